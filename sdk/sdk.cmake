@@ -376,7 +376,8 @@ if(has_torch)
   if(GCSFLUX_GLOO_HEADERS)
     target_sources(gcsflux_torch PRIVATE
       sdk/src/torch/processes/process_collective.cc
-      sdk/src/torch/processes/process_store.cc)
+      sdk/src/torch/processes/process_store.cc
+      sdk/src/torch/processes/rank_link.cc)
   endif()
   target_include_directories(gcsflux_torch PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   # The targets of libtorch's CMake package by their names: TORCH_LIBRARIES has paths of the machine.

@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
+#include <new>
+#include <thread>
+
 #include "sharding/rank_threads.h"
 #include "support/result.h"
 
@@ -77,6 +82,87 @@ TEST(Collective, NamesARankThatHasEndedOnAllOthers) {
     }
   }
   EXPECT_EQ(WithoutOne(0, {})[1].message, "rank 0: has ended");
+}
+
+TEST(Collective, NamesARankThatHasEndedWhileAnotherOneIsLate) {
+  std::atomic<bool> has_failed = false;
+  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+    if (group.rank() == 2) return Error{};
+    if (group.rank() == 1) {
+      while (!has_failed) std::this_thread::yield();
+      return ErrorOf(group.Barrier());
+    }
+    auto error = ErrorOf(group.Barrier());
+    has_failed = true;
+    return error;
+  });
+  EXPECT_EQ(errors[0].message, "rank 2: has ended");
+  EXPECT_EQ(errors[1].message, errors[0].message);
+}
+
+// Rank 2 has sent its message and waits for the answer, when it is cancelled.
+TEST(Collective, LearnsOfARankThatFailsAfterItsMessageWhileAnotherOneIsLate) {
+  std::stop_source stop;
+  std::atomic<bool> has_failed = false;
+  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+    if (group.rank() == 1) {
+      while (!has_failed) std::this_thread::yield();
+      return ErrorOf(group.Barrier());
+    }
+    if (group.rank() == 2) {
+      const std::jthread cancel([&] { stop.request_stop(); });
+      return ErrorOf(group.Barrier({.stop = stop.get_token()}));
+    }
+    auto error = ErrorOf(group.Barrier());
+    has_failed = true;
+    return error;
+  });
+  for (const Error& error : errors) EXPECT_EQ(error.message, "rank 2: was cancelled");
+}
+
+/// Rank 0, whose messages go nowhere.
+class SendingRank final : public Collective {
+ public:
+  explicit SendingRank(bool has_memory = true) : has_memory_(has_memory) {}
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int world_size() const override { return 7; }
+  [[nodiscard]] const std::vector<const std::string*>& sent() const { return sent_; }
+
+ protected:
+  Result<void> Send(int, const Message& message, const Patience&) override {
+    if (!has_memory_ && sent_.empty()) {
+      sent_.push_back(nullptr);
+      throw std::bad_alloc();
+    }
+    sent_.push_back(message.get());
+    return {};
+  }
+  Arrival Receive(std::span<const int>, const Patience&) override {
+    return {kNoRank, Error{ErrorCode::kUnavailable, "is none"}};
+  }
+
+ private:
+  const bool has_memory_;
+  std::vector<const std::string*> sent_;
+};
+
+TEST(Collective, BroadcastsOneCopyToAllReceivers) {
+  SendingRank rank;
+  const std::string bytes(1'000'000, 'x');
+  EXPECT_EQ(ValueOf(rank.Broadcast(bytes)), bytes);
+  EXPECT_THAT(rank.sent(), AllOf(SizeIs(6), Each(rank.sent().front())));
+}
+
+TEST(Collective, TellsTheOthersThatARankHasNoMemory) {
+  using Call = std::function<Error(Collective&)>;
+  for (const Call& call : {Call([](Collective& group) { return ErrorOf(group.Broadcast("x")); }),
+                           Call([](Collective& group) { return ErrorOf(group.Scatter(Texts(7))); })}) {
+    SendingRank rank(false);
+    const Error error = call(rank);
+    EXPECT_EQ(error.code, ErrorCode::kLocalIo);
+    EXPECT_THAT(error.message, HasSubstr("rank 0: has no memory for a message"));
+    EXPECT_THAT(rank.sent(), SizeIs(7)) << "the failure, to all others";
+  }
 }
 
 TEST(Collective, NamesARankThatDoesNotCome) {

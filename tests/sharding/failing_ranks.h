@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,11 +42,13 @@ class FailingRanks {
     [[nodiscard]] int world_size() const override { return ranks_.world_size_; }
 
    protected:
-    Result<void> Send(int to, std::string_view message, const Patience&) override {
-      return ranks_.Put(rank_, to, message);
+    Result<void> Send(int to, const Message& message, const Patience&) override {
+      return ranks_.Put(rank_, to, *message);
     }
-    Result<std::string> Receive(int from, const Patience& patience) override {
-      return ranks_.Take(from, rank_, patience);
+    Arrival Receive(std::span<const int> from, const Patience& patience) override {
+      const auto rank = ranks_.Await(from, rank_, patience);
+      if (!rank.ok()) return {kNoRank, rank.error()};
+      return {*rank, ranks_.Take(*rank, rank_)};
     }
 
    private:
@@ -78,13 +82,24 @@ class FailingRanks {
     changed_.notify_all();
     return {};
   }
-  Result<std::string> Take(int from, int to, const auto& patience) {
+  // The first rank that has a message, or that has ended.
+  Result<int> Await(std::span<const int> from, int to, const auto& patience) {
     std::unique_lock lock(mutex_);
     if (Fails(to, lock)) return Ended();
+    const int* found = nullptr;
+    changed_.wait_until(lock, patience.stop, patience.until, [&] {
+      const int* const end = from.data() + from.size();
+      found = std::find_if(from.data(), end, [&](int rank) { return !boxes_[{rank, to}].empty(); });
+      if (found == end) found = std::find_if(from.data(), end, [&](int rank) { return ended_.contains(rank); });
+      return found != end;
+    });
+    if (found == from.data() + from.size()) return Late(patience.deadline);
+    return *found;
+  }
+  Result<std::string> Take(int from, int to) {
+    const std::lock_guard lock(mutex_);
     auto& box = boxes_[{from, to}];
-    const bool came =
-        changed_.wait_until(lock, patience.stop, patience.until, [&] { return !box.empty() || ended_.contains(from); });
-    if (box.empty()) return came ? Ended() : Late(patience.deadline);
+    if (box.empty()) return Ended();
     std::string message = std::move(box.front());
     box.pop_front();
     return message;

@@ -25,19 +25,21 @@ class RecordingRank final : public Collective {
   std::vector<milliseconds> deadlines = {};
 
  protected:
-  Result<void> Send(int to, std::string_view, const Patience& patience) override {
+  Result<void> Send(int to, const Message&, const Patience& patience) override {
     if (to == 1) Record(patience);
     return {};
   }
-  Result<std::string> Receive(int from, const Patience& patience) override {
+  Arrival Receive(std::span<const int>, const Patience& patience) override {
     Record(patience);
-    if (from == 1) ++calls_;
+    if (next_ == 1) ++calls_;
     internal::MessageWriter message;
     message.Number(0);  // No failure.
     message.Number(kind_);
     message.Number(calls_);
     message.Text(answer_(calls_));
-    return message.Take();
+    const int from = next_;
+    next_ = next_ + 1 == world_size_ ? 1 : next_ + 1;
+    return {from, message.Take()};
   }
 
  private:
@@ -50,6 +52,7 @@ class RecordingRank final : public Collective {
   const std::uint64_t kind_;
   const Answer answer_;
   std::uint64_t calls_ = 0;
+  int next_ = 1;
 };
 
 constexpr std::uint64_t kAllGather = 5;

@@ -1,10 +1,16 @@
 // A group over c10d's Gloo; each rank has a group of its own, on a thread.
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "gcsflux/torch/collective.h"
 #include "support/full_listener.h"
@@ -16,6 +22,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr std::chrono::milliseconds kMeeting = std::chrono::seconds(60);
@@ -28,10 +35,14 @@ RunEnvironment RankOf(int rank, int world_size) {
   return run;
 }
 
+std::uint16_t FreePort() { return testing::FullListener().port(); }
+
+using Store = c10::intrusive_ptr<c10d::Store>;
+
 // Runs `body` as each rank, on a thread for each.
 template <class Body>
-std::vector<std::string> OnProcesses(int world_size, const Body& body) {
-  const auto store = c10::make_intrusive<c10d::HashStore>();
+std::vector<std::string> OnProcesses(int world_size, const Body& body,
+                                     const Store& store = c10::make_intrusive<c10d::HashStore>()) {
   std::vector<std::string> results(static_cast<std::size_t>(world_size));
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < world_size; ++rank) {
@@ -83,6 +94,59 @@ TEST(ProcessCollective, NamesARankThatEndsWithItsHostAndProcess) {
   }
 }
 
+TEST(ProcessCollective, NamesARankThatEndsWhileAnotherOneIsLate) {
+  std::atomic<bool> has_failed = false;
+  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+    if (group.rank() == 2) return "";
+    if (group.rank() == 1) {
+      while (!has_failed) std::this_thread::yield();
+      return MessageOf(group.Barrier());
+    }
+    const auto message = MessageOf(group.Barrier({.deadline = kMeeting}));
+    has_failed = true;
+    return message;
+  });
+  EXPECT_THAT(results[0], AllOf(StartsWith("rank 2 ("), HasSubstr("has ended")));
+  EXPECT_EQ(results[1], results[0]);
+  EXPECT_THAT(results[0], Not(HasSubstr(".cc"))) << "no lines of sources";
+}
+
+// As a job does that goes on after a failure, with the processes that are left or started again.
+TEST(ProcessCollective, MeetsAgainInTheSameStoreAfterAFailure) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  for (int round = 0; round < 3; ++round) {
+    const auto results = OnProcesses(
+        3,
+        [&](Collective& group) -> std::string {
+          if (const auto first = group.Barrier(); !first.ok()) return first.error().message;
+          if (group.rank() == 1) return "ends";
+          return MessageOf(group.Barrier());
+        },
+        store);
+    EXPECT_THAT(results[0], AllOf(StartsWith("rank 1 ("), HasSubstr("has ended"))) << round;
+    EXPECT_EQ(results[1], "ends") << round;
+    EXPECT_EQ(results[2], results[0]) << round;
+  }
+}
+
+TEST(ProcessCollective, SaysOnAllRanksWhichOnesDidNotComeToTheMeeting) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  std::vector<std::string> messages(2);
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < 2; ++rank) {
+      threads.emplace_back([&, rank] {
+        messages[static_cast<std::size_t>(rank)] =
+            ThrownBy([&] { JoinProcesses(RankOf(rank, 4), store, std::chrono::milliseconds(500)); }).message;
+      });
+    }
+  }
+  EXPECT_THAT(messages[0], StartsWith("rank 2, rank 3 did not come within 500 ms"));
+  EXPECT_EQ(messages[1], messages[0]);
+  const Error late = ThrownBy([&] { JoinProcesses(RankOf(2, 4), store, kMeeting); });
+  EXPECT_EQ(late.message, messages[0]) << "it comes when the meeting is over";
+}
+
 TEST(ProcessCollective, NamesARankThatDoesNotCome) {
   std::atomic<int> failed = 0;
   const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
@@ -122,13 +186,13 @@ TEST(ProcessCollective, NamesARankThatNeverStarts) {
   EXPECT_THAT(error.message, HasSubstr("rank 1 did not come within 50 ms"));
 }
 
-// Remembers how long a rank waits for another one at least.
+// Remembers how long a rank waits for rank 0 at least.
 class PatientStore : public c10d::HashStore {
  public:
   using HashStore::wait;
   void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) override {
-    const bool is_for_rank = keys.front().find("here/") != std::string::npos || keys.front().ends_with("all");
-    if (is_for_rank) shortest = std::min(shortest.load(), timeout);
+    const bool is_for_rank0 = keys.front().find("group/") != std::string::npos;
+    if (is_for_rank0) shortest = std::min(shortest.load(), timeout);
     HashStore::wait(keys, std::min<std::chrono::milliseconds>(timeout, kMeeting));  // Its own sum could overflow.
   }
 
@@ -159,7 +223,7 @@ TEST(ProcessCollective, WaitsForEverWhereItIsToldTo) {
 TEST(ProcessStore, IsReachedIfTheDeadlineIsForEver) {
   testing::TestDirectory directory;
   RunEnvironment run = RankOf(0, 2);
-  run.master_port = 0;
+  run.master_port = FreePort();
   const auto server = OpenProcessStore(run, std::chrono::milliseconds::max());
   server->set("key", std::vector<std::uint8_t>{1});
   EXPECT_EQ(server->get("key"), std::vector<std::uint8_t>{1});
@@ -175,7 +239,7 @@ TEST(ProcessStore, IsAFileOrAPort) {
   run.store_file = (directory.path() / "store").string();
   OpenProcessStore(run)->set("key", std::vector<std::uint8_t>{1});
   run = RankOf(0, 2);
-  run.master_port = 0;  // Any that is free.
+  run.master_port = FreePort();
   OpenProcessStore(run)->set("key", std::vector<std::uint8_t>{1});
   EXPECT_FALSE(OpenProcessStore(RankOf(0, 1)).defined()) << "one process needs none";
 }
@@ -211,6 +275,107 @@ TEST(ProcessStore, SaysThatRank0DoesNotServeIt) {
   const Error error = ThrownBy([&] { OpenProcessStore(run, std::chrono::milliseconds(100)); });
   EXPECT_EQ(error.code, ErrorCode::kUnreachable);
   EXPECT_THAT(error.message, HasSubstr("rank 1 does not reach rank 0 at 127.0.0.1:"));
+}
+
+TEST(ProcessStore, RefusesPort0) {
+  RunEnvironment run = RankOf(0, 2);
+  run.master_port = 0;
+  const Error error = ThrownBy([&] { OpenProcessStore(run); });
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("MASTER_PORT"));
+}
+
+// A variable of the environment, which no other thread reads meanwhile.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* const name_;
+};
+
+TEST(ProcessStore, IsTheOneOfTorchrunsAgent) {
+  c10d::TCPStoreOptions options;
+  options.port = FreePort();
+  options.isServer = true;
+  options.waitWorkers = false;
+  const auto agent = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+  const Variable use("TORCHELASTIC_USE_AGENT_STORE", "True");
+  for (const char* const attempt : {"0", "1"}) {
+    const Variable restarts("TORCHELASTIC_RESTART_COUNT", attempt);
+    std::vector<std::string> messages(2);
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < 2; ++rank) {
+      threads.emplace_back([&, rank] {
+        try {
+          RunEnvironment run = RankOf(rank, 2);
+          run.launcher = "torchrun";
+          run.master_port = options.port;
+          const auto store = OpenProcessStore(run, kMeeting);
+          messages[static_cast<std::size_t>(rank)] = MessageOf(JoinProcesses(run, store, kMeeting)->Barrier());
+        } catch (const StorageError& failure) {
+          messages[static_cast<std::size_t>(rank)] = failure.what();
+        }
+      });
+    }
+    threads.clear();
+    EXPECT_THAT(messages, ::testing::Each("no error")) << attempt;
+    EXPECT_TRUE(agent->check({"/worker/attempt_" + std::string(attempt) + "/gcsflux/calls/1"})) << attempt;
+  }
+}
+
+// It begins a request to the store, and sends no more of it.
+class Stranger {
+ public:
+  explicit Stranger(std::uint16_t port) {
+    sockaddr_in address{
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+    if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) std::abort();
+    const char first_byte = 0;
+    if (::send(socket_, &first_byte, 1, 0) != 1) std::abort();
+  }
+  ~Stranger() { ::close(socket_); }
+  Stranger(const Stranger&) = delete;
+  Stranger& operator=(const Stranger&) = delete;
+
+ private:
+  const int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+};
+
+bool Answers(c10d::Store& store) {
+  try {
+    store.set("key", {1});
+    store.wait({"key"}, std::chrono::milliseconds(100));
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+TEST(ProcessStore, EndsAlthoughAStrangerHasSentHalfOfARequest) {
+  RunEnvironment run = RankOf(0, 2);
+  run.master_port = FreePort();
+  auto store = OpenProcessStore(run, kMeeting);
+  const Stranger stranger(*run.master_port);
+  while (Answers(*store)) continue;
+  const auto begin = std::chrono::steady_clock::now();
+  store.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+TEST(ProcessStore, IsNotAwaitedForEverIfAStrangerHasSentHalfOfARequest) {
+  RunEnvironment run = RankOf(0, 2);
+  run.master_port = FreePort();
+  const auto store = OpenProcessStore(run, kMeeting);
+  const Stranger stranger(*run.master_port);
+  while (Answers(*store)) continue;
+  const Error error = ThrownBy([&] { JoinProcesses(run, store, std::chrono::milliseconds(100)); });
+  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("the store of the job gave no answer within 100 ms"),
+                                   HasSubstr("only processes of the job connect to MASTER_PORT")));
 }
 
 TEST(ProcessCollective, NamesRank0ThatNeverStarts) {

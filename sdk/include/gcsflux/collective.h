@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -31,9 +32,11 @@ struct CollectiveLimits {
 /// If a rank
 /// - ends: kUnavailable,
 /// - is cancelled: kCancelled,
-/// - does not come within the deadline: kUnavailable, or
-/// - makes another call: kInvalidArgument,
-/// the call, or the next one, fails on every rank with one message, which names that rank. After a failure each further
+/// - does not come within the deadline: kUnavailable,
+/// - makes another call: kInvalidArgument, or
+/// - has no memory for a message: kLocalIo,
+/// the call, or the next one, fails on every rank with one message, which names that rank. Rank 0 waits for all ranks
+/// at the same time: it sees at once that one has ended, also while another one is late. After a failure each further
 /// call returns the same error: make another group. For one thread at a time.
 class Collective {
  public:
@@ -52,7 +55,8 @@ class Collective {
   Result<void> Barrier(const CollectiveLimits& limits = {});
   /// Rank 0 gets the bytes of all ranks, in order of rank; the others get nothing.
   Result<std::vector<std::string>> Gather(std::string bytes, const CollectiveLimits& limits = {});
-  /// All ranks get the bytes of rank 0. The argument of the other ranks is not used.
+  /// All ranks get the bytes of rank 0. The argument of the other ranks is not used. Rank 0 makes one copy of the bytes
+  /// for all receivers together.
   Result<std::string> Broadcast(std::string bytes, const CollectiveLimits& limits = {});
   /// Rank r gets the r-th of rank 0's texts. The argument of the other ranks is not used.
   Result<std::string> Scatter(std::vector<std::string> of_ranks, const CollectiveLimits& limits = {});
@@ -67,20 +71,40 @@ class Collective {
     std::stop_token stop;
   };
 
-  /// Sends one message. Waits for the receiver only if several earlier messages are not received yet. Messages between
-  /// two ranks arrive in their order. Returns kUnavailable if the rank has ended or receives nothing in time, and
-  /// kCancelled if `patience` is stopped.
-  virtual Result<void> Send(int to, std::string_view message, const Patience& patience) = 0;
-  /// Waits for the next message of a rank. Returns the errors of Send().
-  virtual Result<std::string> Receive(int from, const Patience& patience) = 0;
+  /// Bytes that all their receivers share.
+  using Message = std::shared_ptr<const std::string>;
+  /// What came from a rank: its next message, or why there is none. `from` is kNoRank if the wait is over.
+  struct Arrival {
+    int from = kNoRank;
+    Result<std::string> message;
+  };
+  static constexpr int kNoRank = -1;
+
+  /// Begins to send one message. Messages between two ranks arrive in their order. Returns kUnavailable if the rank has
+  /// ended.
+  virtual Result<void> Send(int to, const Message& message, const Patience& patience) = 0;
+  /// Returns when the messages sent are on their way, so that they arrive without further calls. The error of an
+  /// arrival names the rank that has ended, or that takes nothing within `patience`. Nothing if all is well.
+  virtual std::optional<Arrival> Flush(const Patience& /*patience*/) { return std::nullopt; }
+  /// Waits for the next message of any of these ranks. Returns kUnavailable if one has ended and all of its messages
+  /// have been received. If the wait is over, `from` is kNoRank, and the error is kUnavailable, or kCancelled if
+  /// `patience` is stopped.
+  virtual Arrival Receive(std::span<const int> from, const Patience& patience) = 0;
 
  private:
   enum class Call : std::uint8_t;
+  template <class Body>
+  auto Make(Call call, const CollectiveLimits& limits, const Body& body) -> decltype(body(Patience()));
   static Patience Briefly();
   Result<Patience> Begin(Call call, const CollectiveLimits& limits);
-  Result<void> Put(int to, std::string_view payload, const Patience& patience);
+  [[nodiscard]] Message MakeMessage(std::string_view payload) const;
+  Result<void> Put(int to, const Message& message, const Patience& patience);
+  Result<void> PutToAll(const Message& message, const Patience& patience);
+  Result<void> Finish(const Patience& patience);
+  Error CannotPut(int to, const Error& why);
   Result<std::string> Take(int from, const Patience& patience);
-  Result<std::vector<std::string>> TakeFromAll(std::string own, const Patience& patience);
+  Result<std::string> Open(Arrival arrival, int awaited);
+  Result<std::vector<std::string>> TakeFromAll(std::string own, bool is_answered, const Patience& patience);
   Error Fail(int peer, const Error& why);
   Error Told(int by, std::string_view message);
   void TellOthers(int culprit, const Error& why, int but);

@@ -14,6 +14,10 @@ namespace gcsflux::internal {
 /// Appends fields; MessageReader takes them in the same order.
 class MessageWriter {
  public:
+  MessageWriter() = default;
+  /// For about so many bytes, so that a large message is not copied as it grows.
+  explicit MessageWriter(std::size_t expected) { bytes_.reserve(expected); }
+
   /// Small numbers take one byte.
   void Number(std::uint64_t number) {
     for (; number >= 0x80; number >>= 7) bytes_ += static_cast<char>(0x80 | (number & 0x7F));

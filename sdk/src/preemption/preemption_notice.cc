@@ -6,6 +6,7 @@
 
 #include "auth/credential_urls.h"
 #include "auth/find_credentials.h"
+#include "base/either_stop.h"
 #include "base/process/environment.h"
 #include "base/process/fork.h"
 #include "base/process/no_time_limit.h"
@@ -34,6 +35,12 @@ Result<void> CheckPreemption(const PreemptionOptions& options) {
   if (!options.on_sigterm && !options.on_metadata) return WrongPreemption("neither on_sigterm nor on_metadata is set");
   if (options.poll_interval.count() <= 0) return WrongPreemption("poll_interval is not above 0");
   return {};
+}
+
+// The answer, without the line end that some servers add.
+std::string_view WithoutLineEnd(std::string_view body) {
+  while (body.ends_with('\n') || body.ends_with('\r')) body.remove_suffix(1);
+  return body;
 }
 
 // https://cloud.google.com/compute/docs/instances/create-use-preemptible#detecting_if_an_instance_was_preempted

@@ -1,6 +1,9 @@
 #include "gcsflux/collective.h"
 
 #include <algorithm>
+#include <array>
+#include <exception>
+#include <numeric>
 #include <utility>
 
 #include "base/message.h"
@@ -14,7 +17,7 @@ using internal::MessageWriter;
 
 constexpr std::uint64_t kData = 0;
 constexpr std::uint64_t kFailure = 1;
-constexpr int kNoRank = -1;
+constexpr std::size_t kMostOfHead = 40;  // Four numbers.
 constexpr std::chrono::milliseconds kLeastPatience = std::chrono::seconds(2);
 constexpr std::chrono::milliseconds kLastWords = std::chrono::seconds(1);  // For a rank that may have ended.
 
@@ -50,32 +53,74 @@ Result<Collective::Patience> Collective::Begin(Call call, const CollectiveLimits
   return Patience{.until = rank() == 0 ? until : until + more, .deadline = limits.deadline, .stop = limits.stop};
 }
 
-Result<void> Collective::Put(int to, std::string_view payload, const Patience& patience) {
-  MessageWriter message;
+// A rank that has no memory for a message tells the others, which would wait for it otherwise.
+template <class Body>
+auto Collective::Make(Call call, const CollectiveLimits& limits, const Body& body) -> decltype(body(Patience())) {
+  try {
+    const auto patience = Begin(call, limits);
+    if (!patience.ok()) return patience.error();
+    return body(*patience);
+  } catch (const std::exception& failure) {
+    return Fail(rank(), {ErrorCode::kLocalIo, std::string("has no memory for a message (") + failure.what() + ")"});
+  }
+}
+
+Collective::Message Collective::MakeMessage(std::string_view payload) const {
+  MessageWriter message(payload.size() + kMostOfHead);
   message.Number(kData);
   message.Number(static_cast<std::uint64_t>(call_));
   message.Number(calls_);
   message.Text(payload);
-  const auto sent = Send(to, message.Take(), patience);
-  if (sent.ok()) return {};
-  if (sent.error().code == ErrorCode::kCancelled) return Fail(to, sent.error());
-  // If that rank has failed and ended, it has sent the reason before, perhaps after other messages.
-  for (auto last = Receive(to, Briefly()); last.ok(); last = Receive(to, Briefly())) {
-    if (IsFailure(*last)) return Told(to, *last);
+  return std::make_shared<const std::string>(message.Take());
+}
+
+Result<void> Collective::Put(int to, const Message& message, const Patience& patience) {
+  const auto sent = Send(to, message, patience);
+  return sent.ok() ? sent : CannotPut(to, sent.error());
+}
+
+Result<void> Collective::PutToAll(const Message& message, const Patience& patience) {
+  for (int to = 1; to < world_size(); ++to) {
+    if (auto put = Put(to, message, patience); !put.ok()) return put;
   }
-  return Fail(to, sent.error());
+  return Finish(patience);
+}
+
+Result<void> Collective::Finish(const Patience& patience) {
+  const auto failed = Flush(patience);
+  return failed ? CannotPut(failed->from, failed->message.error()) : Result<void>();
+}
+
+Error Collective::CannotPut(int to, const Error& why) {
+  if (why.code == ErrorCode::kCancelled) return Fail(to, why);
+  // If that rank has failed and ended, it has sent the reason before, perhaps after other messages.
+  const std::array from = {to};
+  for (auto last = Receive(from, Briefly()); last.message.ok(); last = Receive(from, Briefly())) {
+    if (IsFailure(*last.message)) return Told(to, *last.message);
+  }
+  return Fail(to, why);
 }
 
 Result<std::string> Collective::Take(int from, const Patience& patience) {
-  const auto message = Receive(from, patience);
-  if (!message.ok()) return Fail(from, message.error());
-  if (IsFailure(*message)) return Told(from, *message);
-  MessageReader reader(*message);
+  const std::array ranks = {from};
+  return Open(Receive(ranks, patience), from);
+}
+
+// The payload of a message of the present call. `awaited` is the rank that is missing if nothing came.
+Result<std::string> Collective::Open(Arrival arrival, int awaited) {
+  const int from = arrival.from == kNoRank ? awaited : arrival.from;
+  if (!arrival.message.ok()) return Fail(from, arrival.message.error());
+  std::string message = *std::move(arrival.message);
+  if (IsFailure(message)) return Told(from, message);
+  MessageReader reader(message);
   reader.Number();
   const std::uint64_t call = reader.Number();
   const std::uint64_t number = reader.Number();
-  std::string payload = reader.String();
-  if (reader.AtEnd() && call == static_cast<std::uint64_t>(call_) && number == calls_) return payload;
+  const std::string_view payload = reader.Text();
+  if (reader.AtEnd() && call == static_cast<std::uint64_t>(call_) && number == calls_) {
+    message.erase(0, message.size() - payload.size());  // Large messages are not copied.
+    return message;
+  }
   return Fail(from, {ErrorCode::kInvalidArgument, "its call " + std::to_string(number) + " is " +
                                                       std::string(NameOfCall(call)) + ", and call " +
                                                       std::to_string(calls_) + " of " + Label(rank()) + " is " +
@@ -111,95 +156,105 @@ void Collective::TellOthers(int culprit, const Error& why, int but) {
   writer.Number(kFailure);
   writer.Number(static_cast<std::uint64_t>(culprit));
   internal::PutError(writer, why);
-  const std::string message = writer.Take();
+  const auto message = std::make_shared<const std::string>(writer.Take());
   const int first = rank() == 0 ? 1 : 0;
   const int last = rank() == 0 ? world_size() - 1 : 0;
+  const Patience patience = Briefly();
   for (int to = first; to <= last; ++to) {
     if (to == but) continue;
-    static_cast<void>(Send(to, message, Briefly()).ok());  // It may have ended too.
+    static_cast<void>(Send(to, message, patience).ok());  // It may have ended too.
   }
+  static_cast<void>(Flush(patience));
 }
 
-Result<std::vector<std::string>> Collective::TakeFromAll(std::string own, const Patience& patience) {
-  std::vector<std::string> all;
-  all.push_back(std::move(own));
-  for (int from = 1; from < world_size(); ++from) {
-    auto one = Take(from, patience);
+// All are awaited at the same time. If the ranks get an answer, one that ends or fails after its message is noticed
+// too.
+Result<std::vector<std::string>> Collective::TakeFromAll(std::string own, bool is_answered, const Patience& patience) {
+  std::vector<std::string> all(static_cast<std::size_t>(world_size()));
+  all.front() = std::move(own);
+  std::vector<int> others(all.size() - 1);
+  std::iota(others.begin(), others.end(), 1);
+  std::vector<int> missing = others;
+  while (!missing.empty()) {
+    auto arrival = Receive(is_answered ? others : missing, patience);
+    const int from = arrival.from;
+    auto one = Open(std::move(arrival), missing.front());
     if (!one.ok()) return one.error();
-    all.push_back(*std::move(one));
+    std::erase(missing, from);
+    all[static_cast<std::size_t>(from)] = *std::move(one);
   }
   return all;
 }
 
 Result<std::vector<std::string>> Collective::Gather(std::string bytes, const CollectiveLimits& limits) {
-  const auto patience = Begin(Call::kGather, limits);
-  if (!patience.ok()) return patience.error();
-  if (rank() == 0) return TakeFromAll(std::move(bytes), *patience);
-  if (auto put = Put(0, bytes, *patience); !put.ok()) return put.error();
-  return std::vector<std::string>();
+  using Gathered = Result<std::vector<std::string>>;
+  return Make(Call::kGather, limits, [&](const Patience& patience) -> Gathered {
+    if (rank() == 0) return TakeFromAll(std::move(bytes), false, patience);
+    if (auto put = Put(0, MakeMessage(bytes), patience); !put.ok()) return put.error();
+    if (auto sent = Finish(patience); !sent.ok()) return sent.error();
+    return std::vector<std::string>();
+  });
 }
 
 Result<std::string> Collective::Broadcast(std::string bytes, const CollectiveLimits& limits) {
-  const auto patience = Begin(Call::kBroadcast, limits);
-  if (!patience.ok()) return patience.error();
-  if (rank() != 0) return Take(0, *patience);
-  for (int to = 1; to < world_size(); ++to) {
-    if (auto put = Put(to, bytes, *patience); !put.ok()) return put.error();
-  }
-  return bytes;
+  return Make(Call::kBroadcast, limits, [&](const Patience& patience) -> Result<std::string> {
+    if (rank() != 0) return Take(0, patience);
+    if (world_size() == 1) return std::move(bytes);
+    if (auto put = PutToAll(MakeMessage(bytes), patience); !put.ok()) return put.error();
+    return std::move(bytes);
+  });
 }
 
 Result<std::string> Collective::Scatter(std::vector<std::string> of_ranks, const CollectiveLimits& limits) {
-  const auto patience = Begin(Call::kScatter, limits);
-  if (!patience.ok()) return patience.error();
-  if (rank() != 0) return Take(0, *patience);
-  if (of_ranks.size() != static_cast<std::size_t>(world_size())) {
-    return Fail(0, {ErrorCode::kInvalidArgument, "Scatter() needs one text for each rank"});
-  }
-  for (int to = 1; to < world_size(); ++to) {
-    if (auto put = Put(to, of_ranks[static_cast<std::size_t>(to)], *patience); !put.ok()) return put.error();
-  }
-  return std::move(of_ranks.front());
+  return Make(Call::kScatter, limits, [&](const Patience& patience) -> Result<std::string> {
+    if (rank() != 0) return Take(0, patience);
+    if (of_ranks.size() != static_cast<std::size_t>(world_size())) {
+      return Fail(0, {ErrorCode::kInvalidArgument, "Scatter() needs one text for each rank"});
+    }
+    for (int to = 1; to < world_size(); ++to) {
+      const auto message = MakeMessage(of_ranks[static_cast<std::size_t>(to)]);
+      if (auto put = Put(to, message, patience); !put.ok()) return put.error();
+    }
+    if (auto sent = Finish(patience); !sent.ok()) return sent.error();
+    return std::move(of_ranks.front());
+  });
 }
 
 Result<std::vector<std::string>> Collective::AllGather(std::string bytes, const CollectiveLimits& limits) {
-  const auto patience = Begin(Call::kAllGather, limits);
-  if (!patience.ok()) return patience.error();
-  if (rank() != 0) {
-    if (auto put = Put(0, bytes, *patience); !put.ok()) return put.error();
-    const auto joined = Take(0, *patience);
-    if (!joined.ok()) return joined.error();
-    MessageReader reader(*joined);
-    std::vector<std::string> all;
-    all.reserve(static_cast<std::size_t>(world_size()));
-    for (int from = 0; from < world_size(); ++from) all.push_back(reader.String());
-    if (!reader.AtEnd()) return Fail(0, {ErrorCode::kBadResponse, "its message is not one of AllGather()"});
+  using Gathered = Result<std::vector<std::string>>;
+  return Make(Call::kAllGather, limits, [&](const Patience& patience) -> Gathered {
+    if (rank() != 0) {
+      if (auto put = Put(0, MakeMessage(bytes), patience); !put.ok()) return put.error();
+      if (auto sent = Finish(patience); !sent.ok()) return sent.error();
+      const auto joined = Take(0, patience);
+      if (!joined.ok()) return joined.error();
+      MessageReader reader(*joined);
+      std::vector<std::string> all;
+      all.reserve(static_cast<std::size_t>(world_size()));
+      for (int from = 0; from < world_size(); ++from) all.push_back(reader.String());
+      if (!reader.AtEnd()) return Fail(0, {ErrorCode::kBadResponse, "its message is not one of AllGather()"});
+      return all;
+    }
+    auto all = TakeFromAll(std::move(bytes), true, patience);
+    if (!all.ok()) return all;
+    MessageWriter writer;
+    for (const std::string& one : *all) writer.Text(one);
+    if (auto put = PutToAll(MakeMessage(writer.Take()), patience); !put.ok()) return put.error();
     return all;
-  }
-  auto all = TakeFromAll(std::move(bytes), *patience);
-  if (!all.ok()) return all;
-  MessageWriter writer;
-  for (const std::string& one : *all) writer.Text(one);
-  const std::string joined = writer.Take();
-  for (int to = 1; to < world_size(); ++to) {
-    if (auto put = Put(to, joined, *patience); !put.ok()) return put.error();
-  }
-  return all;
+  });
 }
 
 Result<void> Collective::Barrier(const CollectiveLimits& limits) {
-  const auto patience = Begin(Call::kBarrier, limits);
-  if (!patience.ok()) return patience.error();
-  if (rank() != 0) {
-    if (auto put = Put(0, "", *patience); !put.ok()) return put;
-    const auto answer = Take(0, *patience);
-    return answer.ok() ? Result<void>() : answer.error();
-  }
-  if (const auto all = TakeFromAll("", *patience); !all.ok()) return all.error();
-  for (int to = 1; to < world_size(); ++to) {
-    if (auto put = Put(to, "", *patience); !put.ok()) return put;
-  }
-  return {};
+  return Make(Call::kBarrier, limits, [&](const Patience& patience) -> Result<void> {
+    if (rank() != 0) {
+      if (auto put = Put(0, MakeMessage(""), patience); !put.ok()) return put;
+      if (auto sent = Finish(patience); !sent.ok()) return sent;
+      const auto answer = Take(0, patience);
+      return answer.ok() ? Result<void>() : answer.error();
+    }
+    if (const auto all = TakeFromAll("", true, patience); !all.ok()) return all.error();
+    return PutToAll(MakeMessage(""), patience);
+  });
 }
 
 }  // namespace gcsflux

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "gcsflux/collective.h"
@@ -13,28 +16,35 @@ namespace {
 /// The messages between the ranks of a group. Thread-safe.
 class Mailboxes {
  public:
-  Result<void> Put(int from, int to, std::string_view message) {
+  using Message = std::shared_ptr<const std::string>;
+  struct Taken {
+    std::optional<int> from;
+    Result<std::string> message;
+  };
+
+  Result<void> Put(int from, int to, const Message& message) {
     const std::lock_guard lock(mutex_);
     if (ended_.contains(to)) return Ended();
-    boxes_[{from, to}].emplace_back(message);
+    boxes_[{from, to}].push_back(message);
     changed_.notify_all();
     return {};
   }
 
-  Result<std::string> Take(int from, int to, std::chrono::steady_clock::time_point until,
-                           std::chrono::milliseconds deadline, const std::stop_token& stop) {
+  Taken Take(std::span<const int> from, int to, std::chrono::steady_clock::time_point until,
+             std::chrono::milliseconds deadline, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    std::deque<std::string>& box = boxes_[{from, to}];
-    const bool has_news = changed_.wait_until(lock, stop, until, [&] { return !box.empty() || ended_.contains(from); });
-    if (!box.empty()) {
-      std::string message = std::move(box.front());
-      box.pop_front();
-      return message;
+    std::optional<int> rank;
+    changed_.wait_until(lock, stop, until, [&] { return (rank = FirstWithNews(from, to)).has_value(); });
+    if (!rank) {
+      if (stop.stop_requested()) return {rank, Error{ErrorCode::kCancelled, "was cancelled"}};
+      return {rank, Error{ErrorCode::kUnavailable,
+                          "gave no answer within the deadline of " + std::to_string(deadline.count()) + " ms"}};
     }
-    if (has_news) return Ended();
-    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
-    return Error{ErrorCode::kUnavailable,
-                 "gave no answer within the deadline of " + std::to_string(deadline.count()) + " ms"};
+    std::deque<Message>& box = boxes_[{*rank, to}];
+    if (box.empty()) return {rank, Ended()};
+    const Message message = std::move(box.front());
+    box.pop_front();
+    return {rank, *message};
   }
 
   void End(int rank) {
@@ -44,12 +54,20 @@ class Mailboxes {
   }
 
  private:
+  // With the lock.
+  std::optional<int> FirstWithNews(std::span<const int> from, int to) {
+    const auto has_message = [&](int rank) { return !boxes_[{rank, to}].empty(); };
+    auto found = std::find_if(from.begin(), from.end(), has_message);
+    if (found == from.end())
+      found = std::find_if(from.begin(), from.end(), [&](int rank) { return ended_.contains(rank); });
+    return found == from.end() ? std::nullopt : std::optional(*found);
+  }
   static Error Ended() { return {ErrorCode::kUnavailable, "has ended"}; }
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::map<std::pair<int, int>, std::deque<std::string>> boxes_;  // By sender and receiver. Guarded by mutex_.
-  std::set<int> ended_;                                           // Guarded by mutex_.
+  std::map<std::pair<int, int>, std::deque<Message>> boxes_;  // By sender and receiver. Guarded by mutex_.
+  std::set<int> ended_;                                       // Guarded by mutex_.
 };
 
 class ThreadRank final : public Collective {
@@ -62,11 +80,10 @@ class ThreadRank final : public Collective {
   [[nodiscard]] int world_size() const override { return world_size_; }
 
  protected:
-  Result<void> Send(int to, std::string_view message, const Patience&) override {
-    return mail_->Put(rank_, to, message);
-  }
-  Result<std::string> Receive(int from, const Patience& patience) override {
-    return mail_->Take(from, rank_, patience.until, patience.deadline, patience.stop);
+  Result<void> Send(int to, const Message& message, const Patience&) override { return mail_->Put(rank_, to, message); }
+  Arrival Receive(std::span<const int> from, const Patience& patience) override {
+    auto taken = mail_->Take(from, rank_, patience.until, patience.deadline, patience.stop);
+    return {taken.from.value_or(kNoRank), std::move(taken.message)};
   }
 
  private:

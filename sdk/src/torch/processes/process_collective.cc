@@ -1,231 +1,419 @@
-#include <ATen/ATen.h>
+// The ranks of a job, connected over TCP with rank 0. They find rank 0 through c10d's store.
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <cstdlib>
-#include <cstring>
-#include <deque>
+#include <array>
 #include <exception>
-#include <functional>
 #include <map>
-#include <mutex>
-#include <thread>
+#include <random>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <utility>
 #include <vector>
 
-#include "base/leaf_stop_callback.h"
+#include "base/message.h"
+#include "base/process/environment.h"
 #include "checkpoints/run_identity.h"
 #include "gcsflux/torch/collective.h"
 #include "torch/failure.h"
-#include "torch/first_line.h"
 #include "torch/processes/longest_wait.h"
+#include "torch/processes/rank_link.h"
 
 namespace gcsflux {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::milliseconds;
+using internal::MessageReader;
+using internal::MessageWriter;
+using RankMessage = std::shared_ptr<const std::string>;
 
-constexpr int kTag = 0;
-constexpr std::size_t kMostPending = 4;  // Messages that a rank has not received.
-constexpr std::chrono::milliseconds kLastWords = std::chrono::seconds(1);
-constexpr std::chrono::milliseconds kNoLimit = std::chrono::hours(24 * 365);
-constexpr std::chrono::milliseconds kToReadOne = std::chrono::milliseconds(100);  // For a message that has arrived.
+constexpr Milliseconds kToReadOne(100);  // For a message that has arrived.
+constexpr Milliseconds kToTell(1000);
+constexpr Milliseconds kLeastForOutcome(2000);
+constexpr std::uint64_t kLongestHello = 4096;
+constexpr std::size_t kMostStrangers = 256;
 constexpr const char* kPrefix = "gcsflux";
 
-std::string KeyOf(int rank) { return "here/" + std::to_string(rank); }
+std::string Within(Milliseconds deadline) { return "within " + std::to_string(deadline.count()) + " ms"; }
 
-/// Ends a wait at its deadline. Gloo's own deadlines break the connections to all ranks, so that no rank could be told.
-/// Thread-safe.
-class Watchdog {
- public:
-  Watchdog() : thread_([this](const std::stop_token& stop) { Run(stop); }) {}
-
-  void Watch(c10d::Work& work, Clock::time_point until) {
-    const std::lock_guard lock(mutex_);
-    work_ = &work;
-    until_ = until;
-    changed_.notify_all();
-  }
-  void Forget() {
-    const std::lock_guard lock(mutex_);
-    work_ = nullptr;
-  }
-
- private:
-  void Run(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    while (!stop.stop_requested()) {
-      if (work_ == nullptr) {
-        changed_.wait(lock, stop, [this] { return work_ != nullptr; });
-      } else if (Clock::now() >= until_) {
-        std::exchange(work_, nullptr)->abort();
-      } else {
-        const auto until = until_;
-        changed_.wait_until(lock, stop, until, [&] { return work_ == nullptr || until_ != until; });
-      }
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  c10d::Work* work_ = nullptr;  // Guarded by mutex_, as the next one.
-  Clock::time_point until_;
-  std::jthread thread_;  // Last: it ends before what it uses.
-};
-
-/// Sends messages over Gloo's connections. Each message is two of Gloo's: its length, and its bytes. Sent bytes stay in
-/// memory until the other rank receives them.
+/// Sends messages over a connection to each rank that it talks with: rank 0 to all, the others to rank 0.
 class ProcessCollective final : public Collective {
  public:
-  ProcessCollective(int rank, int world_size, c10::intrusive_ptr<c10d::ProcessGroupGloo> group)
-      : rank_(rank), world_size_(world_size), group_(std::move(group)) {}
-  // Waits a little, because the others may not have received the last messages.
-  ~ProcessCollective() override {
-    const Patience patience{.until = Clock::now() + kLastWords, .deadline = kLastWords, .stop = {}};
-    for (auto& [to, sends] : pending_) {
-      for (const auto& send : sends) static_cast<void>(Finish(*send, patience).ok());
-    }
-  }
+  ProcessCollective(int rank, std::vector<std::string> labels, std::map<int, RankLink> links)
+      : rank_(rank), labels_(std::move(labels)), links_(std::move(links)) {}
 
   [[nodiscard]] int rank() const override { return rank_; }
-  [[nodiscard]] int world_size() const override { return world_size_; }
-  [[nodiscard]] std::string Label(int rank) const override {
-    const auto index = static_cast<std::size_t>(rank);
-    return index < labels_.size() ? labels_[index] : Collective::Label(rank);
-  }
-  void SetLabels(std::vector<std::string> labels) { labels_ = std::move(labels); }
+  [[nodiscard]] int world_size() const override { return static_cast<int>(labels_.size()); }
+  [[nodiscard]] std::string Label(int rank) const override { return labels_.at(static_cast<std::size_t>(rank)); }
 
  protected:
-  Result<void> Send(int to, std::string_view message, const Patience& patience) override {
-    auto& sends = pending_[to];
-    for (; sends.size() >= kMostPending; sends.pop_front()) {
-      if (auto finished = Finish(*sends.front(), patience); !finished.ok()) return finished;
-    }
-    sends.push_back(std::make_unique<PendingSend>());
-    PendingSend& send = *sends.back();
-    send.bytes = message;
-    send.length = static_cast<std::int64_t>(message.size());
-    try {
-      send.works = {Begin(to, &send.length, sizeof(send.length), true),
-                    Begin(to, send.bytes.data(), send.bytes.size(), true)};
-    } catch (const std::exception& failure) {
-      return Ended(failure);
-    }
+  Result<void> Send(int to, const Message& message, const Patience&) override {
+    RankLink& link = links_.at(to);
+    if (link.is_broken()) return Ended();
+    link.Send(message);
     return {};
   }
 
-  Result<std::string> Receive(int from, const Patience& asked) override {
-    Patience patience = asked;
-    patience.until = std::max(asked.until, Clock::now() + kToReadOne);
-    const auto begin = Take(from, sizeof(std::int64_t), patience);
-    if (!begin.ok()) return begin.error();
-    std::int64_t length = 0;
-    std::memcpy(&length, begin->data(), sizeof(length));
-    if (length <= 0) return Error{ErrorCode::kBadResponse, "sent a message of no length"};
-    return Take(from, static_cast<std::size_t>(length), patience);
+  std::optional<Arrival> Flush(const Patience& patience) override {
+    std::vector<RankLink*> all;
+    for (auto& [rank, link] : links_) all.push_back(&link);
+    while (true) {
+      int awaited = kNoRank;
+      for (auto& [rank, link] : links_) {
+        if (!link.has_unsent()) continue;
+        if (link.is_broken()) return Arrival{rank, Ended()};
+        awaited = rank;
+      }
+      if (awaited == kNoRank) return std::nullopt;
+      const Traffic traffic = AwaitTraffic(all, nullptr, patience.until, patience.stop);
+      if (traffic != Traffic::kMoved) return Arrival{awaited, NotInTime(traffic, patience)};
+    }
+  }
+
+  Arrival Receive(std::span<const int> from, const Patience& patience) override {
+    std::vector<RankLink*> links;
+    for (const int rank : from) links.push_back(&links_.at(rank));
+    const auto until = std::max(patience.until, Clock::now() + kToReadOne);
+    while (true) {
+      for (std::size_t i = 0; i < links.size(); ++i) {
+        if (auto message = links[i]->Take()) return {from[i], *std::move(message)};
+      }
+      const auto ended = std::find_if(links.begin(), links.end(), [](RankLink* link) { return link->has_ended(); });
+      if (ended != links.end()) return {from[static_cast<std::size_t>(ended - links.begin())], Ended()};
+      const Traffic traffic = AwaitTraffic(links, nullptr, until, patience.stop);
+      if (traffic != Traffic::kMoved) return {kNoRank, NotInTime(traffic, patience)};
+    }
   }
 
  private:
-  using WorkPointer = c10::intrusive_ptr<c10d::Work>;
-  struct PendingSend {
-    std::int64_t length = 0;
-    std::string bytes = {};
-    std::vector<WorkPointer> works = {};
-  };
-
-  WorkPointer Begin(int peer, void* bytes, std::size_t size, bool is_send) {
-    std::vector<at::Tensor> tensors = {at::from_blob(bytes, {static_cast<std::int64_t>(size)}, at::kByte)};
-    return is_send ? group_->send(tensors, peer, kTag) : group_->recv(tensors, peer, kTag);
+  static Error Ended() {
+    return {ErrorCode::kUnavailable,
+            "has ended, or its connection is broken; look at its log, and start the job again"};
   }
-  Result<std::string> Take(int from, std::size_t size, const Patience& patience) {
-    auto bytes = std::make_unique<std::string>(size, '\0');
-    try {
-      auto work = Begin(from, bytes->data(), size, false);
-      if (auto waited = Wait(*work, patience); !waited.ok()) {
-        // The rank may still send it. Gloo closes the connection if there is no memory for it then.
-        abandoned_.emplace_back(std::move(work), std::move(bytes));
-        return waited.error();
-      }
-    } catch (const std::exception& failure) {
-      return Ended(failure);
-    }
-    return std::move(*bytes);
-  }
-  Result<void> Finish(PendingSend& send, const Patience& patience) {
-    for (const WorkPointer& work : send.works) {
-      if (auto waited = Wait(*work, patience); !waited.ok()) return waited;
-    }
-    return {};
-  }
-
-  Result<void> Wait(c10d::Work& work, const Patience& patience) {
-    bool is_done = false;
-    watchdog_.Watch(work, patience.until);
-    try {
-      const internal::LeafStopCallback<std::function<void()>> on_stop(patience.stop, [&] { work.abort(); });
-      is_done = work.wait(kNoLimit);
-    } catch (const std::exception& failure) {
-      watchdog_.Forget();
-      return Ended(failure);
-    }
-    watchdog_.Forget();
-    if (is_done) return {};
-    if (patience.stop.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
-    return Error{ErrorCode::kUnavailable, "gave no answer within the deadline of " +
-                                              std::to_string(patience.deadline.count()) +
-                                              " ms; if it does not hang, raise the deadline, else start the job again"};
-  }
-
-  static Error Ended(const std::exception& failure) {
-    return {ErrorCode::kUnavailable, "has ended, or its connection is broken (" + FirstLine(failure) +
-                                         "); look at its log, and start the job again"};
+  static Error NotInTime(Traffic traffic, const Patience& patience) {
+    if (traffic == Traffic::kStopped) return {ErrorCode::kCancelled, "was cancelled"};
+    return {ErrorCode::kUnavailable, "gave no answer within the deadline of " +
+                                         std::to_string(patience.deadline.count()) +
+                                         " ms; if it does not hang, raise the deadline, else start the job again"};
   }
 
   const int rank_;
-  const int world_size_;
-  const c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
-  std::vector<std::string> labels_;
-  std::map<int, std::deque<std::unique_ptr<PendingSend>>> pending_;  // By receiver.
-  std::vector<std::pair<WorkPointer, std::unique_ptr<std::string>>> abandoned_;
-  Watchdog watchdog_;
+  const std::vector<std::string> labels_;
+  std::map<int, RankLink> links_;
 };
-
-std::vector<std::uint8_t> BytesOfText(const std::string& text) { return {text.begin(), text.end()}; }
-
-// Rank 0 waits for each of the others, so that it can name the one that does not come, and then tells all.
-void Meet(c10d::Store& store, const RunEnvironment& run, std::chrono::milliseconds deadline) {
-  const auto until = Clock::now() + deadline;
-  const auto wait_for = [&](const std::string& key, int rank, std::chrono::milliseconds longest) {
-    try {
-      store.wait({key}, std::max(longest, std::chrono::milliseconds(1)));
-    } catch (const std::exception& failure) {
-      throw Failure(ErrorCode::kUnreachable, "rank " + std::to_string(rank) + " did not come within " +
-                                                 std::to_string(deadline.count()) + " ms (" + FirstLine(failure) +
-                                                 "); look at the log of that process, or start it");
-    }
-  };
-  store.set(KeyOf(run.rank), BytesOfText("1"));
-  if (run.rank != 0) return wait_for("all", 0, deadline);
-  for (int rank = 1; rank < run.world_size; ++rank) {
-    wait_for(KeyOf(rank), rank, std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()));
-  }
-  store.set("all", BytesOfText("1"));
-}
-
-std::shared_ptr<::gloo::transport::Device> DeviceFor(const RunEnvironment& run) {
-  if (const char* const interface = std::getenv("GLOO_SOCKET_IFNAME")) {
-    return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
-  }
-  const bool is_here = !run.store_file.empty() || run.master_host == "127.0.0.1" || run.master_host == "localhost";
-  return is_here ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
-                 : c10d::ProcessGroupGloo::createDefaultDevice();
-}
 
 std::string OwnLabel(int rank) {
   const RunIdentity identity = internal::MakeRunIdentity();
   return "rank " + std::to_string(rank) + " (" + identity.host + ", process " + std::to_string(identity.process) + ")";
+}
+
+std::string NewToken() {
+  std::random_device random;
+  std::string token;
+  while (token.size() < 32) token += static_cast<char>(random() & 0xFFU);
+  return token;
+}
+
+/// Where rank 0 waits for the others, or why they do not meet.
+struct MeetingPlace {
+  std::string address = {};
+  std::uint16_t port = 0;
+  std::string token = {};
+  std::string failure = {};
+};
+
+std::string FormatPlace(const MeetingPlace& place) {
+  MessageWriter writer;
+  writer.Text(place.failure);
+  writer.Text(place.address);
+  writer.Number(place.port);
+  writer.Text(place.token);
+  return writer.Take();
+}
+
+MeetingPlace ParsePlace(std::string_view bytes) {
+  MessageReader reader(bytes);
+  MeetingPlace place;
+  place.failure = reader.String();
+  place.address = reader.String();
+  place.port = static_cast<std::uint16_t>(reader.Number());
+  place.token = reader.String();
+  return place;
+}
+
+/// What a rank says first on its connection.
+struct Hello {
+  std::string token = {};
+  std::uint64_t rank = 0;
+  std::uint64_t world_size = 0;
+  std::string label = {};
+};
+
+RankMessage FormatHello(const Hello& hello) {
+  MessageWriter writer;
+  writer.Text(hello.token);
+  writer.Number(hello.rank);
+  writer.Number(hello.world_size);
+  writer.Text(hello.label);
+  return std::make_shared<const std::string>(writer.Take());
+}
+
+std::optional<Hello> ParseHello(std::string_view bytes) {
+  MessageReader reader(bytes);
+  Hello hello{.token = reader.String(), .rank = reader.Number(), .world_size = reader.Number()};
+  hello.label = reader.String();
+  return reader.AtEnd() ? std::optional(std::move(hello)) : std::nullopt;
+}
+
+/// How a meeting ended, for all ranks the same: their labels, or the failure.
+RankMessage FormatOutcome(const std::vector<std::string>& labels, const std::string& failure) {
+  MessageWriter writer;
+  writer.Text(failure);
+  for (const std::string& label : labels) writer.Text(label);
+  return std::make_shared<const std::string>(writer.Take());
+}
+
+StorageError NoMeeting(const std::string& why) { return Failure(ErrorCode::kUnreachable, why); }
+
+/// The part of c10d's store that belongs to one group. Throws StorageError.
+class MeetingStore {
+ public:
+  MeetingStore(const c10::intrusive_ptr<c10d::Store>& store, int rank, Clock::time_point until, Milliseconds deadline)
+      : store_(c10::make_intrusive<c10d::PrefixStore>(kPrefix, store)), until_(until), deadline_(deadline) {
+    // If the store answers nothing, this wait ends at the deadline; other operations of a TCPStore would not.
+    const std::string own = "came/" + std::to_string(rank);
+    Use([&] {
+      store_->set(own, {1});
+      return store_->wait({own}, Left()), true;
+    });
+    // The number of this rank's calls of JoinProcesses(): the n-th call of each rank makes the n-th group.
+    key_ = "group/" + std::to_string(Use([&] { return store_->add("calls/" + std::to_string(rank), 1); }));
+  }
+
+  void Announce(const MeetingPlace& place) {
+    const std::string text = FormatPlace(place);
+    Use([&] { return store_->set(key_, {text.begin(), text.end()}), true; });
+  }
+  /// Waits for rank 0's announcement.
+  MeetingPlace Find() {
+    try {
+      store_->wait({key_}, Left());
+    } catch (const std::exception&) {
+      throw NoMeeting("rank 0 did not come " + Within(deadline_) + "; look at the log of that process, or start it");
+    }
+    return Use([&] {
+      const auto bytes = store_->get(key_);
+      return ParsePlace(std::string(bytes.begin(), bytes.end()));
+    });
+  }
+
+ private:
+  [[nodiscard]] Milliseconds Left() const {
+    return std::max(std::chrono::ceil<Milliseconds>(until_ - Clock::now()), Milliseconds(1));
+  }
+  template <class Operation>
+  auto Use(const Operation& operation) -> decltype(operation()) {
+    try {
+      return operation();
+    } catch (const std::exception&) {
+      throw NoMeeting("the store of the job gave no answer " + Within(deadline_) +
+                      "; check that rank 0 runs, and that only processes of the job connect to MASTER_PORT");
+    }
+  }
+
+  const c10::intrusive_ptr<c10d::Store> store_;
+  const Clock::time_point until_;
+  const Milliseconds deadline_;
+  std::string key_;
+};
+
+std::string AddressOfInterface(const std::string& name) {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return "";
+  std::string found;
+  for (const ifaddrs* one = all; one != nullptr && found.empty(); one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || name != one->ifa_name) continue;
+    const int family = one->ifa_addr->sa_family;
+    if (family != AF_INET && family != AF_INET6) continue;
+    std::array<char, NI_MAXHOST> address{};
+    const socklen_t length = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+    if (::getnameinfo(one->ifa_addr, length, address.data(), static_cast<socklen_t>(address.size()), nullptr, 0,
+                      NI_NUMERICHOST) == 0) {
+      found = address.data();
+    }
+  }
+  ::freeifaddrs(all);
+  return found;
+}
+
+// At the address by which the others know this machine.
+RankSocket ListenOnRank0(const RunEnvironment& run) {
+  std::vector<std::string> hosts;
+  if (const auto interface = internal::ProcessEnv("GLOO_SOCKET_IFNAME"); interface && !interface->empty()) {
+    const std::string address = AddressOfInterface(*interface);
+    if (address.empty()) {
+      throw NoMeeting("the network interface '" + *interface + "' has no address; correct GLOO_SOCKET_IFNAME");
+    }
+    hosts = {address};
+  } else if (!run.store_file.empty()) {
+    hosts = {"127.0.0.1"};
+  } else {
+    std::array<char, NI_MAXHOST> own{};
+    ::gethostname(own.data(), own.size() - 1);
+    if (!run.master_host.empty()) hosts.push_back(run.master_host);
+    hosts.emplace_back(own.data());
+  }
+  std::string why;
+  for (const std::string& host : hosts) {
+    auto listening = RankSocket::Listen(host);
+    if (listening.ok()) return *std::move(listening);
+    why += (why.empty() ? "" : "; ") + listening.error().message;
+  }
+  throw NoMeeting("rank 0 has no address at which the others can reach it (" + why +
+                  "); set GLOO_SOCKET_IFNAME to the network interface that the ranks share");
+}
+
+/// Rank 0 during a meeting: takes connections until all ranks have said who they are.
+class Meeting {
+ public:
+  Meeting(const RankSocket& listener, std::string token, int world_size, std::string own_label)
+      : listener_(listener), token_(std::move(token)), labels_(static_cast<std::size_t>(world_size)) {
+    labels_.front() = std::move(own_label);
+  }
+
+  /// Why not all ranks came. Empty if they did.
+  std::string Await(Clock::time_point until, Milliseconds deadline) {
+    while (links_.size() + 1 < labels_.size()) {
+      std::vector<RankLink*> all;
+      for (auto& [rank, link] : links_) all.push_back(&link);
+      for (RankLink& stranger : strangers_) all.push_back(&stranger);
+      if (AwaitTraffic(all, &listener_, until, {}) == Traffic::kLate) return Missing(deadline);
+      for (auto& [rank, link] : links_) {
+        if (link.has_ended()) return labels_[static_cast<std::size_t>(rank)] + " has ended while the ranks met";
+      }
+      TakeHellos();
+      for (RankSocket next = listener_.Accept(); next.is_open(); next = listener_.Accept()) {
+        if (strangers_.size() == kMostStrangers) strangers_.erase(strangers_.begin());
+        strangers_.emplace_back(std::move(next), kLongestHello);
+      }
+    }
+    return "";
+  }
+
+  void Tell(const std::string& failure) {
+    const RankMessage outcome = FormatOutcome(labels_, failure);
+    std::vector<RankLink*> all;
+    for (auto& [rank, link] : links_) {
+      link.Send(outcome);
+      all.push_back(&link);
+    }
+    const auto is_on_its_way = [](RankLink* link) { return !link->has_unsent() || link->is_broken(); };
+    const auto until = Clock::now() + kToTell;
+    while (!std::all_of(all.begin(), all.end(), is_on_its_way)) {
+      if (AwaitTraffic(all, nullptr, until, {}) == Traffic::kLate) break;
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::string>& labels() const { return labels_; }
+  std::map<int, RankLink> TakeLinks() && { return std::move(links_); }
+
+ private:
+  [[nodiscard]] std::string Missing(Milliseconds deadline) const {
+    std::string ranks;
+    for (int rank = 1; rank < static_cast<int>(labels_.size()); ++rank) {
+      if (!links_.contains(rank)) ranks += (ranks.empty() ? "rank " : ", rank ") + std::to_string(rank);
+    }
+    return ranks + " did not come " + Within(deadline) + "; look at the log of that process, or start it";
+  }
+
+  void TakeHellos() {
+    std::vector<RankLink> still;
+    for (RankLink& stranger : strangers_) {
+      const auto message = stranger.Take();
+      if (message)
+        Welcome(std::move(stranger), ParseHello(*message));
+      else if (!stranger.has_ended())
+        still.push_back(std::move(stranger));
+    }
+    strangers_ = std::move(still);
+  }
+
+  void Welcome(RankLink stranger, const std::optional<Hello>& hello) {
+    if (!hello || hello->token != token_) return;
+    const auto rank = static_cast<std::size_t>(hello->rank);
+    if (rank == 0 || rank >= labels_.size() || hello->world_size != labels_.size() ||
+        links_.contains(static_cast<int>(rank))) {
+      const std::string why = hello->label + " says that it is one of " + std::to_string(hello->world_size) +
+                              " ranks; another process has this rank, or the ranks differ in the size of the job";
+      stranger.Send(FormatOutcome({}, why));
+      return;
+    }
+    labels_[rank] = hello->label;
+    stranger.set_longest(UINT64_MAX);
+    links_.emplace(static_cast<int>(rank), std::move(stranger));
+  }
+
+  const RankSocket& listener_;
+  const std::string token_;
+  std::vector<std::string> labels_;
+  std::map<int, RankLink> links_;
+  std::vector<RankLink> strangers_;  // Have not said who they are.
+};
+
+std::unique_ptr<Collective> MeetOnRank0(const RunEnvironment& run, MeetingStore& store, Clock::time_point until,
+                                        Milliseconds deadline) {
+  const RankSocket listener = ListenOnRank0(run);
+  const MeetingPlace place{.address = listener.address(), .port = listener.port(), .token = NewToken()};
+  store.Announce(place);
+  Meeting meeting(listener, place.token, run.world_size, OwnLabel(0));
+  const std::string failure = meeting.Await(until, deadline);
+  meeting.Tell(failure);
+  if (!failure.empty()) {
+    store.Announce({.failure = failure});  // For ranks that come later.
+    throw NoMeeting(failure);
+  }
+  return std::make_unique<ProcessCollective>(0, meeting.labels(), std::move(meeting).TakeLinks());
+}
+
+std::unique_ptr<Collective> MeetRank0(const RunEnvironment& run, MeetingStore& store, Milliseconds deadline) {
+  const MeetingPlace place = store.Find();
+  if (!place.failure.empty()) throw NoMeeting(place.failure);
+  const std::string where = place.address + ":" + std::to_string(place.port);
+  const auto no_connection = [&](const std::string& why) {
+    const MeetingPlace now = store.Find();
+    return NoMeeting(now.failure.empty()
+                         ? "rank " + std::to_string(run.rank) + " cannot talk with rank 0 at " + where + ": " + why +
+                               "; look at the log of rank 0, or set GLOO_SOCKET_IFNAME on it to the "
+                               "network interface that the ranks share"
+                         : now.failure);
+  };
+  auto socket = RankSocket::Connect(place.address, place.port);
+  if (!socket.ok()) throw no_connection(socket.error().message);
+  RankLink link(*std::move(socket));
+  link.Send(FormatHello({.token = place.token,
+                         .rank = static_cast<std::uint64_t>(run.rank),
+                         .world_size = static_cast<std::uint64_t>(run.world_size),
+                         .label = OwnLabel(run.rank)}));
+  // Rank 0 waits for all others until its own deadline, and then says which one is missing.
+  const auto until = Clock::now() + deadline + std::max(deadline / 4, kLeastForOutcome);
+  const std::array links = {&link};
+  std::optional<std::string> outcome = link.Take();
+  for (; !outcome; outcome = link.Take()) {
+    if (link.has_ended()) throw no_connection("the connection is closed");
+    if (AwaitTraffic(links, nullptr, until, {}) == Traffic::kLate) throw no_connection("no answer " + Within(deadline));
+  }
+  MessageReader reader(*outcome);
+  if (const std::string failure = reader.String(); !failure.empty()) throw NoMeeting(failure);
+  std::vector<std::string> labels;
+  for (int rank = 0; rank < run.world_size; ++rank) labels.push_back(reader.String());
+  if (!reader.AtEnd()) throw no_connection("its answer is none of this library");
+  std::map<int, RankLink> to_rank0;
+  to_rank0.emplace(0, std::move(link));
+  return std::make_unique<ProcessCollective>(run.rank, std::move(labels), std::move(to_rank0));
 }
 
 }  // namespace
@@ -234,22 +422,9 @@ std::unique_ptr<Collective> JoinProcesses(const RunEnvironment& run, const c10::
                                           std::chrono::milliseconds deadline) {
   if (run.world_size == 1) return MakeOneProcess();
   deadline = AtMostACentury(deadline);
-  const auto own_keys = c10::make_intrusive<c10d::PrefixStore>(kPrefix, store);
-  Meet(*own_keys, run, deadline);
-  auto options = c10d::ProcessGroupGloo::Options::create(deadline);
-  try {
-    options->devices.push_back(DeviceFor(run));
-    auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(own_keys, run.rank, run.world_size, options);
-    auto joined = std::make_unique<ProcessCollective>(run.rank, run.world_size, std::move(group));
-    joined->SetLabels(ValueOrThrow(joined->AllGather(OwnLabel(run.rank), {.deadline = deadline})));
-    return joined;
-  } catch (const StorageError&) {
-    throw;
-  } catch (const std::exception& failure) {
-    throw Failure(ErrorCode::kUnreachable, "rank " + std::to_string(run.rank) +
-                                               " cannot connect to the other ranks: " + FirstLine(failure) +
-                                               "; set GLOO_SOCKET_IFNAME to the network interface that they share");
-  }
+  const auto until = Clock::now() + deadline;
+  MeetingStore meeting(store, run.rank, until, deadline);
+  return run.rank == 0 ? MeetOnRank0(run, meeting, until, deadline) : MeetRank0(run, meeting, deadline);
 }
 
 }  // namespace gcsflux
