@@ -35,7 +35,8 @@ Result<void> CleanRun(const Client& client, const std::string& uri, std::chrono:
   if (!swept) return swept.error();
   std::cerr << "gcsflux: " << Printable(run->uri()) << ": deleted " << swept->files
             << " files of interrupted saves and removals, " << BytesText(static_cast<double>(swept->bytes)) << "; kept "
-            << swept->young << " younger than " << FLAGS_older_than << "\n";
+            << swept->young << " younger than " << FLAGS_older_than << ", and " << swept->foreign
+            << " objects of others\n";
   return {};
 }
 
@@ -86,7 +87,9 @@ constinit const Command kClean = {
         "and objects and unfinished uploads under gcsflux-uploads/, if they are older than --older_than (30s, 10m,\n"
         "1h, 2d).\n"
         "With the prefix of a training run and its '/': removes files of interrupted saves and removals that no\n"
-        "manifest names. A file's age is the time between it and the run's newest object.\n",
+        "manifest names. Objects whose names gcsflux has not made are kept. A file's age is the time between it and "
+        "the\n"
+        "run's newest object.\n",
     .run = Clean,
     .is_resumable = true,
 };

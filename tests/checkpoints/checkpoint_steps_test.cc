@@ -43,7 +43,7 @@ TEST_F(CheckpointStepsTest, LoadsTheNewestStep) {
 }
 
 TEST_F(CheckpointStepsTest, SkipsWhatIsDamagedOrUnfinishedAndSaysWhy) {
-  Put("runs/7/step-00000040/aa-state.pt", "a save that was killed");
+  Put(LeftFile(40), "a save that was killed");
   ASSERT_TRUE(Save(*writer_, 50).ok());
   Delete(FileOf(50));
   ASSERT_TRUE(Save(*writer_, 60).ok());
@@ -100,6 +100,33 @@ TEST_F(CheckpointStepsTest, LeavesOtherObjectsAlone) {
   EXPECT_THAT(WholeSteps(), ElementsAre(20, 30));
 }
 
+// An evaluation beside a step's file, and checkpoints of other programs in folders of that form.
+TEST_F(CheckpointStepsTest, LeavesForeignObjectsInFoldersOfSteps) {
+  const std::string digits(32, 'a');
+  const std::vector<std::string> foreign = {"runs/7/step-00000010/eval.json",
+                                            "runs/7/step-00000010/" + digits,
+                                            "runs/7/step-00000040/model.safetensors",
+                                            "runs/7/step-00000040/" + digits + "-",
+                                            "runs/7/step-00000040/A" + digits + "-x",
+                                            "runs/7/step-00000040/" + digits + "-x/y",
+                                            "runs/7/step-00000040/G" + std::string(31, 'a') + "-state.pt"};
+  for (const std::string& name : foreign) Put(name, "mine");
+  Put(LeftFile(50), "a save that was killed");
+  for (const ListedStep& step : ValueOf(Steps().List())) EXPECT_NE(step.step, 40) << "it is no step";
+  const KeepReport kept = ValueOf(writer_->Keep({.last = 1}));
+  EXPECT_THAT(kept.removed, ElementsAre(10, 20));
+  EXPECT_EQ(kept.foreign, foreign.size());
+  EXPECT_THAT(Names(), Not(Contains(LeftFile(50)))) << "its name is ours";
+  EXPECT_EQ(ValueOf(Steps().Keep({.last = 1}, true)).foreign, foreign.size());
+  const SweepReport swept = ValueOf(Steps().Sweep({.min_age = std::chrono::seconds(0)}));
+  EXPECT_EQ(swept.files, 0U);
+  EXPECT_EQ(swept.foreign, foreign.size());
+  Put("runs/7/step-00000040.json", "{");
+  ASSERT_TRUE(Steps().Remove(40).ok()) << "its manifest goes";
+  for (const std::string& name : foreign) EXPECT_THAT(Names(), Contains(name));
+  EXPECT_THAT(Names(), Not(Contains("runs/7/step-00000040.json")));
+}
+
 TEST_F(CheckpointStepsTest, RemovesAllOfAStep) {
   const std::string file = FileOf(20);
   ASSERT_TRUE(Steps().Remove(20).ok());
@@ -146,12 +173,34 @@ TEST_F(CheckpointStepsTest, RemovesNoFileWhileAManifestCannotBeRead) {
   Put("runs/7/step-00000090.json", "{");
   EXPECT_EQ(ErrorOf(Steps().Sweep()).code, ErrorCode::kUndecodable);
   EXPECT_THAT(ErrorOf(Steps().Remove(20)).message, HasSubstr("the manifest of step 90 cannot be read"));
-  EXPECT_THAT(Names(), Contains(file));
+  EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30)) << "nothing was removed";
   ASSERT_TRUE(Steps().Remove(90).ok());
+  Delete("runs/7/step-00000020.json");
   EXPECT_EQ(ValueOf(Steps().Sweep({.min_age = std::chrono::seconds::max()})).young, 1U) << "as long as there is time";
   EXPECT_THAT(Names(), Contains(file));
   EXPECT_EQ(ValueOf(Steps().Sweep({.min_age = std::chrono::seconds(0)})).files, 1U);
   EXPECT_THAT(Names(), Not(Contains(file)));
+}
+
+TEST_F(CheckpointStepsTest, KeepsAllStepsWhileAManifestCannotBeRead) {
+  Put("runs/7/step-00000090.json", "{");
+  const auto before = Names();
+  for (const bool is_dry_run : {true, false}) {
+    const KeepReport report = ValueOf(Steps().Keep({.last = 1}, is_dry_run));
+    EXPECT_THAT(report.removed, IsEmpty());
+    ASSERT_EQ(report.not_removed.size(), 2U);
+    EXPECT_EQ(report.not_removed[0].step, 10);
+    EXPECT_THAT(report.not_removed[0].why.message, HasSubstr("the manifest of step 90 cannot be read"));
+    EXPECT_EQ(Names(), before) << "they still exist, as the report says";
+  }
+}
+
+TEST_F(CheckpointStepsTest, RemovesStepsWhoseManifestsCannotBeReadOneByOne) {
+  Put("runs/7/step-00000080.json", "{");
+  Put("runs/7/step-00000090.json", "{");
+  EXPECT_THAT(ErrorOf(Steps().Remove(80)).message, HasSubstr("the manifest of step 90 cannot be read"));
+  EXPECT_TRUE(Steps().Remove(90).ok());
+  EXPECT_THAT(ValueOf(Steps().Keep({.last = 1})).removed, ElementsAre(10, 20));
 }
 
 TEST_F(CheckpointStepsTest, KeepsByRules) {
@@ -174,7 +223,7 @@ TEST_F(CheckpointStepsTest, SaysOnceThatNothingMayBeDeleted) {
 }
 
 TEST_F(CheckpointStepsTest, SweepsWhatIsOldByTheServicesClock) {
-  Put("runs/7/step-00000040/aa-state.pt", "a save that was killed");
+  Put(LeftFile(40), "a save that was killed");
   EXPECT_EQ(ValueOf(Steps().Sweep()).files, 0U);
   emulator_.clock().Advance(std::chrono::hours(25));
   EXPECT_EQ(ValueOf(Steps().Sweep()).files, 0U) << "nothing says that it is old";

@@ -2,15 +2,18 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <thread>
 
 #include "checkpoints/run_fixture.h"
+#include "support/after_request.h"
 #include "support/round_trips.h"
 
 namespace gcsflux {
 namespace {
 
+using testing::AfterRequest;
 using ::testing::Contains;
 using testing::ErrorOf;
 using ::testing::HasSubstr;
@@ -157,7 +160,7 @@ TEST_F(LatestStepTest, IsFoundWhereTheHintsStepIsDamaged) {
 TEST_F(LatestStepTest, IsTheSameWhateverTheHintSays) {
   for (const std::int64_t step : {10, 20, 30, 40}) SaveSlowly(step);
   Delete(FileOf(40));
-  Put("runs/7/step-00000050/aa-state.pt", "a save that was killed");
+  Put(LeftFile(50), "a save that was killed");
   for (const std::string hint : {"", "-1", "0", "10", "15", "20", "30", "31", "40", "50", "99999999", "100000000",
                                  "1e3", "30 ", "99999999999999999999", "step-00000020.json"}) {
     SetHint(hint);
@@ -234,13 +237,68 @@ TEST_F(LatestStepTest, IsSkippedIfItIsGoneBeforeItIsOpened) {
   ASSERT_TRUE(latest.ok());
   EXPECT_EQ(latest->stored.manifest.step, 10);
   const auto broken = Steps().OpenLatest([](const StoredStep&) {
-    return Result<void>(Error{ErrorCode::kCorrupted, "x"});
+    return Result<void>(Error{ErrorCode::kTruncated, "x"});
   });
   EXPECT_EQ(ErrorOf(broken).message, "x") << "an older step is no answer to a read that failed";
   const auto thrown =
       Steps().OpenLatest([](const StoredStep&) -> Result<void> { throw std::runtime_error("out of it"); });
   EXPECT_EQ(ErrorOf(thrown).code, ErrorCode::kLocalIo);
   EXPECT_THAT(ErrorOf(thrown).message, ::testing::HasSubstr("threw: out of it"));
+}
+
+TEST_F(LatestStepTest, IsSkippedForEachErrorThatSaysThatItCannotBeUsed) {
+  for (const std::int64_t step : {10, 20}) SaveSlowly(step);
+  for (const ErrorCode code : {ErrorCode::kNotFound, ErrorCode::kAborted, ErrorCode::kCorrupted}) {
+    SCOPED_TRACE(ErrorCodeName(code));
+    const auto latest = Steps().OpenLatest([&](const StoredStep& step) -> Result<void> {
+      if (step.manifest.step == 20) return Error{code, "it cannot be used"};
+      return {};
+    });
+    ASSERT_TRUE(latest.ok()) << latest.error().message;
+    EXPECT_EQ(latest->stored.manifest.step, 10);
+    ASSERT_EQ(latest->skipped.size(), 1U);
+    EXPECT_EQ(latest->skipped[0].why.code, code);
+  }
+}
+
+// The writer's rules keep one step. It saves the next one at each place between the reader's requests.
+TEST_F(LatestStepTest, IsAWholeStepWhileRulesRemoveTheOneThatWasListed) {
+  struct Gap {
+    const char* operation;
+    const char* subject;
+    bool has_hint;
+  };
+  std::int64_t step = 10;
+  SaveSlowly(step);
+  for (const Gap& gap :
+       {Gap{"objects.list", "", true}, Gap{"objects.list", "", false}, Gap{"objects.get", "runs/7/latest", true},
+        Gap{"objects.get", ".json", true}, Gap{"objects.get", ".json", false}}) {
+    SCOPED_TRACE(std::string(gap.operation) + " " + gap.subject + (gap.has_hint ? " with a hint" : ""));
+    if (!gap.has_hint) Delete(kHint);
+    bool has_saved = false;
+    const auto then = [&] { has_saved = Save(*writer_, ++step).ok() && writer_->Keep({.last = 1}).ok(); };
+    ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+    options.event_listener = std::make_shared<AfterRequest>(gap.operation, gap.subject, then);
+    const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
+    ASSERT_TRUE(has_saved);
+    ASSERT_TRUE(latest.ok()) << latest.error().message;
+    EXPECT_EQ(latest->stored.manifest.step, step);
+    EXPECT_TRUE(latest->skipped.empty());
+    SaveSlowly(++step);
+    ASSERT_TRUE(writer_->Keep({.last = 1}).ok());
+  }
+}
+
+TEST_F(LatestStepTest, IsTheReplacedStepIfItsFilesWereReplacedMeanwhile) {
+  SaveSlowly(10);
+  bool has_saved = false;
+  const auto then = [&] { has_saved = Save(*writer_, 10, CommitMode::kReplace, "another").ok(); };
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  options.event_listener = std::make_shared<AfterRequest>("objects.get", ".json", then);
+  const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
+  ASSERT_TRUE(has_saved);
+  ASSERT_TRUE(latest.ok()) << latest.error().message;
+  EXPECT_EQ(ValueOf(Load(latest->stored)), "another");
 }
 
 // Two runs, saves, removals and hints of chance: the hint never changes the answer.

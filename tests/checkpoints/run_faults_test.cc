@@ -283,7 +283,7 @@ TEST_F(RunFaultsTest, GoByStepsWhereClocksDifferByADay) {
     ASSERT_TRUE(writer_->Commit(manifest).ok());
   }
   EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 5);
-  Put("runs/7/step-00000009/aa-state.pt", "under way on another machine");
+  Put(LeftFile(9), "under way on another machine");
   EXPECT_EQ(ValueOf(Steps().Sweep()).files, 0U) << "no machine's clock says that it is old";
   EXPECT_THAT(ValueOf(writer_->Keep({.last = 2})).removed, ElementsAre(1, 2, 3));
   EXPECT_THAT(WholeSteps(), ElementsAre(4, 5));

@@ -6,15 +6,18 @@
 #include <atomic>
 #include <cmath>
 #include <latch>
+#include <memory>
 #include <stop_token>
 #include <thread>
 
 #include "checkpoints/run_fixture.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/after_request.h"
 
 namespace gcsflux {
 namespace {
 
+using testing::AfterRequest;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -143,6 +146,117 @@ TEST_F(StepWriterTest, SaysWhoTookThePrefixOver) {
   EXPECT_EQ(ErrorOf(first.Release()).code, ErrorCode::kPreconditionFailed) << "the prefix stays the second one's";
   ASSERT_TRUE(Save(second, 3).ok());
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3));
+}
+
+TEST_F(StepWriterTest, RefusesAStepBelowAWholeOneBeforeItWritesFiles) {
+  StepWriter earlier = *Start();
+  ASSERT_TRUE(Save(earlier, 300).ok());
+  StepWriter writer = *Start(true);
+  const auto before = Names();
+  for (const CommitMode mode : {CommitMode::kCreate, CommitMode::kReplace}) {
+    const Error error = ErrorOf(writer.CheckStep({.step = 100}, mode));
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.message, AllOf(HasSubstr("step 100 of gs://bkt/runs/7/ is lower than step 300"),
+                                     HasSubstr("CommitMode::kRewind"), HasSubstr("gcsflux checkpoint rm")));
+    EXPECT_EQ(ErrorOf(Save(writer, 100, mode)).code, ErrorCode::kInvalidArgument);
+  }
+  EXPECT_EQ(ErrorOf(Save(earlier, 100)).code, ErrorCode::kInvalidArgument) << "by its own step";
+  EXPECT_EQ(Names(), before);
+  ASSERT_TRUE(Save(writer, 300, CommitMode::kReplace).ok());
+  ASSERT_TRUE(Save(writer, 400).ok());
+  ASSERT_TRUE(writer.Remove(300).ok());
+  ASSERT_TRUE(Save(writer, 500).ok());
+  for (const std::int64_t step : {400, 500}) {
+    EXPECT_EQ(ErrorOf(writer.CheckStep({.step = 350})).code, ErrorCode::kInvalidArgument);
+    Delete("runs/7/step-00000" + std::to_string(step) + ".json");
+  }
+  EXPECT_TRUE(Save(writer, 350).ok()) << "the steps above were removed, as the message advises";
+}
+
+// A reader goes back behind a damaged step, and the run must be able to continue from there.
+TEST_F(StepWriterTest, SavesBelowAStepThatIsNotWhole) {
+  StepWriter writer = *Start();
+  for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(writer, step).ok());
+  Delete("runs/7/" + ValueOf(Steps().Read(300)).manifest.files.front().name);
+  Put("runs/7/step-00000400.json", "{");
+  ASSERT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 100);
+  ASSERT_TRUE(Save(writer, 200).ok());
+  EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 200);
+}
+
+TEST_F(StepWriterTest, GoesBackToAnEarlierStepIfItIsTold) {
+  StepWriter writer = *Start();
+  for (const std::int64_t step : {100, 200, 300}) ASSERT_TRUE(Save(writer, step).ok());
+  Put("runs/7/step-00000300/eval.json", "mine");
+  Put("runs/7/step-00000400.json", "{");
+  ASSERT_FALSE(Save(writer, 150, CommitMode::kRewind).ok()) << "nobody knows what step 400 names";
+  ASSERT_TRUE(Steps().Remove(400).ok());
+  ASSERT_TRUE(Save(writer, 150, CommitMode::kRewind).ok());
+  EXPECT_THAT(WholeSteps(), ElementsAre(100, 150));
+  EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 150);
+  EXPECT_THAT(Names(), Contains("runs/7/step-00000300/eval.json"));
+  ASSERT_TRUE(Save(writer, 160).ok());
+  EXPECT_THAT(ValueOf(writer.Keep({.last = 1})).removed, ElementsAre(100, 150));
+}
+
+TEST_F(StepWriterTest, SaysThatAStepIsSavedAndHigherOnesAreLeft) {
+  StepWriter writer = *Start();
+  for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(writer, step).ok());
+  Fail({.operation = "storage.objects.delete", .object_glob = "runs/7/step-00000300.json"},
+       {.type = "status", .status = 403});
+  const Error error = ErrorOf(Save(writer, 200, CommitMode::kRewind));
+  ExpectFired();
+  EXPECT_EQ(error.code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(error.outcome, WriteOutcome::kStored);
+  EXPECT_THAT(error.message, HasSubstr("step 200 of gs://bkt/runs/7/ was saved, and steps with higher numbers still"));
+  EXPECT_THAT(WholeSteps(), ElementsAre(100, 200, 300));
+}
+
+// A manifest of a higher step comes from elsewhere, after the commit.
+TEST_F(StepWriterTest, KeepsTheStepThatItCommittedLast) {
+  StepWriter writer = *Start();
+  StoredStep step = ValueOf(Save(writer, 5));
+  step.manifest.step = 9;
+  Put("runs/7/step-00000009.json", ValueOf(FormatManifest(step.manifest)));
+  EXPECT_THAT(ValueOf(writer.Keep({.last = 1})).removed, IsEmpty());
+  EXPECT_THAT(WholeSteps(), ElementsAre(5, 9));
+}
+
+// What a cleaning has listed lacks the manifest that names a borrowed file, if that is committed meanwhile.
+TEST_F(StepWriterTest, SparesAFileThatIsGivenBackDuringACleaning) {
+  const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  options.event_listener = listed;
+  StepWriter writer = *StepWriter::Start(*CheckpointSteps::Open(*Client::Create(options), kRun));
+  ASSERT_TRUE(Save(writer, 1).ok());
+  ASSERT_TRUE(Save(writer, 2).ok());
+  const StepFile shared = ValueOf(Steps().Read(1)).manifest.files.front();
+  CheckpointManifest manifest = ValueOf(Draft(writer, 3, "the rest"));
+  manifest.files.push_back(shared);
+  auto borrowed = writer.Borrow({shared});
+  ASSERT_NE(borrowed, nullptr);
+  bool is_committed = false;
+  listed->Call([&] {
+    is_committed = writer.Commit(manifest).ok();
+    borrowed.reset();
+  });
+  EXPECT_THAT(ValueOf(writer.Keep({.last = 1})).removed, ElementsAre(1));
+  ASSERT_TRUE(is_committed);
+  EXPECT_THAT(Names(), Contains("runs/7/" + shared.name));
+  EXPECT_THAT(WholeSteps(), ElementsAre(2, 3));
+}
+
+TEST_F(StepWriterTest, RefusesMetricsAndTextsBeforeItWritesFiles) {
+  StepWriter writer = *Start();
+  const std::uint64_t before = client_.counters().requests;
+  for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    const Error error = ErrorOf(writer.CheckStep({.step = 1, .metrics = {{"loss", value}}}));
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.message, AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr("'loss'")));
+  }
+  EXPECT_EQ(ErrorOf(writer.CheckStep({.step = 1, .metadata = {{"\xff", ""}}})).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ErrorOf(writer.CheckStep({.step = -1})).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(client_.counters().requests, before);
 }
 
 TEST_F(StepWriterTest, NeedsABucket) {

@@ -41,12 +41,15 @@ class CheckpointRunCommandTest : public CommandTest {
     return steps;
   }
 
+  // A name that a save has made.
+  static inline const std::string kLeft = "runs/7/step-00000040/" + std::string(32, 'a') + "-state.pt";
+
   CheckpointSteps steps_ = *CheckpointSteps::Open(client_, "gs://bkt/runs/7");
 };
 
 TEST_F(CheckpointRunCommandTest, ListsStepsWithWhatIsWrongWithThem) {
   ASSERT_TRUE(client_.DeleteObject({"bkt", FileOf(20)}).ok());
-  Store("runs/7/step-00000040/x-state.pt", "never finished");
+  Store(kLeft, "never finished");
   const Outcome outcome = Run({"checkpoint", "ls", "gs://bkt/runs/7"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("  10  whole  16 bytes  19"), HasSubstr("  loss 11.25\n"),
@@ -103,7 +106,7 @@ TEST_F(CheckpointRunCommandTest, PrunesByRules) {
 }
 
 TEST_F(CheckpointRunCommandTest, PrunesFilesOfUnfinishedSaves) {
-  Store("runs/7/step-00000040/x-state.pt", "never finished");
+  Store(kLeft, "never finished");
   EXPECT_EQ(Run({"checkpoint", "prune", "--keep_last=9", "gs://bkt/runs/7"}).status, 0);
   EXPECT_THAT(Steps(), ElementsAre(10, 20, 30, 40)) << "it is young";
   const Outcome outcome = Run({"checkpoint", "prune", "--keep_last=9", "--older_than=0s", "gs://bkt/runs/7"});
@@ -112,19 +115,25 @@ TEST_F(CheckpointRunCommandTest, PrunesFilesOfUnfinishedSaves) {
 }
 
 TEST_F(CheckpointRunCommandTest, CleansWhatInterruptedSavesLeft) {
-  Store("runs/7/step-00000040/x-state.pt", "never finished");
+  Store(kLeft, "never finished");
   Store("runs/7/notes.txt", "mine");
+  Store("runs/7/step-00000010/eval.json", "mine");
+  Store("runs/7/step-00000040/model.safetensors", "mine");
   EXPECT_THAT(Run({"clean", "gs://bkt/runs/7/"}).err,
-              HasSubstr("deleted 0 files of interrupted saves and removals, 0 B; kept 1 younger than 1h"));
+              HasSubstr("deleted 0 files of interrupted saves and removals, 0 B; kept 1 younger than 1h, and 2 "
+                        "objects of others"));
   EXPECT_THAT(Steps(), ElementsAre(10, 20, 30, 40));
   emulator_.clock().Advance(std::chrono::hours(2));
-  Store("runs/7/step-00000050/y-state.pt", "under way");
+  Store("runs/7/step-00000050/" + std::string(32, 'b') + "-state.pt", "under way");
   EXPECT_THAT(Run({"clean", "gs://bkt/runs/7/"}).err, HasSubstr("deleted 1 files"));
   EXPECT_THAT(Steps(), ElementsAre(10, 20, 30, 50));
   const Outcome all = Run({"clean", "gs://bkt/runs/7/", "--older_than=0s"});
   EXPECT_EQ(all.status, 0) << all.err;
   EXPECT_THAT(Steps(), ElementsAre(10, 20, 30));
-  EXPECT_TRUE(client_.GetObject({"bkt", "runs/7/notes.txt"}).ok());
+  for (const char* const name :
+       {"runs/7/notes.txt", "runs/7/step-00000010/eval.json", "runs/7/step-00000040/model.safetensors"}) {
+    EXPECT_TRUE(client_.GetObject({"bkt", name}).ok()) << name;
+  }
   EXPECT_THAT(Run({"clean", "gs://bkt/runs/7"}).err, HasSubstr("the prefix of a training run with its '/'"));
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -106,9 +107,17 @@ TEST_F(HangingRequestsTest, LeaveTheGroupForTheNextSave) {
 TEST_F(HangingRequestsTest, DoNotFailASaveThatIsCommitted) {
   std::int64_t step = 1;
   for (const auto& saved : SaveOnRanks(SomeParts(3), step)) ASSERT_TRUE(saved.ok());
-  for (const std::string operation : {"storage.objects.list", "storage.objects.delete"}) {
+  // The first listing is before the commit: it shows that no step is higher.
+  for (const auto& [operation, first] :
+       std::map<std::string, std::uint64_t>{{"storage.objects.list", 2}, {"storage.objects.delete", 1}}) {
     SCOPED_TRACE(operation);
-    Fail({.operation = operation}, {.type = "stall", .duration = std::chrono::hours(1)});
+    emulator::FaultPlan plan;
+    for (std::uint64_t nth = first; nth < first + 20; ++nth) {
+      plan.rules.push_back({.name = nth == first ? "it" : std::to_string(nth),
+                            .match = {.operation = operation, .nth = nth},
+                            .action = {.type = "stall", .duration = std::chrono::hours(1)}});
+    }
+    emulator_.faults().Load(plan);
     ++step;
     for (const auto& saved :
          SaveOnRanks(SomeParts(3), step,

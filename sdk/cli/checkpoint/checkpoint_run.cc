@@ -164,7 +164,8 @@ Result<void> PruneRun(const Client& client, const std::vector<std::string>& argu
   const auto swept = run->Sweep({.min_age = *older_than, .is_dry_run = FLAGS_dry_run});
   if (!swept) return swept.error();
   std::cerr << "gcsflux: " << (FLAGS_dry_run ? "would remove " : "removed ") << report->removed.size() << " steps, and "
-            << swept->files << " files of unfinished saves, " << swept->bytes << " bytes\n";
+            << swept->files << " files of unfinished saves, " << swept->bytes << " bytes; kept " << swept->foreign
+            << " objects of others\n";
   if (report->not_removed.empty()) return {};
   return report->not_removed.front().why;
 }

@@ -40,6 +40,7 @@ Result<CheckpointManifest> About(const Client& client, const ShardConversion& co
 
 Result<ConvertedShards> SaveStep(StepWriter& writer, CheckpointManifest manifest, const StoredCheckpoint& checkpoint,
                                  const ShardConversion& conversion) {
+  if (auto checked = writer.CheckStep(manifest); !checked.ok()) return checked.error();
   std::vector<StepFile> files;
   const ShardWriter write_file = [&](const std::string& name, const CheckpointWriter& write) {
     auto file = writer.WriteFile(manifest.step, name, write, conversion.writer);

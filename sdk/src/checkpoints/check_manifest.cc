@@ -97,11 +97,15 @@ Wrong CheckTexts(const CheckpointManifest& manifest) {
 
 }  // namespace
 
-std::optional<std::string> WhatIsWrongWith(const CheckpointManifest& manifest) {
+std::optional<std::string> WhatIsWrongWithoutFiles(const CheckpointManifest& manifest) {
   if (manifest.step < 0 || manifest.step > kMaxStep) {
     return "steps go from 0 to " + std::to_string(kMaxStep) + ", and this one is " + std::to_string(manifest.step);
   }
-  if (auto wrong = CheckTexts(manifest)) return wrong;
+  return CheckTexts(manifest);
+}
+
+std::optional<std::string> WhatIsWrongWith(const CheckpointManifest& manifest) {
+  if (auto wrong = WhatIsWrongWithoutFiles(manifest)) return wrong;
   if (manifest.files.empty()) return "it names no file";
   std::set<std::string_view> names;
   for (const StepFile& file : manifest.files) {

@@ -75,7 +75,7 @@ Result<KeepReport> CheckpointSteps::Keep(const KeepRules& rules, bool is_dry_run
   if (!found.ok()) return found.error();
   auto steps = internal::ListSteps(*store_, *found);
   if (!steps.ok()) return steps.error();
-  return internal::KeepListed(*store_, *found, *std::move(steps), rules, is_dry_run, {});
+  return internal::KeepListed(*store_, *found, *std::move(steps), rules, {.is_dry_run = is_dry_run});
 }
 
 Result<SweepReport> CheckpointSteps::Sweep(const SweepOptions& options) const {

@@ -13,6 +13,7 @@ namespace gcsflux::internal {
 namespace {
 
 constexpr std::size_t kQuestionsAtOnce = 16;
+constexpr int kMostListings = 10;  // A run with rules may remove listed steps meanwhile.
 
 using OpenStep = std::function<Result<void>(const StoredStep&)>;
 
@@ -54,27 +55,38 @@ Error NoWholeStep(const StepStore& store, const NamedSteps& steps, const std::ve
   return error;
 }
 
-bool IsGone(const Result<void>& opened) {
-  return !opened.ok() && (opened.error().code == ErrorCode::kNotFound || opened.error().code == ErrorCode::kAborted);
+bool IsUnusable(const Result<void>& opened) {
+  return !opened.ok() && (opened.error().code == ErrorCode::kNotFound || opened.error().code == ErrorCode::kAborted ||
+                          opened.error().code == ErrorCode::kCorrupted);
+}
+
+Error RemovedMeanwhile(const StepStore& store) {
+  return {ErrorCode::kAborted, "the steps of " + store.uri() + " were removed or replaced after each of " +
+                                   std::to_string(kMostListings) + " listings; try again"};
 }
 
 class Search {
  public:
-  Search(StepStore& store, const OpenStep& open) : store_(store), open_(open) {}
+  Search(StepStore& store, const OpenStep& open, std::span<const DamagedStep> damaged)
+      : store_(store), open_(open), damaged_(damaged) {}
 
   Result<LatestStep> Run() {
     if (const auto hint = ReadHint(store_)) {
       const auto is_found = FromHint(*hint);
       if (!is_found.ok()) return is_found.error();
-      if (*is_found) return std::move(latest_);
-      latest_ = {};  // The search among all steps finds the skipped ones again.
+      if (*is_found && !has_changed_) return std::move(latest_);
     }
-    const auto steps = FindNames(store_, 0);
-    if (!steps.ok()) return steps.error();
-    const auto is_found = Among(*steps);
-    if (!is_found.ok()) return is_found.error();
-    if (*is_found) return std::move(latest_);
-    return NoWholeStep(store_, *steps, latest_.skipped);
+    for (int listings = 1;; ++listings) {
+      latest_ = {};  // This search finds the skipped ones again.
+      has_changed_ = false;
+      const auto steps = FindNames(store_, 0);
+      if (!steps.ok()) return steps.error();
+      const auto is_found = Among(*steps);
+      if (!is_found.ok()) return is_found.error();
+      if (has_changed_ && listings < kMostListings) continue;
+      if (*is_found) return std::move(latest_);
+      return has_changed_ ? RemovedMeanwhile(store_) : NoWholeStep(store_, *steps, latest_.skipped);
+    }
   }
 
  private:
@@ -97,10 +109,13 @@ class Search {
     for (auto step = steps.all.rbegin(); step != steps.all.rend(); ++step) {
       auto stored = Read(*step, steps.with_manifest.contains(*step));
       auto whole = stored.ok() ? CheckFiles(*stored) : Result<void>(stored.error());
-      if (whole.ok() && IsGone(opened_)) whole = opened_;  // It was removed between both requests.
+      if (whole.ok() && IsUnusable(opened_)) whole = opened_;  // It was removed between both requests, or is damaged.
       if (!whole.ok() && !IsOfTheStep(whole.error())) return whole.error();
       if (!whole.ok()) {
         latest_.skipped.push_back({*step, whole.error()});
+        const auto has_changed = HasChanged(*step, stored, steps);
+        if (!has_changed.ok()) return has_changed.error();
+        has_changed_ = has_changed_ || *has_changed;
         continue;
       }
       if (!opened_.ok()) return opened_.error();
@@ -110,6 +125,14 @@ class Search {
       return true;
     }
     return false;
+  }
+
+  // Whether a listed step that is not whole was removed or replaced after the listing. Then there may be newer ones.
+  Result<bool> HasChanged(std::int64_t step, const Result<StoredStep>& stored, const NamedSteps& steps) {
+    if (!stored.ok()) return steps.with_manifest.contains(step) && stored.error().code == ErrorCode::kNotFound;
+    const auto generation = store_.ManifestGeneration(step);
+    if (!generation.ok()) return generation.error();
+    return *generation != stored->generation;
   }
 
   // A removed step may have left files that this one names. It is not an unfinished step.
@@ -125,7 +148,8 @@ class Search {
   Result<StoredStep> Read(std::int64_t step, bool has_manifest) {
     if (!has_manifest) {
       return Error{ErrorCode::kNotFound,
-                   "step " + std::to_string(step) + " was not finished: it has files and no manifest"};
+                   "step " + std::to_string(step) +
+                       " was not finished, or is no step of a run: its folder has objects, and there is no manifest"};
     }
     const bool is_read = hinted_ && hinted_->ok() && (*hinted_)->manifest.step == step;
     if (is_read) return *std::exchange(hinted_, std::nullopt);
@@ -135,6 +159,9 @@ class Search {
   Result<void> CheckFiles(const StoredStep& step) {
     const auto& files = step.manifest.files;
     opened_ = {};
+    for (const DamagedStep& damaged : damaged_) {
+      if (damaged.step == step.manifest.step && damaged.generation == step.generation) return damaged.why;
+    }
     const std::size_t count = files.size() + (open_ ? 1 : 0);
     const auto ask = [&](std::size_t index, const std::stop_token&) -> Result<void> {
       if (index < files.size()) return store_.CheckFile(step.manifest.step, files[index]);
@@ -147,13 +174,33 @@ class Search {
 
   StepStore& store_;
   const OpenStep& open_;
+  const std::span<const DamagedStep> damaged_;
   std::optional<Result<StoredStep>> hinted_;
   Result<void> opened_;  // What `open_` returned for the step that was checked last.
   LatestStep latest_;
+  bool has_changed_ = false;  // A step was removed or replaced after the last listing.
 };
 
 }  // namespace
 
-Result<LatestStep> FindLatest(StepStore& store, const OpenStep& open) { return Search(store, open).Run(); }
+Result<void> CheckNoneIsNewer(StepStore& store, std::int64_t step) {
+  if (step == kMaxStep) return {};
+  const auto above = FindNames(store, step + 1);
+  if (!above.ok()) return above.error();
+  if (above->with_manifest.empty()) return {};
+  const auto latest = FindLatest(store, {});
+  if (!latest.ok()) return IsOfTheStep(latest.error()) ? Result<void>() : latest.error();  // None is whole.
+  const std::int64_t newest = latest->stored.manifest.step;
+  if (newest <= step) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               "step " + std::to_string(step) + " of " + store.uri() + " is lower than step " + std::to_string(newest) +
+                   ", which was saved before: rules and LoadLatest() take the highest number for the newest step. To "
+                   "continue from an earlier step, save with CommitMode::kRewind, which removes the higher steps; or "
+                   "remove them by `gcsflux checkpoint rm`, or use another prefix"};
+}
+
+Result<LatestStep> FindLatest(StepStore& store, const OpenStep& open, std::span<const DamagedStep> damaged) {
+  return Search(store, open, damaged).Run();
+}
 
 }  // namespace gcsflux::internal

@@ -31,7 +31,7 @@ bool IsNamed(const std::vector<ListedStep>& steps, const std::string& name) {
   return std::any_of(steps.begin(), steps.end(), names_it);
 }
 
-// The files that the step's manifest names. If it cannot be read, those in the step's folder.
+// The files that the step's manifest names. If it cannot be read, those in the step's folder that have a name of ours.
 std::vector<std::pair<std::string, std::int64_t>> FilesOf(const ListedStep& step, const FoundSteps& found) {
   std::vector<std::pair<std::string, std::int64_t>> files;
   for (const StepFile& file : step.manifest.files) files.emplace_back(file.name, file.generation);
@@ -45,9 +45,9 @@ std::vector<std::pair<std::string, std::int64_t>> FilesOf(const ListedStep& step
 Result<void> CheckAnotherStays(const StepStore& store, const std::vector<ListedStep>& steps, std::int64_t number) {
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     if (step->problem || step->generation == 0 || step->step == number) continue;
-    const auto is_there = store.HasManifest(step->step);
-    if (!is_there.ok()) return is_there.error();
-    if (*is_there) return {};
+    const auto generation = store.ManifestGeneration(step->step);
+    if (!generation.ok()) return generation.error();
+    if (*generation != 0) return {};
   }
   return Error{ErrorCode::kPreconditionFailed, "step " + std::to_string(number) + " of " + store.uri() +
                                                    " stays, because another process has removed all others"};
@@ -61,6 +61,9 @@ Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::
   if (place == steps.end()) {
     return Error{ErrorCode::kNotFound, "there is no step " + std::to_string(number) + " in " + store.uri()};
   }
+  // Without its manifest, a step that was read would exist no more, although its files stay.
+  const ListedStep* const unreadable = FindUnreadable(steps);
+  if (unreadable != nullptr && IsReadable(*place)) return FilesStay(store, *unreadable);
   // Deletes the manifest first, because a step with a manifest and without files would be damaged.
   if (place->generation != 0) {
     if (!place->problem) {
@@ -70,7 +73,7 @@ Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::
   }
   const auto files = FilesOf(*place, found);
   *place = ListedStep{.step = number};
-  if (const ListedStep* const unreadable = FindUnreadable(steps)) return FilesStay(store, *unreadable);
+  if (const ListedStep* const another = FindUnreadable(steps)) return FilesStay(store, *another);
   for (const auto& [name, generation] : files) {
     if (spared.contains(name) || IsNamed(steps, name)) continue;
     if (auto deleted = store.Delete(name, generation); !deleted.ok()) return deleted;
@@ -82,6 +85,16 @@ bool IsLastWholeStep(const std::vector<ListedStep>& steps, std::int64_t number) 
   const auto is_whole = [](const ListedStep& step) { return !step.problem; };
   const auto only = std::find_if(steps.begin(), steps.end(), is_whole);
   return only != steps.end() && only->step == number && std::find_if(only + 1, steps.end(), is_whole) == steps.end();
+}
+
+// Objects in folders of steps that are not of this library.
+std::uint64_t CountForeign(const FoundSteps& found, const std::set<std::string>& named) {
+  std::uint64_t count = 0;
+  for (const auto& [number, step] : found) {
+    const auto is_foreign = [&](const std::string& name) { return !named.contains(name); };
+    count += static_cast<std::uint64_t>(std::count_if(step.others.begin(), step.others.end(), is_foreign));
+  }
+  return count;
 }
 
 }  // namespace
@@ -109,8 +122,22 @@ Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std:
                                                    " and stays; save another one first, or remove the prefix"};
 }
 
+Result<void> RemoveStepsAbove(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
+                              const std::function<Result<void>()>& may_remove) {
+  const auto found = store.Find();
+  if (!found.ok()) return found.error();
+  auto steps = ListSteps(store, *found);
+  if (!steps.ok()) return steps.error();
+  if (auto may = may_remove(); !may.ok()) return may;
+  for (const auto& [number, here] : *found) {
+    if (number <= step || !here.manifest) continue;
+    if (auto removed = RemoveListed(store, *found, *steps, number, spared); !removed.ok()) return removed;
+  }
+  return {};
+}
+
 Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep> steps,
-                              const KeepRules& rules, bool is_dry_run, const std::set<std::string>& spared) {
+                              const KeepRules& rules, const KeepLimits& limits) {
   if (rules.every && *rules.every < 1) {
     return Error{ErrorCode::kInvalidArgument, "KeepRules::every is at least 1, not " + std::to_string(*rules.every)};
   }
@@ -119,10 +146,15 @@ Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, s
     if (!step.problem) whole.push_back({step.step, step.manifest.time, step.manifest.metrics});
   }
   const std::vector<std::int64_t> kept = StepsToKeep(whole, rules);
-  KeepReport report;
+  const ListedStep* const unreadable = FindUnreadable(steps);
+  const auto remove = [&](std::int64_t step) -> Result<void> {
+    if (!limits.is_dry_run) return RemoveListed(store, found, steps, step, limits.spared);
+    return unreadable == nullptr ? Result<void>() : FilesStay(store, *unreadable);
+  };
+  KeepReport report{.foreign = CountForeign(found, NamedFiles(steps))};
   for (const RankedStep& step : whole) {
-    if (std::binary_search(kept.begin(), kept.end(), step.step)) continue;
-    const auto removed = is_dry_run ? Result<void>() : RemoveListed(store, found, steps, step.step, spared);
+    if (step.step == limits.committed || std::binary_search(kept.begin(), kept.end(), step.step)) continue;
+    const auto removed = remove(step.step);
     if (removed.ok()) {
       report.removed.push_back(step.step);
       continue;
@@ -145,7 +177,7 @@ Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found,
     for (const auto& [name, object] : step.files) newest = std::max(newest, object.updated);
   }
   const std::set<std::string> named = NamedFiles(steps);
-  SweepReport report;
+  SweepReport report{.foreign = CountForeign(found, named)};
   for (const auto& [number, step] : found) {
     for (const auto& [name, object] : step.files) {
       // A file whose time the listing leaves out counts as new.

@@ -120,6 +120,7 @@ Result<SavedStep> SaveAll(StepWriter& writer, const StateContents& contents, Ste
 }
 
 Result<SavedStep> SaveAllOrChanged(StepWriter& writer, const StateContents& contents, StepToSave step) {
+  if (auto checked = writer.CheckStep(step.manifest, step.mode); !checked.ok()) return checked.error();
   LastCommitted* const holder = step.last;
   auto last = holder == nullptr ? nullptr : holder->Take();
   if (last == nullptr) return SaveAll(writer, contents, std::move(step));

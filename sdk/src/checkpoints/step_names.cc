@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "checkpoints/run_identity.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -9,6 +11,7 @@ constexpr std::string_view kBeginning = "step-";
 constexpr std::string_view kManifestEnding = ".json";
 constexpr std::size_t kDigits = 8;
 constexpr std::size_t kStemBytes = kBeginning.size() + kDigits;
+constexpr std::size_t kRandomDigits = 32;
 
 std::string StemOf(std::int64_t step) {
   std::string digits = std::to_string(step);
@@ -41,6 +44,22 @@ std::optional<std::int64_t> StepOfFile(std::string_view name) {
   if (name.size() <= kStemBytes + 1 || name[kStemBytes] != '/') return std::nullopt;
   if (name.find('/', kStemBytes + 1) != std::string_view::npos) return std::nullopt;
   return StepOfStem(name);
+}
+
+std::optional<std::int64_t> StepOfFolder(std::string_view name) {
+  if (name.size() <= kStemBytes || name[kStemBytes] != '/') return std::nullopt;
+  return StepOfStem(name);
+}
+
+std::string NewFileName(std::int64_t step, std::string_view name) {
+  return StepFolder(step) + RandomName() + "-" + std::string(name);
+}
+
+bool IsOwnFileName(std::string_view name) {
+  if (!StepOfFile(name)) return false;
+  name.remove_prefix(kStemBytes + 1);
+  const bool has_form = name.size() > kRandomDigits + 1 && name[kRandomDigits] == '-';
+  return has_form && name.find_first_not_of("0123456789abcdef") == kRandomDigits;
 }
 
 }  // namespace gcsflux::internal

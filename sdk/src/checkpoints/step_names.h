@@ -24,4 +24,13 @@ std::string ManifestName(std::int64_t step);
 std::optional<std::int64_t> StepOfManifest(std::string_view name);
 std::optional<std::int64_t> StepOfFile(std::string_view name);
 
+/// The step in whose folder an object lies, at any depth. Nothing for other names.
+std::optional<std::int64_t> StepOfFolder(std::string_view name);
+
+/// "step-00000042/", 32 random hexadecimal digits, "-" and `name`.
+std::string NewFileName(std::int64_t step, std::string_view name);
+
+/// Whether NewFileName() makes such names. Other objects in the folder of a step are not of this library.
+bool IsOwnFileName(std::string_view name);
+
 }  // namespace gcsflux::internal

@@ -39,8 +39,10 @@ Result<FoundSteps> StepStore::Find() const {
     const std::string name = object.name.substr(prefix_.name.size());
     if (const auto of_manifest = StepOfManifest(name))
       found[*of_manifest].manifest = std::move(object);
-    else if (const auto of_file = StepOfFile(name))
-      found[*of_file].files.emplace(name, std::move(object));
+    else if (const auto of_folder = StepOfFolder(name); of_folder && IsOwnFileName(name))
+      found[*of_folder].files.emplace(name, std::move(object));
+    else if (of_folder)
+      found[*of_folder].others.push_back(name);
   }
   return found;
 }
@@ -95,11 +97,11 @@ void StepStore::RememberOnly(const FoundSteps& found) {
   std::erase_if(known_, is_gone);
 }
 
-Result<bool> StepStore::HasManifest(std::int64_t step) const {
+Result<std::int64_t> StepStore::ManifestGeneration(std::int64_t step) const {
   const auto there = client_.GetObject(At(ManifestName(step)), {.fields = "size", .call = call_, .stop = stop()});
   if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
   ++answered_;
-  return there.ok();
+  return there.ok() ? there->generation : 0;
 }
 
 Result<void> StepStore::CheckFile(std::int64_t step, const StepFile& file) const {

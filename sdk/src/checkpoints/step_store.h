@@ -21,7 +21,10 @@ namespace gcsflux::internal {
 /// What a listing of a run's prefix shows of one step.
 struct FoundStep {
   std::optional<ListedObject> manifest = {};
-  std::map<std::string, ListedObject> files = {};  ///< In the step's folder, by their names below the prefix.
+  /// The objects in the step's folder that have a name of ours, by their names below the prefix.
+  std::map<std::string, ListedObject> files = {};
+  /// The other objects in it. Unless a manifest names them, they are not of this library.
+  std::vector<std::string> others = {};
 };
 
 /// Steps by number.
@@ -59,8 +62,8 @@ class StepStore {
   /// Forgets manifests that a listing does not show.
   void RememberOnly(const FoundSteps& found);
 
-  /// Whether the step has a manifest now, of any generation.
-  [[nodiscard]] Result<bool> HasManifest(std::int64_t step) const;
+  /// The generation of the step's manifest now. 0 if it has none.
+  [[nodiscard]] Result<std::int64_t> ManifestGeneration(std::int64_t step) const;
   /// Checks that this generation of a file exists. Returns kNotFound if it is missing, and kAborted if its size or
   /// checksum differs. The message says what to do.
   [[nodiscard]] Result<void> CheckFile(std::int64_t step, const StepFile& file) const;
@@ -97,9 +100,20 @@ std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps);
 Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
                         const std::function<Result<void>()>& may_remove = {});
 
-/// As CheckpointSteps::Keep(), of a listing, leaving files in `spared` alone.
+/// Removes the steps above `step`, the lowest first, leaving files in `spared` alone. `may_remove` is as above.
+Result<void> RemoveStepsAbove(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
+                              const std::function<Result<void>()>& may_remove);
+
+/// What Keep() leaves alone in any case.
+struct KeepLimits {
+  bool is_dry_run = false;
+  std::set<std::string> spared = {};           ///< Files.
+  std::optional<std::int64_t> committed = {};  ///< The step that was committed last.
+};
+
+/// As CheckpointSteps::Keep(), of a listing.
 Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep> steps,
-                              const KeepRules& rules, bool is_dry_run, const std::set<std::string>& spared);
+                              const KeepRules& rules, const KeepLimits& limits);
 
 /// As CheckpointSteps::Sweep(), of a listing, leaving `spared` alone.
 Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found, const std::vector<ListedStep>& steps,

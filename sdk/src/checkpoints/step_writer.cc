@@ -8,7 +8,9 @@
 
 #include "base/either_stop.h"
 #include "base/text/rfc3339.h"
+#include "checkpoints/check_manifest.h"
 #include "checkpoints/latest_hint.h"
+#include "checkpoints/latest_step.h"
 #include "checkpoints/run_identity.h"
 #include "checkpoints/step_names.h"
 #include "checkpoints/step_store.h"
@@ -77,7 +79,8 @@ struct StepWriter::State {
   [[nodiscard]] Result<ObjectMetadata> PutAsWriter(const CheckpointManifest& manifest, CommitMode mode) const;
   [[nodiscard]] Error StepExists(std::int64_t step, const Error& refusal) const;
   [[nodiscard]] Error MaybeDamaged(std::int64_t step, const Error& why) const;
-  void Settle(const std::vector<StepFile>& files);
+  void Settle(const CheckpointManifest& manifest);
+  [[nodiscard]] Result<void> RemoveAbove(std::int64_t step);
   void Forget(const std::vector<StepFile>& files);
   Result<KeepReport> Clean(const KeepRules* rules);
   [[nodiscard]] std::set<std::string> UnderWay();
@@ -90,11 +93,13 @@ struct StepWriter::State {
   internal::HintWriter hint;
 
   std::mutex mutex;
-  std::set<std::string> drafts;   // Files that are in no manifest yet. Guarded by mutex, as the next four.
+  std::set<std::string> drafts;   // Files that are in no manifest yet. Guarded by mutex, as the next six.
   std::set<std::string> settled;  // Files that were committed since the last cleaning began.
   std::multiset<std::string> borrowed;
   bool is_cleaning = false;
   bool is_removing = false;
+  std::optional<std::int64_t> committed;  // The step that was committed last.
+  std::optional<std::int64_t> newest;     // No whole step has a higher number.
   std::condition_variable_any removing_ended;
 };
 
@@ -133,7 +138,7 @@ Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& 
   const StepStore& store = *steps.store_;
   const ObjectName object = store.At(internal::ManifestName(manifest.step));
   std::int64_t replaced = 0;
-  if (mode == CommitMode::kReplace) {
+  if (mode != CommitMode::kCreate) {
     const auto there = store.client().GetObject(object, {.fields = "size", .call = store.call(), .stop = store.stop()});
     if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
     if (there.ok()) replaced = there->generation;
@@ -162,9 +167,11 @@ Result<ObjectMetadata> StepWriter::State::PutAsWriter(const CheckpointManifest& 
 }
 
 // A manifest names them now.
-void StepWriter::State::Settle(const std::vector<StepFile>& files) {
+void StepWriter::State::Settle(const CheckpointManifest& manifest) {
   const std::lock_guard lock(mutex);
-  for (const StepFile& file : files) {
+  committed = manifest.step;
+  newest = std::max(newest.value_or(manifest.step), manifest.step);
+  for (const StepFile& file : manifest.files) {
     if (drafts.erase(file.name) > 0 && is_cleaning) settled.insert(file.name);
   }
 }
@@ -258,12 +265,34 @@ Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
   if (!listed.ok()) return listed.error();
   // A run that has the prefix still was the only one before, so what the listing shows is no file of another's save.
   if (auto is_writer = CheckStillWriter(); !is_writer.ok()) return is_writer.error();
-  const std::set<std::string> spared = Spared();
-  const auto swept = internal::SweepListed(store, *found, *listed, {.min_age = std::chrono::seconds(0)}, spared);
+  internal::KeepLimits limits{.spared = Spared()};
+  {
+    const std::lock_guard lock(mutex);
+    limits.committed = committed;
+  }
+  const auto swept = internal::SweepListed(store, *found, *listed, {.min_age = std::chrono::seconds(0)}, limits.spared);
   if (rules == nullptr) return KeepReport{};
-  auto report = internal::KeepListed(store, *found, *std::move(listed), *rules, false, spared);
+  auto report = internal::KeepListed(store, *found, *std::move(listed), *rules, limits);
   if (report.ok() && !swept.ok()) report->leftovers = swept.error();
   return report;
+}
+
+Result<void> StepWriter::State::RemoveAbove(std::int64_t step) {
+  const Removal removal(*this);
+  const auto may_remove = [this] { return CheckStillWriter(); };
+  auto removed = removal.has_begun() ? internal::RemoveStepsAbove(*steps.store_, step, UnderWay(), may_remove)
+                                     : Result<void>(Cancelled(steps));
+  if (removed.ok()) {
+    const std::lock_guard lock(mutex);
+    newest = step;
+    return {};
+  }
+  Error error = removed.error();
+  error.message =
+      "step " + std::to_string(step) + " of " + steps.uri() +
+      " was saved, and steps with higher numbers still exist; remove them by `gcsflux checkpoint rm`: " + error.message;
+  error.outcome = WriteOutcome::kStored;
+  return error;
 }
 
 Result<StepWriter> StepWriter::Start(const CheckpointSteps& steps, const StepWriterOptions& options) {
@@ -327,7 +356,7 @@ Result<StepFile> StepWriter::WriteFile(std::int64_t step, const std::string& nam
 }
 
 Result<std::string> StepWriter::ReserveName(std::int64_t step, const std::string& name) {
-  std::string below = internal::StepFolder(step) + internal::RandomName() + "-" + name;
+  std::string below = internal::NewFileName(step, name);
   if (step < 0 || step > kMaxStep || !internal::StepOfFile(below)) {
     return Error{ErrorCode::kInvalidArgument, "step " + std::to_string(step) + ", file '" + name +
                                                   "': steps go from 0 to " + std::to_string(kMaxStep) +
@@ -362,7 +391,24 @@ void StepWriter::Discard(const std::vector<StepFile>& files) {
   }
 }
 
+Result<void> StepWriter::CheckStep(const CheckpointManifest& about, CommitMode mode) {
+  if (const auto wrong = internal::WhatIsWrongWithoutFiles(about)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "step " + std::to_string(about.step) + " of " + steps().uri() + ": " + *wrong};
+  }
+  if (mode == CommitMode::kRewind) return {};
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->newest && *state_->newest <= about.step) return {};
+  }
+  if (auto checked = internal::CheckNoneIsNewer(*steps().store_, about.step); !checked.ok()) return checked;
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->newest) state_->newest = about.step;
+  return {};
+}
+
 Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mode) {
+  if (auto checked = CheckStep(manifest, mode); !checked.ok()) return Discard(manifest.files), checked.error();
   manifest.run = state_->identity.id;
   manifest.writer = std::string("gcsflux ") + kVersion;
   manifest.time = std::chrono::floor<std::chrono::milliseconds>(manifest.time);
@@ -372,7 +418,7 @@ Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mo
     state_->Forget(manifest.files);
     return put.error();
   }
-  state_->Settle(manifest.files);
+  state_->Settle(manifest);
   // A run that took the prefix over before the manifest was there may have removed the files.
   if (auto is_writer = state_->CheckStillWriter(); !is_writer.ok())
     return state_->MaybeDamaged(manifest.step, is_writer.error());
@@ -380,7 +426,9 @@ Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mo
   state_->steps.store_->Remember(stored);
   state_->hint.Tell(*state_->steps.store_, stored.manifest.step, put->time_created);
   // The replaced files are in no manifest now. If this fails, the next Keep() removes them.
-  if (mode == CommitMode::kReplace) static_cast<void>(Clean(nullptr).ok());
+  if (mode != CommitMode::kCreate) static_cast<void>(Clean(nullptr).ok());
+  if (mode != CommitMode::kRewind) return stored;
+  if (auto removed = state_->RemoveAbove(stored.manifest.step); !removed.ok()) return removed.error();
   return stored;
 }
 

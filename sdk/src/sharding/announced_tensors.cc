@@ -23,7 +23,10 @@ bool IsEmpty(std::span<const std::int64_t> sizes) { return std::find(sizes.begin
 
 std::string Named(const AnnouncedTensors::Tensor& tensor) { return "tensor " + Shown(std::string(tensor.name)); }
 
-std::string_view NameOf(CommitMode mode) { return mode == CommitMode::kReplace ? "kReplace" : "kCreate"; }
+std::string_view NameOf(CommitMode mode) {
+  if (mode == CommitMode::kRewind) return "kRewind";
+  return mode == CommitMode::kReplace ? "kReplace" : "kCreate";
+}
 
 }  // namespace
 

@@ -170,6 +170,7 @@ std::string FormatSaved(const SavedStep& saved) {
   writer.Number(saved.kept.removed.size());
   for (const std::int64_t step : saved.kept.removed) writer.Number(static_cast<std::uint64_t>(step));
   PutSkipped(writer, saved.kept.not_removed);
+  writer.Number(saved.kept.foreign);
   PutOptional(writer, saved.kept.leftovers);
   PutOptional(writer, saved.keep_error);
   return writer.Take();
@@ -183,6 +184,7 @@ Result<SavedStep> ParseSaved(std::string_view bytes) {
   SavedStep saved{.stored = *std::move(stored)};
   saved.kept.removed = reader.Sizes();
   saved.kept.not_removed = TakeSkipped(reader);
+  saved.kept.foreign = reader.Number();
   saved.kept.leftovers = TakeOptional(reader);
   saved.keep_error = TakeOptional(reader);
   return WholeMessage(reader, std::move(saved));

@@ -43,7 +43,7 @@ Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<co
   const CollectiveLimits limits{.deadline = options_.deadline, .stop = broken.token()};
   const auto announcements = Announce(about.step, parts, mode, limits);
   if (!announcements.ok()) return announcements.error();
-  const auto order = Order(about.step, *announcements, stop, limits);
+  const auto order = Order(about, mode, *announcements, stop, limits);
   if (!order.ok()) return DropNames(), order.error();
   const auto report = Write(*order, parts, stop, broken.token());
   if (!report.ok()) return DropNames(), report.error();
@@ -65,7 +65,7 @@ Error ShardedSave::Refuse(std::int64_t step, const Error& why, const std::stop_t
   const CollectiveLimits limits{.deadline = options_.deadline, .stop = broken.token()};
   const auto announcements = group_.Gather(FormatRefusal(MakeRunIdentity().host, why), limits);
   if (!announcements.ok()) return announcements.error();
-  const auto order = Order(step, *announcements, stop, limits);
+  const auto order = Order({.step = step}, CommitMode::kCreate, *announcements, stop, limits);
   DropNames();
   return order.ok() ? why : order.error();  // No rank gets an order.
 }
@@ -82,11 +82,12 @@ Result<std::vector<std::string>> ShardedSave::Announce(std::int64_t step, std::s
 }
 
 // What this rank must write, or why nothing is saved.
-Result<ShardOrder> ShardedSave::Order(std::int64_t step, std::span<const std::string> announcements,
-                                      const std::stop_token& stop, const CollectiveLimits& limits) {
+Result<ShardOrder> ShardedSave::Order(const CheckpointManifest& about, CommitMode mode,
+                                      std::span<const std::string> announcements, const std::stop_token& stop,
+                                      const CollectiveLimits& limits) {
   std::vector<std::string> orders;
   const WorkOfRank0 plan = [&](std::atomic<std::uint64_t>&) {
-    auto planned = PlanOrders(step, announcements);
+    auto planned = PlanOrders(about, mode, announcements);
     orders = planned.ok() ? *std::move(planned)
                           : std::vector<std::string>(announcements.size(), FormatFailure(planned.error()));
   };
@@ -95,7 +96,7 @@ Result<ShardOrder> ShardedSave::Order(std::int64_t step, std::span<const std::st
   return message.ok() ? ParseOrder(*message) : message.error();
 }
 
-Result<std::vector<std::string>> ShardedSave::PlanOrders(std::int64_t step,
+Result<std::vector<std::string>> ShardedSave::PlanOrders(const CheckpointManifest& about, CommitMode mode,
                                                          std::span<const std::string> announcements) {
   auto plan = PlanSave(announcements);
   if (!plan.ok()) return plan.error();
@@ -104,11 +105,12 @@ Result<std::vector<std::string>> ShardedSave::PlanOrders(std::int64_t step,
     if (!started.ok()) return started.error();
     writer_.emplace(*std::move(started));
   }
+  if (auto checked = writer_->CheckStep(about, mode); !checked.ok()) return checked.error();
   std::vector<std::string> orders;
   for (std::size_t rank = 0; rank < plan->ranks.size(); ++rank) {
     ShardOrder order{.rows = std::move(plan->ranks[rank])};
     if (rank == 0 || !order.rows.empty()) {  // A step has a file, even if it has no tensors.
-      auto name = writer_->ReserveName(step, ShardName(static_cast<int>(rank)));
+      auto name = writer_->ReserveName(about.step, ShardName(static_cast<int>(rank)));
       if (!name.ok()) return name.error();
       names_.push_back(*name);
       order.name = *std::move(name);

@@ -31,9 +31,10 @@ class ShardedSave {
  private:
   Result<std::vector<std::string>> Announce(std::int64_t step, std::span<const PartToSave> parts, CommitMode mode,
                                             const CollectiveLimits& limits);
-  Result<ShardOrder> Order(std::int64_t step, std::span<const std::string> announcements, const std::stop_token& stop,
-                           const CollectiveLimits& limits);
-  Result<std::vector<std::string>> PlanOrders(std::int64_t step, std::span<const std::string> announcements);
+  Result<ShardOrder> Order(const CheckpointManifest& about, CommitMode mode, std::span<const std::string> announcements,
+                           const std::stop_token& stop, const CollectiveLimits& limits);
+  Result<std::vector<std::string>> PlanOrders(const CheckpointManifest& about, CommitMode mode,
+                                              std::span<const std::string> announcements);
   Result<ShardReport> Write(const ShardOrder& order, std::span<const PartToSave> parts, const std::stop_token& stop,
                             const std::stop_token& broken);
   Result<SavedStep> Commit(const CheckpointManifest& about, std::span<const std::string> reports, CommitMode mode,

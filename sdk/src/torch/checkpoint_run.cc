@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/process/no_time_limit.h"
+#include "checkpoints/latest_step.h"
 #include "checkpoints/open_step.h"
 #include "checkpoints/save_queue.h"
 #include "checkpoints/save_step.h"
@@ -85,6 +86,20 @@ struct CheckpointRun::Parts {
     }
   }
 
+  // The error if the step is gone or its files are damaged. Nothing if it holds something else than the state, or if
+  // its service fails.
+  [[nodiscard]] std::optional<Error> WhyUnusable(const StoredStep& step, const Error& error) const {
+    using enum ErrorCode;
+    if (error.code == kCorrupted || error.code == kNotFound || error.code == kAborted) return error;
+    if (error.code != kUndecodable) return std::nullopt;
+    for (const StepFile& file : step.manifest.files) {
+      const auto reader = steps.OpenFile(file, options.reader);
+      const auto verified = reader.ok() ? reader->VerifyWhole() : reader.error();
+      if (!verified.ok() && verified.error().code == kCorrupted) return verified.error();
+    }
+    return std::nullopt;
+  }
+
   const CheckpointRunOptions options;
   const CheckpointSteps steps;
   internal::LastCommitted last;
@@ -148,13 +163,23 @@ std::optional<LatestStep> CheckpointRun::LoadLatest(RunState& state) const {
     try {
       parts_->OfStep(step, [&] { opened = parts_->Open(step); });
     } catch (const StorageError& failure) {
-      return failure.error();
+      return parts_->WhyUnusable(step, failure.error()).value_or(failure.error());
     }
     return {};
   };
-  auto latest = IfAny(parts_->steps.OpenLatest(open));
-  if (latest) parts_->OfStep(latest->stored, [&] { Parts::Read(*opened, state); });
-  return latest;
+  std::vector<internal::DamagedStep> damaged;
+  while (auto latest = IfAny(internal::FindLatest(internal::StoreOf(parts_->steps), open, damaged))) {
+    const StoredStep& found = latest->stored;
+    try {
+      parts_->OfStep(found, [&] { Parts::Read(*opened, state); });
+      return latest;
+    } catch (const StorageError& failure) {
+      const auto why = parts_->WhyUnusable(found, failure.error());
+      if (!why) throw;
+      damaged.push_back({found.manifest.step, found.generation, *why});
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<LatestStep> CheckpointRun::Latest() const { return IfAny(parts_->steps.Latest()); }

@@ -58,16 +58,21 @@ struct ListedStep {
 
 /// What Keep() did.
 struct KeepReport {
-  std::vector<std::int64_t> removed = {};     ///< With `is_dry_run`: the steps that would be removed.
-  std::vector<SkippedStep> not_removed = {};  ///< Steps that the rules do not keep, and why they still exist.
-  std::optional<Error> leftovers = {};        ///< For StepWriter::Keep(): why files of crashed saves still exist.
+  std::vector<std::int64_t> removed = {};  ///< With `is_dry_run`: the steps that would be removed.
+  /// Steps that the rules do not keep, and why they, or some of their files, still exist.
+  std::vector<SkippedStep> not_removed = {};
+  /// Objects in folders of steps that were left, because no manifest names them and their names are not of this
+  /// library's form.
+  std::uint64_t foreign = 0;
+  std::optional<Error> leftovers = {};  ///< For StepWriter::Keep(): why files of crashed saves still exist.
 };
 
 /// What Sweep() removed.
 struct SweepReport {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t young = 0;  ///< Files that were left because they are younger than SweepOptions::min_age.
+  std::uint64_t young = 0;    ///< Files that were left because they are younger than SweepOptions::min_age.
+  std::uint64_t foreign = 0;  ///< As in KeepReport.
 };
 
 struct SweepOptions {
@@ -79,7 +84,8 @@ struct SweepOptions {
 
 /// Reads and removes the steps of a run. Thread-safe. Copies share the manifests that were read.
 ///
-/// The manifest defines a step. Without a manifest there is no step. Other objects under the prefix are left alone.
+/// The manifest defines a step. Without a manifest there is no step. Removals take objects that a manifest names, and
+/// objects in folders of steps whose names are those that StepWriter gives. All others under the prefix are left alone.
 /// Messages name the step and the file, and say what to do.
 class CheckpointSteps {
  public:
@@ -98,7 +104,10 @@ class CheckpointSteps {
   /// Finds the newest step whose manifest can be read and whose files all exist. Returns:
   /// - kNotFound if no step was ever saved,
   /// - kInvalidArgument if there is no such bucket,
-  /// - kUndecodable if steps were saved and none is whole; the message has the reasons.
+  /// - kUndecodable if steps were saved and none is whole; the message has the reasons,
+  /// - kAborted if, after each of 10 listings, listed steps were removed or replaced before they were read.
+  ///
+  /// Lists again if a listed step was removed or replaced meanwhile, so that a run with rules does not disturb.
   ///
   /// If the writer's hint is right, this takes three round trips: the hint; the step's manifest and, at the same time,
   /// the names from that step on; a request for each file, up to 16 at the same time. The hint changes only the cost,
@@ -106,9 +115,9 @@ class CheckpointSteps {
   Result<LatestStep> Latest() const;
 
   /// The same. Calls `open` for a step on another thread, at the same time as the requests for its files, so that
-  /// reading begins one round trip earlier. The last call is for the step that is returned. If `open` returns kNotFound
-  /// or kAborted, the step is skipped. If that last call fails otherwise, returns its error; an exception becomes
-  /// kLocalIo.
+  /// reading begins one round trip earlier. The last call is for the step that is returned. If `open` returns
+  /// kNotFound, kAborted or kCorrupted, the step is skipped. If that last call fails otherwise, returns its error; an
+  /// exception becomes kLocalIo.
   Result<LatestStep> OpenLatest(const std::function<Result<void>(const StoredStep&)>& open) const;
 
   /// Reads one step's manifest with one request. Returns kNotFound if there is none, and kUndecodable as
@@ -134,11 +143,14 @@ class CheckpointSteps {
   /// last whole step, or if its manifest changes meanwhile. Right before it deletes the manifest of a whole step, it
   /// checks that another whole step still has one: docs/checkpoints.md describes the window that remains. Sweep()
   /// removes what an interrupted removal leaves.
+  ///
+  /// While another step's manifest cannot be read, removes nothing and returns kUndecodable, because that manifest may
+  /// name the files. Of a step whose own manifest cannot be read, it then removes the manifest and leaves the files.
   Result<void> Remove(std::int64_t step) const;
 
   /// Removes the whole steps that the rules do not keep, the oldest first. Damaged steps are not counted and not
-  /// removed. A step that cannot be removed is reported. The removal ends after kCancelled, and after kPermissionDenied
-  /// unless a retention policy is the reason.
+  /// removed. While a manifest cannot be read, no step is removed. A step that cannot be removed is reported. The
+  /// removal ends after kCancelled, and after kPermissionDenied unless a retention policy is the reason.
   Result<KeepReport> Keep(const KeepRules& rules, bool is_dry_run = false) const;
 
   /// Removes files in folders of steps that no manifest names. If a manifest cannot be read, removes nothing and

@@ -31,6 +31,8 @@ struct StepWriterOptions {
 enum class CommitMode {
   kCreate,   ///< Nothing. Returns kAlreadyExists if the step has a manifest.
   kReplace,  ///< The step's manifest, if there is one. Its files are deleted after the new manifest is written.
+  /// The same, and all steps with higher numbers are removed after that. Use it to continue a run from an earlier step.
+  kRewind,
 };
 
 /// The result of a save.
@@ -76,8 +78,18 @@ class StepWriter {
   /// Deletes files that WriteFile() wrote and Commit() has not named. Failures are ignored.
   void Discard(const std::vector<StepFile>& files);
 
+  /// Returns at once what Commit() will refuse: call it before files are written. The manifest's files and tensors are
+  /// not examined. Returns kInvalidArgument for a step's number that is out of range, for metrics that are not finite,
+  /// and for texts that are not UTF-8. Unless `mode` is kRewind, also if a whole step has a higher number, because
+  /// rules and Latest() would take that one for the newest. The first call lists the names of higher steps; later ones
+  /// make no request, unless this writer has committed a higher step.
+  Result<void> CheckStep(const CheckpointManifest& about, CommitMode mode = CommitMode::kCreate);
+
   /// Makes the whole step visible by one request. Sets `run` and `writer` of the manifest. The files are those of
-  /// WriteFile() and WriteStepFile(), or of existing steps.
+  /// WriteFile() and WriteStepFile(), or of existing steps. If CheckStep() refuses the step, deletes the files and
+  /// returns its error.
+  ///
+  /// With kRewind, returns an error if a higher step could not be removed: the message says that this one is saved.
   ///
   /// Returns kPreconditionFailed if another run has taken the prefix over; the message names that run. The writer
   /// checks this right before it writes the manifest, and again after that. If the second check fails, the manifest
@@ -86,10 +98,10 @@ class StepWriter {
   /// the step may or may not exist; if it does not, Keep() removes the files.
   Result<StoredStep> Commit(CheckpointManifest manifest, CommitMode mode = CommitMode::kCreate);
 
-  /// As CheckpointSteps::Keep(). Before that, it removes the files that crashed saves and interrupted removals have
-  /// left. It does not remove files of saves that are in progress in this writer. If another call of Keep() is in
-  /// progress, it does nothing. If another run has taken the prefix over, it removes nothing and returns
-  /// kPreconditionFailed.
+  /// As CheckpointSteps::Keep(). The step that this writer committed last always stays. Before that, it removes the
+  /// files that crashed saves and interrupted removals have left. It does not remove files of saves that are in
+  /// progress in this writer. If another call of Keep() is in progress, it does nothing. If another run has taken the
+  /// prefix over, it removes nothing and returns kPreconditionFailed.
   Result<KeepReport> Keep(const KeepRules& rules);
 
   /// As CheckpointSteps::Remove(), but leaves files of saves that are in progress in this writer. Waits for other calls

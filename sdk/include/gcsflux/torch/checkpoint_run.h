@@ -106,9 +106,11 @@ class CheckpointRun {
   ///   storage that is read whole.
   /// Takes memory for the state and for a copy of what is read. A save in flight is not a step yet: wait for it before.
   StoredStep Load(std::int64_t step, RunState& state) const;
-  /// Loads the newest step that is whole. The result also has the steps that were skipped, and why. Returns nothing if
-  /// no step was ever saved. Throws StorageError with kUndecodable if steps were saved and none is whole, and with
-  /// kInvalidArgument if there is no such bucket.
+  /// Loads the newest step that is whole. If a step is removed while it is read, or its files turn out to be damaged,
+  /// loads the next one. The result also has the steps that were skipped, and why. Returns nothing if no step was ever
+  /// saved. Throws StorageError as CheckpointSteps::Latest() returns errors: kUndecodable if steps were saved and none
+  /// is whole, kInvalidArgument if there is no such bucket. Also with kUndecodable if the step holds something else, as
+  /// Load().
   std::optional<LatestStep> LoadLatest(RunState& state) const;
 
   [[nodiscard]] std::optional<LatestStep> Latest() const;
