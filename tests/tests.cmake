@@ -107,7 +107,8 @@ target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # What goes up: sessions that are lost or suspended, parts, signed URLs.
 gcsflux_test(upload_tests
   SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc base/run_with_time_limit_test.cc transfer/upload/lost_session_test.cc
-          transfer/upload/rival_writes_test.cc transfer/upload/suspended_upload_test.cc transfer/upload/write_outcome_test.cc
+          transfer/upload/rival_writes_test.cc transfer/upload/suspended_upload_test.cc transfer/upload/unknown_outcome_test.cc
+          transfer/upload/write_outcome_test.cc
           wire/multipart_test.cc wire/upload_state_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -158,14 +159,14 @@ endif()
 # Checkpoints by their URI, and the steps of a run.
 gcsflux_test(checkpoint_tests
   SOURCES checkpoints/checkpoint_places_test.cc checkpoints/checkpoint_steps_test.cc checkpoints/keep_steps_test.cc checkpoints/killed_run_test.cc checkpoints/latest_step_test.cc checkpoints/manifest_test.cc
-          checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/rival_runs_test.cc checkpoints/run_faults_test.cc checkpoints/safetensors_state_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc checkpoints/tensor_table_test.cc checkpoints/unchanged_tensors_test.cc support/fault_matrix.cc
+          checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/rival_runs_test.cc checkpoints/run_faults_test.cc checkpoints/safetensors_state_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc checkpoints/tensor_table_test.cc checkpoints/unchanged_tensors_test.cc checkpoints/unknown_commit_test.cc support/fault_matrix.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # Checkpoints of many processes; threads stand for them.
 gcsflux_test(sharding_tests
   SOURCES sharding/collective_test.cc sharding/failing_ranks_test.cc sharding/hanging_requests_test.cc sharding/load_plan_test.cc sharding/patience_test.cc sharding/rank_faults_test.cc sharding/run_environment_test.cc sharding/save_plan_test.cc
           sharding/shard_checkpoint_test.cc sharding/sharded_checkpoints_test.cc sharding/sharded_failures_test.cc sharding/stop_after_test.cc support/fault_matrix.cc
-          sharding/shared_load_test.cc sharding/shared_reads_test.cc
+          sharding/shared_load_test.cc sharding/shared_reads_test.cc sharding/unknown_commit_of_ranks_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.

@@ -67,6 +67,11 @@ class Attempts {
   [[nodiscard]] IdempotencyTokens& tokens() { return tokens_; }
   /// An earlier attempt may have taken effect, although it failed.
   [[nodiscard]] bool was_ambiguous() const { return was_ambiguous_; }
+
+  /// A request that was sent may have taken effect, or may still do so. The call's error says so, whatever the answers
+  /// to later attempts are.
+  [[nodiscard]] bool may_be_stored() const { return may_be_stored_; }
+  void SetMayBeStored(bool may_be) { may_be_stored_ = may_be; }
   /// The call has made progress on which later attempts build: the deadline and the delays start again.
   void NoteProgress();
 
@@ -122,6 +127,7 @@ class Attempts {
   std::optional<std::uint64_t> ticket_;
   std::optional<std::chrono::nanoseconds> gate_delay_;
   bool was_ambiguous_ = false;
+  bool may_be_stored_ = false;
   bool is_hopeless_ = false;
   std::vector<ErrorCode> started_over_after_;
   std::vector<Cause> causes_;  // of all failures, each once, in order of their first occurrence

@@ -169,7 +169,7 @@ Result<ObjectMetadata> FileParts::SendParts() {
   if (auto unchanged = upload_.file.CheckUnchanged(); !unchanged) return unchanged.error();
   may_be_made_ = true;
   auto made = parts_->Complete();
-  if (!made) return made;
+  if (!made) return OfStaging(made.error());
   may_be_made_ = false;
   made_ = *made;
   return made;

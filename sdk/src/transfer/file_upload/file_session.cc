@@ -50,8 +50,11 @@ Result<StoredFile> ContinueSession(const FileUpload& upload, const std::string& 
   auto writer = ObjectWriter::Resume(upload.client, state, upload.upload());
   if (!writer) {
     Error error = writer.error();
-    // An earlier call may have stored it. This call is a separate write.
-    if (error.code == ErrorCode::kOutcomeUnknown) error.code = ErrorCode::kSessionLost;
+    // An earlier call may have stored it. This call is a separate write, and has stored nothing.
+    if (error.code == ErrorCode::kOutcomeUnknown) {
+      error.code = ErrorCode::kSessionLost;
+      error.outcome = WriteOutcome::kNotStored;
+    }
     return Leave(upload, error);
   }
   const std::uint64_t kept_bytes = writer->position();

@@ -136,14 +136,20 @@ class MultipartUpload::Upload {
     const SentObject sent = Whole();
     const std::string id = core().NewInvocationId();
     auto stored = core().Retry(call, [&](Attempts& attempts) { return CompleteOnce(sent, id, attempts); });
-    if (!stored) return stored;
+    if (!stored) {
+      Error error = stored.error();
+      if (completed_ != 0) error.outcome = WriteOutcome::kStored;
+      return error;
+    }
     is_open_ = false;
     if (internal::HasBytes(*stored, sent)) return stored;
     if (completed_ == 0) {
       return internal::InCall(
-          call, {ErrorCode::kCorrupted,
-                 "the service does not say which generation it made of the parts, and generation " +
-                     std::to_string(stored->generation) + ", which is live, holds other bytes; it was left as it is"});
+          call,
+          {.code = ErrorCode::kCorrupted,
+           .message = "the service does not say which generation it made of the parts, and generation " +
+                      std::to_string(stored->generation) + ", which is live, holds other bytes; it was left as it is",
+           .outcome = WriteOutcome::kUnknown});
     }
     auto checked = internal::CheckStored(core(), *stored, sent, options_.call, options_.stop);
     if (!checked) return internal::InCall(call, checked.error());

@@ -228,7 +228,8 @@ Result<ObjectMetadata> PartsWriter::CloseParts() {
   if (auto sent = AwaitParts(); !sent) return sent.error();
   if (auto told = TellProgress(); !told) return told.error();
   auto made = upload_->Complete();
-  if (!made || report_.method == WriteMethod::kParts) return made;
+  if (report_.method == WriteMethod::kParts) return made;
+  if (!made) return OfStaging(made.error());
   temporary_generation_ = made->generation;
   if (made->size != position_ || !made->crc32c) {
     return Error{ErrorCode::kCorrupted, "upload of " + ToUri(object_) + ": the service made " +
