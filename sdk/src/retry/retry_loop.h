@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/carried_secrets.h"
+#include "base/exceptions_as_errors.h"
 #include "base/process/no_time_limit.h"
 #include "base/timing.h"
 #include "events/billing.h"
@@ -133,13 +134,14 @@ class Attempts {
   std::vector<Cause> causes_;  // of all failures, each once, in order of their first occurrence
 };
 
-/// Calls `attempt(attempts)`, which returns a Result, until it succeeds or fails for good.
+/// Calls `attempt(attempts)`, which returns a Result, until it succeeds or fails for good. An exception of an attempt
+/// is its error.
 template <class Attempt>
 auto RetryLoop(const Call& call, const RetryRules& rules, Attempt attempt)
     -> decltype(attempt(std::declval<Attempts&>())) {
   Attempts attempts(call, rules);
   while (true) {
-    auto result = attempt(attempts);
+    auto result = ExceptionsAsErrors([&] { return attempt(attempts); });
     if (result.ok()) return result;
     if (auto error = attempts.Failed(result.error())) return *std::move(error);
   }
