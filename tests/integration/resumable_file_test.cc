@@ -256,14 +256,18 @@ TEST_F(ResumableFileTest, IsAWriteOfItsOwnIfAnEarlierCallMayHaveStoredTheFile) {
   EXPECT_EQ(state_, "");
 }
 
-// The object is composed, the answer is lost, and the look at it is refused.
+// A call continues an upload. The object is made, the answer is lost, and the look at it is refused.
 TEST_F(ResumableFileTest, DoesNotStartAgainIfItIsUnknownWhetherItWasStored) {
+  options_.writing.upload.chunk_bytes = kFilePart;
   for (const auto& [path, phase] : {std::pair(WritePath::kAuto, "storage.objects.compose"),
                                     std::pair(WritePath::kOneStream, "storage.objects.insert")}) {
     emulator_.Reset();
     ASSERT_TRUE(client_.InsertBucket("bkt"));
     state_ = {};
     options_.writing.path = path;
+    StopAfter(3);
+    EXPECT_FALSE(Upload().ok());
+    GoOn();
     const bool is_session = path == WritePath::kOneStream;
     emulator::FaultMatch commit{.operation = phase};
     if (is_session) commit.phase = "final";
