@@ -111,10 +111,19 @@ target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # What goes up: sessions that are lost or suspended, parts, signed URLs.
 gcsflux_test(upload_tests
   SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc base/run_with_time_limit_test.cc transfer/upload/lost_session_test.cc
-          transfer/upload/rival_writes_test.cc transfer/upload/suspended_upload_test.cc transfer/upload/write_outcome_test.cc
+          transfer/upload/moved_from_test.cc
+          transfer/upload/rival_writes_test.cc transfer/upload/suspended_upload_test.cc transfer/upload/unknown_outcome_test.cc
+          transfer/upload/write_outcome_test.cc
           wire/multipart_test.cc wire/upload_state_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
+if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.
+  gcsflux_test(upload_memory_tests WHOLE
+    SOURCES support/fake_gcs.cc support/watched_memory.cc transfer/upload/scarce_uploads_test.cc
+    LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
+  target_include_directories(upload_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+endif()
 
 # Downloads into files: what an interrupted one leaves behind.
 gcsflux_test(download_file_tests
@@ -162,14 +171,14 @@ endif()
 # Checkpoints by their URI, and the steps of a run.
 gcsflux_test(checkpoint_tests
   SOURCES checkpoints/checkpoint_places_test.cc checkpoints/checkpoint_steps_test.cc checkpoints/keep_steps_test.cc checkpoints/killed_run_test.cc checkpoints/latest_step_test.cc checkpoints/manifest_test.cc
-          checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/rival_runs_test.cc checkpoints/run_faults_test.cc checkpoints/safetensors_state_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc checkpoints/tensor_table_test.cc checkpoints/unchanged_tensors_test.cc support/fault_matrix.cc
+          checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/rival_runs_test.cc checkpoints/run_faults_test.cc checkpoints/safetensors_state_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc checkpoints/tensor_table_test.cc checkpoints/unchanged_tensors_test.cc checkpoints/unknown_commit_test.cc support/fault_matrix.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # Checkpoints of many processes; threads stand for them.
 gcsflux_test(sharding_tests
   SOURCES sharding/collective_test.cc sharding/failing_ranks_test.cc sharding/hanging_requests_test.cc sharding/load_plan_test.cc sharding/patience_test.cc sharding/rank_faults_test.cc sharding/run_environment_test.cc sharding/save_plan_test.cc
           sharding/shard_checkpoint_test.cc sharding/sharded_checkpoints_test.cc sharding/sharded_failures_test.cc sharding/stop_after_test.cc support/fault_matrix.cc
-          sharding/shared_load_test.cc sharding/shared_reads_test.cc
+          sharding/shared_load_test.cc sharding/shared_reads_test.cc sharding/unknown_commit_of_ranks_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.
@@ -244,7 +253,7 @@ gcsflux_test(integration_tests
 gcsflux_test(object_stream_tests
   SOURCES integration/checksums_test.cc integration/killed_file_upload_test.cc integration/killed_writer_test.cc integration/lent_bytes_test.cc integration/object_reader_random_test.cc integration/object_reader_test.cc integration/object_streams_test.cc integration/ongoing_uploads_test.cc integration/parallel_writer_faults_test.cc integration/parallel_writer_test.cc integration/reader_ends_test.cc
           integration/resumable_file_faults_test.cc integration/resumable_file_refusals_test.cc integration/resumable_file_requests_test.cc integration/resumable_file_test.cc integration/run_concurrently_test.cc
-          integration/stream_fault_matrix_test.cc integration/writer_buckets_test.cc support/fault_matrix.cc transfer/object_reader/join_ranges_test.cc transfer/object_reader/piece_memory_test.cc transfer/object_reader/range_checksums_test.cc transfer/object_reader/request_pace_test.cc transfer/object_reader/scatter_test.cc transfer/upload/part_queue_test.cc
+          integration/stream_fault_matrix_test.cc integration/upload_gaps_test.cc integration/writer_buckets_test.cc support/fault_matrix.cc transfer/object_reader/join_ranges_test.cc transfer/object_reader/piece_memory_test.cc transfer/object_reader/range_checksums_test.cc transfer/object_reader/request_pace_test.cc transfer/object_reader/scatter_test.cc transfer/upload/part_queue_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(object_stream_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 

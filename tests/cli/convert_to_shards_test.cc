@@ -104,6 +104,32 @@ TEST_F(ConvertToShardsTest, LeavesNothingIfAFileFails) {
   }
 }
 
+// The file, or the manifest, is stored and its answer lost; the look at it is refused.
+TEST_F(ConvertToShardsTest, DeletesNothingThatMayBeWhole) {
+  WriteFile("one.pt", TorchFileOf(Tensors()));
+  struct Case {
+    std::string to;
+    std::string lost;
+    std::size_t objects = 0;
+  };
+  for (const Case& one : {Case{"gs://bkt/sharded/", "**shard-00004-**", 4}, Case{kStep, "runs/7/step-*.json", 9}}) {
+    emulator_.faults().Load({.rules = {{.name = "lost",
+                                        .match = {.operation = "storage.objects.insert", .object_glob = one.lost},
+                                        .action = {.type = "loseAnswer"},
+                                        .limits = {.count = 1}},
+                                       {.name = "look",
+                                        .match = {.operation = "storage.objects.get", .object_glob = one.lost},
+                                        .action = {.type = "status", .status = 403},
+                                        .limits = {.count = 1}}}});
+    EXPECT_EQ(Convert("one.pt", one.to).status, 1);
+    EXPECT_EQ(emulator_.faults().Fired("lost"), 1U);
+    EXPECT_EQ(emulator_.faults().Fired("look"), 1U);
+    emulator_.faults().Clear();
+    EXPECT_THAT(Objects(), SizeIs(one.objects));
+    ExpectSame("one.pt", one.to);
+  }
+}
+
 TEST_F(ConvertToShardsTest, RefusesARunThatIsWritten) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   const auto steps = *CheckpointSteps::Open(client_, "gs://bkt/runs/7");

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "gcsflux/emulator/emulator.h"
+#include "support/after_request.h"
 #include "support/circular_service.h"
 #include "support/result.h"
 
@@ -28,6 +30,29 @@ Result<void> RewriteAs(std::uint32_t source_crc32c) {
 TEST(Rewrite, ComparesTheChecksumOfTheCopy) {
   EXPECT_TRUE(RewriteAs(0).ok());
   EXPECT_EQ(testing::ErrorOf(RewriteAs(1)).code, ErrorCode::kCorrupted);
+}
+
+TEST(Rewrite, LeavesWhatARivalWroteWhileItsAnswerWasLost) {
+  emulator::Emulator emulator({.idempotency_window = std::chrono::seconds(0)});
+  const auto after = std::make_shared<testing::AfterRequest>("objects.rewrite");
+  const Client rival = *Client::Create({.endpoint = emulator.endpoint(), .project = "p"});
+  const Client client = *Client::Create({.endpoint = emulator.endpoint(),
+                                         .project = "p",
+                                         .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1)}),
+                                         .event_listener = after});
+  ASSERT_TRUE(rival.InsertBucket("bkt").ok());
+  const auto source = rival.InsertObject({"bkt", "a"}, AsBytes(std::string("source")));
+  ASSERT_TRUE(source.ok());
+  emulator.faults().Load({.rules = {{.name = "lost",
+                                     .match = {.operation = "storage.objects.rewrite"},
+                                     .action = {.type = "loseAnswer"},
+                                     .limits = {.count = 1}}}});
+  after->Call([&] { EXPECT_TRUE(rival.InsertObject({"bkt", "b"}, AsBytes(std::string("a rival's"))).ok()); });
+  const RewriteGuess guess{.source_generation = source->generation, .source_crc32c = source->crc32c};
+  const Error error = testing::ErrorOf(Rewrite(client, {"bkt", "a"}, {"bkt", "b"}, {.guess = guess}));
+  EXPECT_EQ(emulator.faults().Fired("lost"), 1U);
+  EXPECT_EQ(error.outcome, WriteOutcome::kUnknown) << error.message;
+  EXPECT_EQ(*rival.ReadObject({"bkt", "b"}), "a rival's");
 }
 
 }  // namespace

@@ -3,17 +3,30 @@
 
 #include <gmock/gmock.h>
 
-#include <fstream>
+#include <filesystem>
+#include <utility>
 
 #include "support/resumable_file_case.h"
 #include "transfer/file_upload/file_parts.h"
+#include "transfer/upload/upload_source.h"
 
 namespace gcsflux {
 namespace {
 
 using testing::kFilePart;
 
-class ResumableFileTest : public testing::ResumableFileCase {};
+class ResumableFileTest : public testing::ResumableFileCase {
+ protected:
+  [[nodiscard]] std::string Fingerprint() const { return (*internal::FileSource(path_))->Fingerprint(); }
+
+  // The file has other bytes, and the state says that it is the same file.
+  void ReplaceUnseen(const std::string& other) {
+    const std::string before = Fingerprint();
+    ASSERT_TRUE(state_.starts_with(before));
+    path_ = directory_.Write("file", other);
+    state_.replace(0, before.size(), Fingerprint());
+  }
+};
 
 TEST_F(ResumableFileTest, SendsALargeFileAsPartsAndCommitsThemByOneCompose) {
   const auto stored = Upload();
@@ -103,15 +116,29 @@ TEST_F(ResumableFileTest, StartsAgainIfTheFileIsAnother) {
   ExpectStartsAgainWith(std::string(Content().size() - 5, 'x'));
 }
 
-// Its size and its modification time are the same: the checksum of the whole finds it out.
-TEST_F(ResumableFileTest, NeverMixesTheBytesOfTwoFiles) {
+TEST_F(ResumableFileTest, StartsAgainIfOnlyTheStatusChangeTellsTheFileApart) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
   const auto written = std::filesystem::last_write_time(path_);
+  const std::string before = Fingerprint();
   const std::string other(Content().size(), 'x');
-  path_ = directory_.Write("file", other);
-  std::filesystem::last_write_time(path_, written);
+  do {  // The clock of the file system may have long ticks.
+    path_ = directory_.Write("file", other);
+    std::filesystem::last_write_time(path_, written);
+  } while (Fingerprint() == before);
+  ASSERT_TRUE(Upload().ok());
+  ExpectStored(other);
+  EXPECT_EQ(Requests("part"), 3 + kParts) << "the old parts are not compared first";
+}
+
+// The checksum of the whole finds it out.
+TEST_F(ResumableFileTest, NeverMixesTheBytesOfTwoFiles) {
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  const std::string other(Content().size(), 'x');
+  ReplaceUnseen(other);
   const auto stored = Upload();
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
   EXPECT_EQ(stored->kept_bytes, 0U);
@@ -123,10 +150,8 @@ TEST_F(ResumableFileTest, NeverCommitsTheJoinedBytesOfAnotherFile) {
   LoadFault({.operation = "storage.objects.compose"}, {.type = "status", .status = 503});
   options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
   EXPECT_FALSE(Upload().ok());
-  const auto written = std::filesystem::last_write_time(path_);
   const std::string other(Content().size(), 'x');
-  path_ = directory_.Write("file", other);
-  std::filesystem::last_write_time(path_, written);
+  ReplaceUnseen(other);
   ASSERT_TRUE(Upload().ok());
   ExpectStored(other);
 }
@@ -190,6 +215,77 @@ TEST_F(ResumableFileTest, ContinuesASessionOfAnEarlierCall) {
   EXPECT_EQ(stored->method, WriteMethod::kOneStream);
   EXPECT_GE(stored->kept_bytes, 2 * kFilePart);  // The third chunk was sent, and its answer had not come.
   ExpectStored(Content());
+}
+
+TEST_F(ResumableFileTest, NeverMixesTheBytesOfTwoFilesInASession) {
+  options_.writing.path = WritePath::kOneStream;
+  options_.writing.upload.chunk_bytes = kFilePart;
+  for (const std::uint64_t changed : {std::uint64_t{0}, 2 * kFilePart - 1}) {  // What the session has of it.
+    path_ = directory_.Write("file", Content());
+    StopAfter(3);
+    EXPECT_FALSE(Upload().ok());
+    GoOn();
+    std::string other = Content();
+    other[changed] ^= 1;
+    ReplaceUnseen(other);
+    const auto stored = Upload();
+    ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+    EXPECT_EQ(stored->kept_bytes, 0U);
+    EXPECT_TRUE(*client_.ReadObject(testing::kObject) == other);
+    EXPECT_EQ(Requests("cancel"), changed == 0 ? 1U : 2U);
+  }
+}
+
+// The last piece of an earlier call was stored, its answer was lost, and its session is gone.
+TEST_F(ResumableFileTest, IsAWriteOfItsOwnIfAnEarlierCallMayHaveStoredTheFile) {
+  options_.writing.path = WritePath::kOneStream;
+  options_.writing.upload.chunk_bytes = kFilePart;
+  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  LoadFault({.phase = "final"}, {.type = "loseAnswer"});
+  EXPECT_EQ(testing::ErrorOf(Upload()).outcome, WriteOutcome::kUnknown);
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  EXPECT_NE(state_, "");
+  options_.writing.upload.call.retry = {};
+  LoadFault({.phase = "status"}, {.type = "status", .status = 404});
+  const auto stored = Upload();
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 0U);
+  EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", testing::kObject.name).size(), 2U);
+  EXPECT_TRUE(*client_.ReadObject(testing::kObject) == Content());
+  EXPECT_EQ(state_, "");
+}
+
+// A call continues an upload. The object is made, the answer is lost, and the look at it is refused.
+TEST_F(ResumableFileTest, DoesNotStartAgainIfItIsUnknownWhetherItWasStored) {
+  options_.writing.upload.chunk_bytes = kFilePart;
+  for (const auto& [path, phase] : {std::pair(WritePath::kAuto, "storage.objects.compose"),
+                                    std::pair(WritePath::kOneStream, "storage.objects.insert")}) {
+    emulator_.Reset();
+    ASSERT_TRUE(client_.InsertBucket("bkt"));
+    state_ = {};
+    options_.writing.path = path;
+    StopAfter(3);
+    EXPECT_FALSE(Upload().ok());
+    GoOn();
+    const bool is_session = path == WritePath::kOneStream;
+    emulator::FaultMatch commit{.operation = phase};
+    if (is_session) commit.phase = "final";
+    emulator_.faults().Load(
+        {.rules = {{.name = "lost", .match = commit, .action = {.type = "loseAnswer"}, .limits = {.count = 1}},
+                   {.name = "look",
+                    .match = is_session ? emulator::FaultMatch{.phase = "status", .nth = 2}
+                                        : emulator::FaultMatch{.operation = "storage.objects.get",
+                                                               .object_prefix = testing::kObject.name},
+                    .action = {.type = "status", .status = 400},
+                    .limits = {.count = 1}}}});
+    const Error error = testing::ErrorOf(Upload());
+    EXPECT_EQ(emulator_.faults().Fired("lost"), 1U);
+    EXPECT_EQ(emulator_.faults().Fired("look"), 1U);
+    EXPECT_EQ(error.outcome, WriteOutcome::kUnknown) << error.message;
+    EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", testing::kObject.name).size(), 1U);
+    EXPECT_NE(state_, "");
+  }
 }
 
 TEST_F(ResumableFileTest, DropsItsPartsIfOneStreamIsAskedFor) {

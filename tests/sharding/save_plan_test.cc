@@ -137,14 +137,14 @@ TEST(SavePlan, IsBalancedForAModelWithLargeAndSmallTensors) {
 }
 
 TEST(SavePlan, IsMadeInOnePassOverManySlices) {
-  constexpr int kWorld = 16;
+  constexpr int kWorldSize = 16;
   constexpr int kTensors = 2000;
-  Ranks ranks(kWorld);
-  for (int rank = 0; rank < kWorld; ++rank) {
+  Ranks ranks(kWorldSize);
+  for (int rank = 0; rank < kWorldSize; ++rank) {
     for (int i = 0; i < kTensors; ++i) {
       ranks[static_cast<std::size_t>(rank)].push_back(
           *Sharded("tensor" + std::to_string(i), DType::kFloat32, {64, 8},
-                   {.rank = rank, .world_size = kWorld, .dimension = i % 2}));
+                   {.rank = rank, .world_size = kWorldSize, .dimension = i % 2}));
     }
   }
   const auto plan = ValueOf(Plan(ranks));

@@ -86,33 +86,35 @@ Result<void> CheckFolder(const Client& client, const ShardConversion& conversion
                                               "; convert into another folder, or remove them"};
 }
 
-void RemoveFiles(const Client& client, const std::vector<std::string>& places) {
-  for (const std::string& place : places) {
+void RemoveFiles(const Client& client, const std::string& folder, const std::vector<StepFile>& files) {
+  for (const StepFile& file : files) {
+    const std::string place = folder + file.name;
     std::error_code ignored;
     if (!IsUri(place))
       std::filesystem::remove(place, ignored);
     else if (const auto object = ParseUri(place); object.ok())
-      static_cast<void>(client.DeleteObject(*object).ok());
+      static_cast<void>(client.DeleteObject(*object, {.generation = file.generation}).ok());
   }
 }
 
 Result<ConvertedShards> ToFolder(const Client& client, const StoredCheckpoint& checkpoint,
                                  const ShardConversion& conversion) {
   if (auto checked = CheckFolder(client, conversion); !checked.ok()) return checked.error();
-  std::vector<std::string> places;
+  std::vector<StepFile> files;
   const ShardWriter write_file = [&](const std::string& name, const CheckpointWriter& write) -> Result<StepFile> {
     ParallelWriterOptions options = conversion.writer;
     options.upload.mode = WriteMode::kCreate;
     const std::string place = conversion.destination + name;
     const auto object = WriteCheckpoint(client, place, write, options);
     if (!object.ok()) return object.error();
-    places.push_back(place);
-    return StepFile{.name = name, .size = object->size};
+    files.push_back({.name = name, .size = object->size, .generation = object->generation});
+    return files.back();
   };
   const auto shards =
       ShardCheckpoint(checkpoint, conversion.shards, write_file, {.is_tensors_only = conversion.is_tensors_only});
   if (shards.ok()) return CountOf(*shards);
-  RemoveFiles(client, places);
+  // If the last file may be there, the others may be all that it needs.
+  if (shards.error().outcome == WriteOutcome::kNotStored) RemoveFiles(client, conversion.destination, files);
   return shards.error();
 }
 

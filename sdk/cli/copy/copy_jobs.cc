@@ -182,7 +182,8 @@ class Runner {
   // It was made after the check.
   Result<void> IgnoreWhatIsThere(const Error& error, std::uint64_t bytes) {
     const bool is_there = error.code == ErrorCode::kAlreadyExists || error.code == ErrorCode::kPreconditionFailed;
-    if (!run_.plan.skips_present || !is_there) return error;
+    const bool is_refused = is_there && error.outcome == WriteOutcome::kNotStored;
+    if (!run_.plan.skips_present || !is_refused) return error;
     monitor_.NoteSame(bytes);
     return {};
   }

@@ -32,7 +32,8 @@ Result<void> CompareCopy(const ObjectMetadata& copy, const std::optional<std::ui
 
 struct Replacement {
   bool may_replace = true;
-  bool may_be_done = false;  // An earlier request may have done it.
+  bool may_be_done = false;           // An earlier request may have done it.
+  std::optional<Error> unknown = {};  // Of an earlier request of which it is unknown whether it did it.
 };
 
 Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& source, const ObjectName& destination,
@@ -47,11 +48,13 @@ Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& sour
     if (!replacement.may_replace && *live) {
       return Error{ErrorCode::kAlreadyExists, "'" + ToUri(destination) + "' exists already (--no_clobber)"};
     }
+    if (replacement.unknown && *live) return *std::move(replacement.unknown);  // It could be newer than the copy.
     options.preconditions.if_generation_match = *live ? (*live)->generation : 0;
     const auto copied = client.RewriteObject({source.bucket, source.name}, destination, options);
     if (copied) return CompareCopy(*copied, source.crc32c);
     if (copied.error().code != ErrorCode::kPreconditionFailed || tried == kTries) return copied.error();
     replacement.may_be_done = true;
+    if (copied.error().outcome == WriteOutcome::kUnknown) replacement.unknown = copied.error();
   }
 }
 
@@ -63,6 +66,7 @@ Result<void> Rewrite(const Client& client, const ObjectName& source, const Objec
   if (call.on_progress) {
     options.on_progress = [&](const RewriteProgress& progress) { call.on_progress({progress.bytes, progress.total}); };
   }
+  std::optional<Error> unknown;
   if (call.guess && !call.content_type && (call.may_replace || call.guess->live_generation == 0)) {
     options.source_generation = call.guess->source_generation;
     options.preconditions.if_generation_match = call.guess->live_generation;
@@ -72,14 +76,16 @@ Result<void> Rewrite(const Client& client, const ObjectName& source, const Objec
     const bool is_out_of_date =
         copied.error().code == ErrorCode::kPreconditionFailed || copied.error().code == ErrorCode::kNotFound;
     if (!is_out_of_date) return copied.error();
+    if (copied.error().outcome == WriteOutcome::kUnknown) unknown = copied.error();
   }
   const auto found = client.GetObject(source, {.stop = call.stop});
   if (!found) return found.error();
   options.source_generation = found->generation;
   if (call.content_type) options.attributes = AttributesOf(*found, *call.content_type);
   // If the answer to the guess was lost, the object at the destination is the same.
-  return ReplaceWhatIsThere(client, *found, destination, options,
-                            {.may_replace = call.may_replace, .may_be_done = call.guess.has_value()});
+  return ReplaceWhatIsThere(
+      client, *found, destination, options,
+      {.may_replace = call.may_replace, .may_be_done = call.guess.has_value(), .unknown = std::move(unknown)});
 }
 
 }  // namespace gcsflux::cli

@@ -46,7 +46,10 @@ struct ListedPart {
 /// parts remains; a bucket's lifecycle rule AbortIncompleteMultipartUpload removes such uploads.
 ///
 /// UploadPart, KeepPart and ListParts are thread-safe. Call the other methods only when no other call is under way.
-/// Movable. If it is destroyed before Complete() or Suspend(), it aborts the upload, which takes 2 s at most.
+/// Movable; the calls of one that was moved from return kInvalidArgument. If it is destroyed before Complete() or
+/// Suspend(), it aborts the upload, which takes 2 s at most.
+///
+/// Error::outcome is about the object: only Complete() can store it, so errors of the other calls say kNotStored.
 class MultipartUpload {
  public:
   static Result<MultipartUpload> Start(Client client, ObjectName object, MultipartOptions options = {});
@@ -85,7 +88,7 @@ class MultipartUpload {
   /// remains. Returns kBadResponse if an answer is about another object. Returns kInvalidArgument if a part is too
   /// small; the upload stays, and more parts may follow. Returns kSessionLost if another process aborted or completed
   /// the upload. Returns kOutcomeUnknown if the upload may have been completed, and the object cannot be found to
-  /// confirm it.
+  /// confirm it. If the object was made, and could not be confirmed, Error::outcome is kStored.
   Result<ObjectMetadata> Complete();
 
   /// Deletes all parts. After the first success it does nothing.

@@ -77,7 +77,8 @@ struct ParallelWriterReport {
 /// without Close() or the end of the process (docs/object_streams.md). If a process was killed, `gcsflux clean` removes
 /// what it left.
 ///
-/// After an error every further call returns that error. For one thread at a time; movable. In a child of fork() every
+/// After an error every further call returns that error. For one thread at a time; movable. The calls of a writer that
+/// was moved from return kInvalidArgument. In a child of fork() every
 /// call returns kForked, and destruction does nothing.
 class ParallelWriter {
  public:
@@ -90,7 +91,9 @@ class ParallelWriter {
   /// Copies the bytes. If the memory is used up, it waits.
   Result<void> Write(std::span<const std::byte> data);
   /// Sends the rest and commits. The errors are those of UploadObject(). After kPreconditionFailed the live object is
-  /// unchanged. Returns kOutcomeUnknown if an answer was lost and another object is live.
+  /// unchanged, unless Error::outcome is kUnknown. Returns kOutcomeUnknown if an answer was lost and another object is
+  /// live. After any error the temporary object is deleted. It is not needed: its object exists without it, or is not
+  /// stored.
   Result<ObjectMetadata> Close();
   /// Cancels the upload: nothing becomes visible, and what was sent is deleted. Takes some seconds at most.
   void Cancel();

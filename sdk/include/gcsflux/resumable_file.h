@@ -42,15 +42,19 @@ struct StoredFile {
 /// resumable session. The object is visible whole or not at all. Both sides check the CRC32C of all bytes.
 ///
 /// If the call fails temporarily, is stopped, or its process is killed, a later call with the saved state sends what
-/// the service does not have. It compares the checksum of the whole file with what the service made of all parts before
-/// anything is visible. If the file has another size or modification time, if the state is one of another request, if
-/// the upload is gone or its parts may not be listed, or if the bytes differ, it starts again from the first byte. What
+/// the service does not have. What was sent before is read again: the checksum of the whole file is compared with what
+/// the service made of all parts, and that of the file's beginning with what the session has. If the file is another
+/// one (device, inode, size, time of modification or of status change), if the state is one of another request, if the
+/// upload is gone or its parts may not be listed, or if the bytes differ, it starts again from the first byte. What
 /// cannot be used of an earlier upload is deleted, and its session cancelled, if the service answers within seconds.
+///
+/// If it is unknown whether the object was stored (Error::outcome), it does not start again, and keeps the state. A
+/// later call is a write of its own, which stores the file again if it cannot continue.
 ///
 /// Parts cost storage until the upload is continued. `gcsflux clean` removes them, as it does for other writers.
 ///
-/// Returns kLocalIo, and stores nothing, if the file cannot be read, is not a regular file, or changed meanwhile (its
-/// size or its modification time). If the WriteMode is kCreate or kReplace, and another generation is live, returns
+/// Returns kLocalIo, and stores nothing, if the file cannot be read, is not a regular file, or changed meanwhile, as
+/// for UploadFile(). If the WriteMode is kCreate or kReplace, and another generation is live, returns
 /// kPreconditionFailed before it sends parts, also if it continues. Otherwise the errors are those of UploadFile().
 /// Only one call at a time may use a state.
 Result<StoredFile> UploadFileResumably(const Client& client, const std::string& path, const ObjectName& object,

@@ -24,8 +24,11 @@ namespace gcsflux {
 /// - It is any other object: kOutcomeUnknown, and nothing more is sent. The write may have been stored and then
 ///   replaced. Or another writer wrote the object a moment before the first attempt; that looks the same.
 /// - There is no object: the write is repeated on condition that there is none. If another client deleted what the
-/// first
-///   attempt stored, this undoes the deletion, because no answer tells that there was an object.
+///   first attempt stored, this undoes the deletion, because no answer tells that there was an object.
+///
+/// `Error::outcome` says whether a write that failed was stored, whatever the code is. After a lost answer it is
+/// kUnknown until the service tells more: if the look at the object is refused (403), the code is kPermissionDenied and
+/// the outcome kUnknown. On kUnknown delete nothing that the object may need; read the object, then decide.
 enum class WriteMode {
   kCreate,     ///< Nothing: kPreconditionFailed if an object of the name is live.
   kReplace,    ///< Only the generation UploadOptions::generation: otherwise kPreconditionFailed.
@@ -56,14 +59,16 @@ struct UploadOptions {
 ///
 /// If an answer is lost, the object is read back: the same size, CRC32C and attributes mean success. More than a chunk
 /// is sent over a resumable session. If the service loses the session, the upload starts again from the first byte in a
-/// new one. After RetryOptions::deadline without progress it returns kSessionLost.
+/// new one. After RetryOptions::deadline without progress it returns kSessionLost. If memory runs out, this and all
+/// other writing calls return kLocalIo.
 Result<ObjectMetadata> UploadObject(const Client& client, const ObjectName& object, std::span<const std::byte> data,
                                     const UploadOptions& options = {});
 
 /// Stores a local file; one chunk at a time is in memory.
 ///
-/// Returns kLocalIo, and stores nothing, if the file cannot be read, is not a regular file, or changed meanwhile (its
-/// size or its modification time). For pipes and other sources that can be read only once, use ObjectWriter.
+/// Returns kLocalIo, and stores nothing, if the file cannot be read, is not a regular file, or changed meanwhile: its
+/// size, its modification time, or the time of its last status change, which a new name or mode changes too. For pipes
+/// and other sources that can be read only once, use ObjectWriter.
 Result<ObjectMetadata> UploadFile(const Client& client, const std::string& path, const ObjectName& object,
                                   const UploadOptions& options = {});
 
@@ -73,7 +78,7 @@ Result<ObjectMetadata> UploadFile(const Client& client, const std::string& path,
 /// again. So if the service loses the session, the upload ends with kSessionLost, and nothing is visible. If the
 /// session may be gone because the upload was complete, it ends with kOutcomeUnknown. After an error every further call
 /// except Suspend() returns that error. If it is destroyed without Close() or Suspend(), it cancels the upload. For one
-/// thread at a time; movable.
+/// thread at a time; movable. The calls of a writer that was moved from return kInvalidArgument.
 class ObjectWriter {
  public:
   /// Makes no request before the first chunk is full.

@@ -90,13 +90,18 @@ class MessageReader {
 
 inline void PutError(MessageWriter& writer, const Error& error) {
   writer.Number(static_cast<std::uint64_t>(error.code));
+  writer.Number(static_cast<std::uint64_t>(error.outcome));
   writer.Text(error.message);
 }
 
 inline Error TakeError(MessageReader& reader) {
   const std::uint64_t code = reader.Number();
   const bool is_code = code <= static_cast<std::uint64_t>(ErrorCode::kForked);
-  return {is_code ? static_cast<ErrorCode>(code) : ErrorCode::kBadResponse, reader.String()};
+  const std::uint64_t outcome = reader.Number();
+  const bool is_outcome = outcome <= static_cast<std::uint64_t>(WriteOutcome::kUnknown);
+  return {.code = is_code ? static_cast<ErrorCode>(code) : ErrorCode::kBadResponse,
+          .message = reader.String(),
+          .outcome = is_outcome ? static_cast<WriteOutcome>(outcome) : WriteOutcome::kUnknown};
 }
 
 }  // namespace gcsflux::internal

@@ -46,6 +46,7 @@ Error Refused(const StepStore& store, const RunIdentity& other) {
 
 // Whether the service certainly did not store the object.
 bool IsRefusal(const Error& error) {
+  if (error.outcome != WriteOutcome::kNotStored) return false;
   switch (error.code) {
     case ErrorCode::kInvalidArgument:
     case ErrorCode::kUnauthenticated:
@@ -129,8 +130,10 @@ Error StepWriter::State::StepExists(std::int64_t step, const Error& refusal) con
 }
 
 Error StepWriter::State::MaybeDamaged(std::int64_t step, const Error& why) const {
-  return {why.code, "step " + std::to_string(step) + " of " + steps.uri() +
-                        " was saved, and may have lost its files to another run: " + why.message};
+  return {.code = why.code,
+          .message = "step " + std::to_string(step) + " of " + steps.uri() +
+                     " was saved, and may have lost its files to another run: " + why.message,
+          .outcome = WriteOutcome::kStored};
 }
 
 Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& manifest, const std::string& json,
@@ -149,7 +152,7 @@ Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& 
                               .attributes = {.content_type = "application/json"},
                               .call = store.call(),
                               .stop = store.stop()});
-  if (!stored.ok() && stored.error().code == ErrorCode::kPreconditionFailed) {
+  if (!stored.ok() && stored.error().code == ErrorCode::kPreconditionFailed && IsRefusal(stored.error())) {
     return StepExists(manifest.step, stored.error());
   }
   return stored;

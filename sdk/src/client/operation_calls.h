@@ -70,14 +70,16 @@ Result<void> CheckOptions(const ClientCore& core, const Options& options) {
   return {};
 }
 
-/// Parses an answer's body. A parse failure is reported as a failure of the call.
+/// Parses an answer's body. A parse failure is reported as a failure of the call; a write may have been stored then.
 template <class Parse>
 auto ParseAnswer(const Call& call, const Result<HttpResponse>& response, Parse parse)
     -> decltype(parse(std::string_view())) {
   if (!response) return response.error();
   auto value = parse(response->body);
-  if (!value) return InCall(call, value.error());
-  return value;
+  if (value) return value;
+  Error error = InCall(call, value.error());
+  if (IsWrite(call.kind)) error.outcome = WriteOutcome::kUnknown;
+  return error;
 }
 
 /// Parses an object, which must be the requested one.

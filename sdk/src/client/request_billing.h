@@ -12,8 +12,7 @@ namespace gcsflux::internal {
 /// not. After a lost answer, a call that writes also sends a GET to look at the stored object.
 constexpr BillingClass BillingOf(BillingClass of_call, OperationKind kind, const HttpRequest& request) {
   if (request.is_url_secret) return BillingClass::kFree;
-  const bool is_write = kind == OperationKind::kUpload || kind == OperationKind::kWriteMetadata;
-  return is_write && request.method == Method::kGet ? BillingClass::kB : of_call;
+  return IsWrite(kind) && request.method == Method::kGet ? BillingClass::kB : of_call;
 }
 
 }  // namespace gcsflux::internal

@@ -32,14 +32,16 @@ std::string Remove(const ClientCore& core, const ObjectMetadata& stored, const C
 Result<ObjectMetadata> CheckStored(const ClientCore& core, const ObjectMetadata& stored, const SentObject& sent,
                                    const CallOptions& call, const std::stop_token& stop) {
   if (stored.crc32c && *stored.crc32c != sent.crc32c) {
-    return Error{ErrorCode::kCorrupted, "the service stored other bytes (crc32c " + Crc32cToBase64(*stored.crc32c) +
-                                            ", not " + Crc32cToBase64(sent.crc32c) + "); " +
-                                            Remove(core, stored, call, stop)};
+    return Error{.code = ErrorCode::kCorrupted,
+                 .message = "the service stored other bytes (crc32c " + Crc32cToBase64(*stored.crc32c) + ", not " +
+                            Crc32cToBase64(sent.crc32c) + "); " + Remove(core, stored, call, stop),
+                 .outcome = WriteOutcome::kStored};
   }
   if (stored.size == sent.size) return stored;
-  return Error{ErrorCode::kBadResponse, "the answer says that " + std::to_string(stored.size) +
-                                            " bytes are stored as generation " + std::to_string(stored.generation) +
-                                            ", and " + std::to_string(sent.size) + " were sent"};
+  return Error{.code = ErrorCode::kBadResponse,
+               .message = "the answer says that " + std::to_string(stored.size) + " bytes are stored as generation " +
+                          std::to_string(stored.generation) + ", and " + std::to_string(sent.size) + " were sent",
+               .outcome = WriteOutcome::kUnknown};
 }
 
 }  // namespace gcsflux::internal

@@ -14,6 +14,7 @@
 #include "client/observed_request.h"
 #include "client/stall_watch.h"
 #include "gcsflux/version.h"
+#include "retry/transient.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -42,6 +43,11 @@ void NoteSecrets(CarriedSecrets& secrets, const HttpRequest& request, std::strin
 
 void NoteToken(CarriedSecrets& secrets, const TokenCache::TokenPtr& token) {
   secrets.NoteToken(std::shared_ptr<const std::string>(token, &token->text));
+}
+
+bool IsVisibleChange(const Sending& sending) {
+  const HttpRequest& request = sending.request;
+  return IsWrite(sending.attempts.call().kind) && request.method != Method::kGet && !request.is_invisible;
 }
 
 std::shared_ptr<const std::vector<std::string>> SecretsOf(const ClientSettings& settings) {
@@ -108,7 +114,10 @@ Result<HttpResponse> Transmitter::Perform(const Sending& sending, GateKeeper* ga
   if (hedging_.is_enabled() && sending.request.method == Method::kGet) return PerformHedged(sending, gate, token);
   ObservedRequest only(observer_, timing_, sending.attempts,
                        Complete(sending.request, sending.attempts.number(), sending, token));
+  const bool could_be_stored = sending.attempts.may_be_stored();
+  if (IsVisibleChange(sending)) sending.attempts.SetMayBeStored(true);  // Also if an exception ends it.
   auto outcome = transport_.Perform(only.request(), sending.receiver, sending.attempts.call().stop);
+  if (!MayHaveTakenEffect(outcome)) sending.attempts.SetMayBeStored(could_be_stored);
   only.Ended(outcome);
   return outcome;
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/call_user_code.h"
-#include "base/out_of_memory.h"
+#include "base/exceptions_as_errors.h"
 #include "http/curl_error.h"
 
 namespace gcsflux::internal {
@@ -87,7 +87,7 @@ void CurlExchange::Prepare() {
 // An exception must not pass through libcurl.
 template <class Call>
 bool CurlExchange::Take(Call call) {
-  const auto taken = WithinMemory([&]() -> Result<bool> { return call(*this); });
+  const auto taken = ExceptionsAsErrors([&]() -> Result<bool> { return call(*this); });
   if (!taken) failure_ = taken.error();
   return taken && *taken;
 }
@@ -231,7 +231,7 @@ Result<void> CurlExchange::Hold(std::span<const std::byte> data) {
 }
 
 Result<HttpResponse> CurlExchange::Finish(CURLcode code) {
-  return WithinMemory([&] { return Outcome(code); });
+  return ExceptionsAsErrors([&] { return Outcome(code); });
 }
 
 Result<HttpResponse> CurlExchange::Outcome(CURLcode code) {

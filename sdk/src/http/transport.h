@@ -40,6 +40,8 @@ struct HttpRequest {
   bool bypass_proxy = false;
   /// The URL is a credential, as that of an upload's session is: it is never shown.
   bool is_url_secret = false;
+  /// A change that no reader can see by itself: an upload's start, a chunk or part of it, or its end without an object.
+  bool is_invisible = false;
   /// The transport writes here what was moved, also by a failed exchange. Null if it is not needed.
   Movement* movement = nullptr;
   /// Called as the payload is sent, with the number of its bytes handed over so far.

@@ -16,6 +16,10 @@ enum class OperationKind {
   kWriteMetadata,  ///< Every other operation that makes, changes or deletes something.
 };
 
+constexpr bool IsWrite(OperationKind kind) {
+  return kind == OperationKind::kUpload || kind == OperationKind::kWriteMetadata;
+}
+
 /// https://cloud.google.com/storage/docs/request-rate counts lists among reads. But a list costs the service more, and
 /// is throttled separately.
 constexpr GateClass GateClassOf(OperationKind kind) {

@@ -145,6 +145,7 @@ std::string Attempts::History(const Error& last) const {
 
 Error Attempts::Final(const Error& error, std::string_view why_final) const {
   Error final = Named(call_, error);
+  if (may_be_stored_ && final.outcome == WriteOutcome::kNotStored) final.outcome = WriteOutcome::kUnknown;
   if (number_ > 1) {
     final.message += " after " + std::to_string(number_) + " attempts in " + InSeconds(rules_.timing.Now() - start_);
   }
@@ -152,6 +153,10 @@ Error Attempts::Final(const Error& error, std::string_view why_final) const {
   final.message += History(error);
   if (const auto remedy = Remedy(error, call_.subject, was_ambiguous_); !remedy.empty()) {
     final.message += "; " + std::string(remedy);
+  }
+  const bool looks_refused = !IsAmbiguous(error) && error.code != ErrorCode::kOutcomeUnknown;
+  if (final.outcome == WriteOutcome::kUnknown && was_ambiguous_ && looks_refused) {
+    final.message += "; an earlier attempt, whose answer was lost, may have taken effect";
   }
   if (rules_.observer != nullptr) rules_.observer->CallFailed({.call = info(), .error = final});
   return final;

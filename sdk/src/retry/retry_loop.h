@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/carried_secrets.h"
-#include "base/out_of_memory.h"
+#include "base/exceptions_as_errors.h"
 #include "base/process/no_time_limit.h"
 #include "base/timing.h"
 #include "events/billing.h"
@@ -68,6 +68,11 @@ class Attempts {
   [[nodiscard]] IdempotencyTokens& tokens() { return tokens_; }
   /// An earlier attempt may have taken effect, although it failed.
   [[nodiscard]] bool was_ambiguous() const { return was_ambiguous_; }
+
+  /// A request that was sent may have taken effect, or may still do so. The call's error says so, whatever the answers
+  /// to later attempts are.
+  [[nodiscard]] bool may_be_stored() const { return may_be_stored_; }
+  void SetMayBeStored(bool may_be) { may_be_stored_ = may_be; }
   /// The call has made progress on which later attempts build: the deadline and the delays start again.
   void NoteProgress();
 
@@ -123,18 +128,20 @@ class Attempts {
   std::optional<std::uint64_t> ticket_;
   std::optional<std::chrono::nanoseconds> gate_delay_;
   bool was_ambiguous_ = false;
+  bool may_be_stored_ = false;
   bool is_hopeless_ = false;
   std::vector<ErrorCode> started_over_after_;
   std::vector<Cause> causes_;  // of all failures, each once, in order of their first occurrence
 };
 
-/// Calls `attempt(attempts)`, which returns a Result, until it succeeds or fails for good.
+/// Calls `attempt(attempts)`, which returns a Result, until it succeeds or fails for good. An exception of an attempt
+/// is its error.
 template <class Attempt>
 auto RetryLoop(const Call& call, const RetryRules& rules, Attempt attempt)
     -> decltype(attempt(std::declval<Attempts&>())) {
   Attempts attempts(call, rules);
   while (true) {
-    auto result = WithinMemory([&] { return attempt(attempts); });
+    auto result = ExceptionsAsErrors([&] { return attempt(attempts); });
     if (result.ok()) return result;
     if (auto error = attempts.Failed(result.error())) return *std::move(error);
   }

@@ -49,14 +49,19 @@ Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<co
   if (!report.ok()) return DropNames(), report.error();
   const auto reports = group_.Gather(FormatReport(*report), limits);
   if (!reports.ok()) return DropNames(), reports.error();
-  Result<SavedStep> saved = SavedStep();  // On rank 0.
+  Result<SavedStep> saved = Error{ErrorCode::kCancelled, "the manifest was not sent"};  // On rank 0.
   const WorkOfRank0 commit = [&](std::atomic<std::uint64_t>& moved) { saved = Commit(about, *reports, mode, moved); };
   const auto committed = WorkOnRank0(group_, options_.deadline, steps_, commit, stop);
-  if (!committed.ok()) return DropNames(), committed.error();
+  const auto with_outcome = [&](Error error) {  // Only rank 0 knows what became of the manifest.
+    const WriteOutcome known = saved.ok() ? WriteOutcome::kStored : saved.error().outcome;
+    error.outcome = group_.rank() == 0 ? known : WriteOutcome::kUnknown;
+    return error;
+  };
+  if (!committed.ok()) return DropNames(), with_outcome(committed.error());
   Keep(saved, stop);
   DropNames();
   const auto told = group_.Broadcast(saved.ok() ? FormatSaved(*saved) : FormatFailure(saved.error()), limits);
-  if (!told.ok()) return told.error();
+  if (!told.ok()) return with_outcome(told.error());
   return ParseSaved(*told);
 }
 

@@ -14,7 +14,7 @@ std::uint32_t Crc32cOf(std::span<const std::byte> bytes, std::uint32_t before) {
 Result<std::uint32_t> Crc32cOfFile(const std::string& path, const std::stop_token& stop) {
   const auto file = internal::FileSource(path);
   if (!file) return file.error();
-  return internal::ChecksumOf(**file, stop);
+  return internal::ChecksumOf(**file, (*file)->size(), stop);
 }
 
 Result<void> CompareWithObject(const Client& client, const DownloadSource& source, std::uint32_t crc32c) {

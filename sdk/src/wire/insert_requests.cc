@@ -78,6 +78,7 @@ HttpRequest StartUploadRequest(std::string_view endpoint, const ObjectName& obje
                                const InsertObjectOptions& options) {
   HttpRequest request =
       JsonRequest(Method::kPost, UploadUrl(endpoint, object, "resumable", options), Resource(object, options));
+  request.is_invisible = true;
   if (const auto& type = options.attributes.content_type; !type.empty()) {
     request.headers.emplace_back("X-Upload-Content-Type", type);
   }

@@ -47,6 +47,7 @@ Result<HttpRequest> InitiateMultipartRequest(const MultipartTarget& target) {
     return Error{ErrorCode::kInvalidArgument, "a multipart upload cannot place holds: patch the object afterwards"};
   }
   HttpRequest request = RequestOf(Method::kPost, target, ObjectUrl(target).Literal("?uploads"));
+  request.is_invisible = true;
   Headers& headers = request.headers;
   const std::string kms_key_name = target.options.kms_key_name.value_or("");
   for (const auto& [name, text] : {std::pair("Content-Type", &attributes.content_type),
@@ -78,6 +79,7 @@ HttpRequest PutPartRequest(const MultipartTarget& target, int number, std::span<
                 ObjectUrl(target).Query("partNumber", std::int64_t{number}).Query("uploadId", target.upload_id));
   request.headers.emplace_back("x-goog-hash", "crc32c=" + Crc32cToBase64(crc32c));
   request.payload = data;
+  request.is_invisible = true;
   AddKey(request, target.options.encryption_key);
   return request;
 }
@@ -119,7 +121,9 @@ HttpRequest CompleteMultipartRequest(const MultipartTarget& target, const std::v
 }
 
 HttpRequest AbortMultipartRequest(const MultipartTarget& target) {
-  return RequestOf(Method::kDelete, target, ObjectUrl(target).Query("uploadId", target.upload_id));
+  HttpRequest request = RequestOf(Method::kDelete, target, ObjectUrl(target).Query("uploadId", target.upload_id));
+  request.is_invisible = true;
+  return request;
 }
 
 }  // namespace gcsflux::internal

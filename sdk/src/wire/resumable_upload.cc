@@ -63,7 +63,7 @@ HttpRequest ResumableUpload::Next(std::span<const std::byte> unsent, bool is_las
   is_question_ = must_query_;
   if (is_last) total_ = persisted_ + unsent.size();
   const std::string total = is_last ? std::to_string(*total_) : "*";
-  HttpRequest request{.method = Method::kPut, .url = session_uri_, .is_url_secret = true};
+  HttpRequest request{.method = Method::kPut, .url = session_uri_, .is_url_secret = true, .is_invisible = !is_last};
   if (must_query_ || unsent.empty()) {
     // For a whole object "*/total" is both a valid query and a valid end of an upload that is complete.
     request.headers.emplace_back("Content-Range", "bytes */" + total);
@@ -140,7 +140,7 @@ Result<void> ResumableUpload::Doubt(Error error) {
 }
 
 HttpRequest ResumableUpload::CancelRequest() const {
-  return {.method = Method::kDelete, .url = session_uri_, .is_url_secret = true};
+  return {.method = Method::kDelete, .url = session_uri_, .is_url_secret = true, .is_invisible = true};
 }
 
 }  // namespace gcsflux::internal

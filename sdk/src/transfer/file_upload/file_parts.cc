@@ -169,7 +169,7 @@ Result<ObjectMetadata> FileParts::SendParts() {
   if (auto unchanged = upload_.file.CheckUnchanged(); !unchanged) return unchanged.error();
   may_be_made_ = true;
   auto made = parts_->Complete();
-  if (!made) return made;
+  if (!made) return OfStaging(made.error());
   may_be_made_ = false;
   made_ = *made;
   return made;
@@ -196,7 +196,7 @@ Result<void> FileParts::SendPart(std::size_t index, const std::stop_token& stop)
 
 // Whether an object that an earlier call made holds this file.
 Result<ObjectMetadata> FileParts::CheckMade() {
-  const auto crc32c = ChecksumOf(upload_.file, upload_.upload().stop);
+  const auto crc32c = ChecksumOf(upload_.file, upload_.file.size(), upload_.upload().stop);
   if (!crc32c) return crc32c.error();
   if (auto unchanged = upload_.file.CheckUnchanged(); !unchanged) return unchanged.error();
   if (made_->crc32c != *crc32c) return Corrupted(upload_, "the service has other bytes of an earlier upload");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/client_core.h"
+#include "transfer/upload/insert_call.h"
 #include "transfer/upload/upload_session.h"
 #include "wire/resumable_upload.h"
 #include "wire/upload_state.h"
@@ -31,9 +32,18 @@ Result<ObjectMetadata> Feed(const FileUpload& upload, ObjectWriter& writer) {
   return writer.Close();
 }
 
-Error Leave(const FileUpload& upload, const Error& error) {
+Error LeaveSession(const FileUpload& upload, const Error& error) {
   if (!KeepsUpload(error)) static_cast<void>(upload.Forget());
   return error;
+}
+
+// The bytes that an earlier call sent are read again: only their checksum tells that they are still those of the file.
+Result<void> CheckPrefix(const FileUpload& upload, const UploadState& session) {
+  if (session.persisted > upload.file.size()) return Error{ErrorCode::kCorrupted, "the session has more than the file"};
+  const auto crc32c = ChecksumOf(upload.file, session.persisted, upload.upload().stop);
+  if (!crc32c) return crc32c.error();
+  if (*crc32c == session.crc32c) return {};
+  return Error{ErrorCode::kCorrupted, "the file's bytes are not those that an earlier call sent"};
 }
 
 }  // namespace
@@ -47,12 +57,21 @@ Result<StoredFile> SendBySession(const FileUpload& upload) {
 }
 
 Result<StoredFile> ContinueSession(const FileUpload& upload, const std::string& state) {
+  const auto session = ParseUploadState(state);
+  if (!session) return LeaveSession(upload, session.error());
+  if (auto same = CheckPrefix(upload, *session); !same) {
+    if (!KeepsUpload(same.error())) DropSession(upload, state);
+    return LeaveSession(upload, InCall(InsertCall(upload.object, upload.upload()), same.error()));
+  }
   auto writer = ObjectWriter::Resume(upload.client, state, upload.upload());
   if (!writer) {
     Error error = writer.error();
-    // An earlier call may have stored it. This call is a separate write.
-    if (error.code == ErrorCode::kOutcomeUnknown) error.code = ErrorCode::kSessionLost;
-    return Leave(upload, error);
+    // An earlier call may have stored it. This call is a separate write, and has stored nothing.
+    if (error.code == ErrorCode::kOutcomeUnknown) {
+      error.code = ErrorCode::kSessionLost;
+      error.outcome = WriteOutcome::kNotStored;
+    }
+    return LeaveSession(upload, error);
   }
   const std::uint64_t kept_bytes = writer->position();
   auto stored = Feed(upload, *writer);
@@ -64,7 +83,7 @@ Result<StoredFile> ContinueSession(const FileUpload& upload, const std::string& 
     if (auto saved = upload.Save(*left); !saved) return saved.error();
     return stored.error();
   }
-  return Leave(upload, stored.error());
+  return LeaveSession(upload, stored.error());
 }
 
 void DropSession(const FileUpload& upload, const std::string& state) {

@@ -44,6 +44,7 @@ SavedState StateOf(const FileUpload& upload) {
 }
 
 bool KeepsUpload(const Error& error) {
+  if (error.outcome == WriteOutcome::kUnknown) return true;
   switch (error.code) {
     case ErrorCode::kCancelled:
     case ErrorCode::kUnavailable:

@@ -30,7 +30,7 @@ struct SavedState {
 };
 SavedState StateOf(const FileUpload& upload);
 
-/// True for errors after which a later call can continue the upload.
+/// True for errors after which a later call can continue the upload, also if it is unknown whether it was stored.
 bool KeepsUpload(const Error& error);
 
 }  // namespace gcsflux::internal

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
 #include "base/sha256.h"
 #include "base/text/hex.h"
@@ -32,11 +33,15 @@ Result<void> CheckOptions(const FileUpload& upload) {
 }
 
 // The upload is gone: nothing of it is visible, and all of it can be sent again.
-bool IsLost(const Error& error) { return error.code == ErrorCode::kSessionLost || error.code == ErrorCode::kAborted; }
+bool IsLost(const Error& error) {
+  const bool is_gone = error.code == ErrorCode::kSessionLost || error.code == ErrorCode::kAborted;
+  return is_gone && error.outcome == WriteOutcome::kNotStored;
+}
 
 // Errors of an upload that another call began, and that may not occur in a new one.
 bool IsOfTheOldUpload(const Error& error) {
-  return IsLost(error) || error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kCorrupted;
+  const bool is_refused = error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kCorrupted;
+  return IsLost(error) || (is_refused && error.outcome == WriteOutcome::kNotStored);
 }
 
 Result<StoredFile> FinishParts(FileParts& parts, std::string reason) {
@@ -93,10 +98,8 @@ Result<StoredFile> SendNew(const FileUpload& upload) {
   return FinishParts(parts, choice->reason);
 }
 
-}  // namespace
-
-Result<StoredFile> UploadFileResumably(const Client& client, const std::string& path, const ObjectName& object,
-                                       const ResumableFileOptions& options) {
+Result<StoredFile> UploadOrContinue(const Client& client, const std::string& path, const ObjectName& object,
+                                    const ResumableFileOptions& options) {
   const auto file = internal::FileSource(path);
   if (!file) return file.error();
   const FileUpload upload{client, object, **file, options};
@@ -111,6 +114,14 @@ Result<StoredFile> UploadFileResumably(const Client& client, const std::string& 
     auto sent = SendNew(upload);
     if (sent || !IsLost(sent.error()) || i == kMostUploads) return sent;
   }
+}
+
+}  // namespace
+
+Result<StoredFile> UploadFileResumably(const Client& client, const std::string& path, const ObjectName& object,
+                                       const ResumableFileOptions& options) {
+  return internal::ExceptionsAsErrors([&] { return UploadOrContinue(client, path, object, options); },
+                                      WriteOutcome::kUnknown);
 }
 
 std::string UploadStateName(const Client& client, const std::string& path, const ObjectName& object,

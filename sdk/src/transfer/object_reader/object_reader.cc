@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
-#include "base/out_of_memory.h"
 #include "client/client_core.h"
 #include "client/operation_calls.h"
 #include "transfer/object_reader/reader_core.h"
@@ -25,7 +25,7 @@ Result<void> CheckOptions(const ObjectReaderOptions& options) {
 template <class Call>
 auto WithCore(const std::shared_ptr<internal::ReaderCore>& core, Call call) -> decltype(call()) {
   if (!core) return Error{ErrorCode::kInvalidArgument, "the ObjectReader was moved from"};
-  return internal::WithinMemory(std::move(call));
+  return internal::ExceptionsAsErrors(call);
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Result<ObjectReader> ObjectReader::Open(const Client& client, const DownloadSour
                  "read of " + ToUri(source.object) + ": the source's generation " + std::to_string(source.generation) +
                      (is_other ? " is not that of the options" : " is none; take it from a listing")};
   }
-  return internal::WithinMemory([&]() -> Result<ObjectReader> {
+  return internal::ExceptionsAsErrors([&]() -> Result<ObjectReader> {
     return ObjectReader(
         internal::BoundToProcess(std::make_unique<internal::ReaderCore>(client, source, std::move(options))));
   });

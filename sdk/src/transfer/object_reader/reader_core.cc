@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/checksum.h"
-#include "base/out_of_memory.h"
+#include "base/exceptions_as_errors.h"
 #include "base/text/base64.h"
 #include "client/client_core.h"
 #include "client/object_read.h"
@@ -209,7 +209,7 @@ std::shared_ptr<ReaderCore::Group> ReaderCore::Start(std::vector<JoinedRange> re
       const std::scoped_lock lock(mutex_);
       ++group->pending;
     }
-    const auto posted = WithinMemory([&]() -> Result<void> {
+    const auto posted = ExceptionsAsErrors([&]() -> Result<void> {
       jobs_->Post([this, group, sum, request = std::move(request)] { RunRequest(*group, request, sum); });
       return {};
     });
@@ -221,7 +221,7 @@ std::shared_ptr<ReaderCore::Group> ReaderCore::Start(std::vector<JoinedRange> re
 }
 
 void ReaderCore::RunRequest(Group& group, const JoinedRange& request, std::optional<Checksum> sum) {
-  const auto fetched = WithinMemory([&]() -> Result<void> {
+  const auto fetched = ExceptionsAsErrors([&]() -> Result<void> {
     Scatter scatter(request, sum);
     const auto put = [&](std::uint64_t offset, std::span<const std::byte> bytes) { scatter.Put(offset, bytes); };
     if (auto read = Fetch(request.extent, Delivery::kAtEnd, put, group.stop.get_token()); !read) return read;

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/crc32c.h"
+#include "base/exceptions_as_errors.h"
+#include "base/moved_from.h"
 #include "base/object_name.h"
 #include "base/process/fork.h"
 #include "base/process/run_with_time_limit.h"
@@ -136,14 +138,20 @@ class MultipartUpload::Upload {
     const SentObject sent = Whole();
     const std::string id = core().NewInvocationId();
     auto stored = core().Retry(call, [&](Attempts& attempts) { return CompleteOnce(sent, id, attempts); });
-    if (!stored) return stored;
+    if (!stored) {
+      Error error = stored.error();
+      if (completed_ != 0) error.outcome = WriteOutcome::kStored;
+      return error;
+    }
     is_open_ = false;
     if (internal::HasBytes(*stored, sent)) return stored;
     if (completed_ == 0) {
       return internal::InCall(
-          call, {ErrorCode::kCorrupted,
-                 "the service does not say which generation it made of the parts, and generation " +
-                     std::to_string(stored->generation) + ", which is live, holds other bytes; it was left as it is"});
+          call,
+          {.code = ErrorCode::kCorrupted,
+           .message = "the service does not say which generation it made of the parts, and generation " +
+                      std::to_string(stored->generation) + ", which is live, holds other bytes; it was left as it is",
+           .outcome = WriteOutcome::kUnknown});
     }
     auto checked = internal::CheckStored(core(), *stored, sent, options_.call, options_.stop);
     if (!checked) return internal::InCall(call, checked.error());
@@ -268,9 +276,11 @@ MultipartUpload& MultipartUpload::operator=(MultipartUpload&&) noexcept = defaul
 MultipartUpload::~MultipartUpload() = default;
 
 Result<MultipartUpload> MultipartUpload::Start(Client client, ObjectName object, MultipartOptions options) {
-  auto upload = std::make_unique<Upload>(std::move(client), std::move(object), std::move(options));
-  if (auto started = upload->Start(); !started) return started.error();
-  return MultipartUpload(std::move(upload));
+  return internal::ExceptionsAsErrors([&]() -> Result<MultipartUpload> {
+    auto upload = std::make_unique<Upload>(std::move(client), std::move(object), std::move(options));
+    if (auto started = upload->Start(); !started) return started.error();
+    return MultipartUpload(std::move(upload));
+  });
 }
 
 Result<MultipartUpload> MultipartUpload::Resume(Client client, ObjectName object, std::string upload_id,
@@ -281,15 +291,31 @@ Result<MultipartUpload> MultipartUpload::Resume(Client client, ObjectName object
 }
 
 Result<void> MultipartUpload::UploadPart(int number, std::span<const std::byte> data, std::stop_token stop) const {
-  return upload_->UploadPart(number, data, std::move(stop));
+  if (!upload_) return internal::MovedFrom("MultipartUpload");
+  return internal::ExceptionsAsErrors([&] { return upload_->UploadPart(number, data, std::move(stop)); });
 }
 Result<void> MultipartUpload::KeepPart(const ListedPart& part, std::uint32_t crc32c) const {
-  return upload_->KeepPart(part, crc32c);
+  if (!upload_) return internal::MovedFrom("MultipartUpload");
+  return internal::ExceptionsAsErrors([&] { return upload_->KeepPart(part, crc32c); });
 }
-Result<std::vector<ListedPart>> MultipartUpload::ListParts() const { return upload_->ListParts(); }
-const std::string& MultipartUpload::upload_id() const { return upload_->upload_id(); }
-void MultipartUpload::Suspend() { upload_->Suspend(); }
-Result<ObjectMetadata> MultipartUpload::Complete() { return upload_->Complete(); }
-Result<void> MultipartUpload::Abort() { return upload_->Abort({}); }
+Result<std::vector<ListedPart>> MultipartUpload::ListParts() const {
+  if (!upload_) return internal::MovedFrom("MultipartUpload");
+  return internal::ExceptionsAsErrors([&] { return upload_->ListParts(); });
+}
+const std::string& MultipartUpload::upload_id() const {
+  static const auto* const none = new std::string();  // Never destroyed: a process that ends may still use it.
+  return upload_ ? upload_->upload_id() : *none;
+}
+void MultipartUpload::Suspend() {
+  if (upload_) upload_->Suspend();
+}
+Result<ObjectMetadata> MultipartUpload::Complete() {
+  if (!upload_) return internal::MovedFrom("MultipartUpload");
+  return internal::ExceptionsAsErrors([&] { return upload_->Complete(); }, WriteOutcome::kUnknown);
+}
+Result<void> MultipartUpload::Abort() {
+  if (!upload_) return internal::MovedFrom("MultipartUpload");
+  return internal::ExceptionsAsErrors([&] { return upload_->Abort({}); });
+}
 
 }  // namespace gcsflux

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/exceptions_as_errors.h"
+#include "base/moved_from.h"
 #include "base/object_name.h"
 #include "base/process/fork.h"
 #include "client/client_core.h"
@@ -61,17 +63,10 @@ class ObjectWriter::Upload {
   Result<void> Write(std::span<const std::byte> data) {
     if (made_in_.IsInChild()) return Forked();
     if (auto checked = internal::CheckBytes(object_, data); !checked) return checked;
-    while (!error_ && !data.empty()) {
-      if (is_closed_) return WasClosed();
-      // A chunk is sent only when more bytes follow it, because the last one must be marked as such.
-      if (buffer_.size() == options_.chunk_bytes)
-        SendBuffer(/*is_last=*/false);
-      else if (buffer_.empty() && data.size() > options_.chunk_bytes)
-        data = data.subspan(SendPiece(data.first(options_.chunk_bytes), /*is_last=*/false));
-      else
-        data = Keep(data);
-    }
-    return Status();
+    if (!error_ && is_closed_ && !data.empty()) return WasClosed();
+    auto written = internal::ExceptionsAsErrors([&] { return WriteOn(data); });
+    if (!written) error_ = written.error();  // How much of the data was taken is unknown to the caller.
+    return written;
   }
 
   Result<ObjectMetadata> Close() {
@@ -79,8 +74,11 @@ class ObjectWriter::Upload {
     if (error_) return *error_;
     if (is_closed_) return WasClosed();
     is_closed_ = true;
-    auto stored = session_.is_started() ? CloseSession()
-                                        : internal::UploadInOneRequest(CoreOf(client_), object_, buffer_, options_);
+    const auto close = [this] {
+      return session_.is_started() ? CloseSession()
+                                   : internal::UploadInOneRequest(CoreOf(client_), object_, buffer_, options_);
+    };
+    auto stored = internal::ExceptionsAsErrors(close, WriteOutcome::kUnknown);
     if (!stored) {
       error_ = stored.error();
       is_closed_ = !session_.is_started() || !MayPass(*error_);  // Suspend() can save a session.
@@ -121,7 +119,16 @@ class ObjectWriter::Upload {
   void Detach() { is_detached_ = true; }
 
  private:
-  Result<void> Status() const {
+  Result<void> WriteOn(std::span<const std::byte> data) {
+    while (!error_ && !data.empty()) {
+      // A chunk is sent only when more bytes follow it, because the last one must be marked as such.
+      if (buffer_.size() == options_.chunk_bytes)
+        SendBuffer(/*is_last=*/false);
+      else if (buffer_.empty() && data.size() > options_.chunk_bytes)
+        data = data.subspan(SendPiece(data.first(options_.chunk_bytes), /*is_last=*/false));
+      else
+        data = Keep(data);
+    }
     if (error_) return *error_;
     return {};
   }
@@ -206,10 +213,21 @@ Result<ObjectWriter> ObjectWriter::Resume(Client client, std::string_view state,
   return ObjectWriter(std::move(upload));
 }
 
-std::uint64_t ObjectWriter::position() const { return upload_->position(); }
-Result<void> ObjectWriter::Write(std::span<const std::byte> data) { return upload_->Write(data); }
-Result<ObjectMetadata> ObjectWriter::Close() { return upload_->Close(); }
-Result<std::string> ObjectWriter::Suspend() { return upload_->Suspend(); }
-void ObjectWriter::Cancel() { upload_->Cancel(); }
+std::uint64_t ObjectWriter::position() const { return upload_ ? upload_->position() : 0; }
+Result<void> ObjectWriter::Write(std::span<const std::byte> data) {
+  if (!upload_) return internal::MovedFrom("ObjectWriter");
+  return upload_->Write(data);
+}
+Result<ObjectMetadata> ObjectWriter::Close() {
+  if (!upload_) return internal::MovedFrom("ObjectWriter");
+  return upload_->Close();
+}
+Result<std::string> ObjectWriter::Suspend() {
+  if (!upload_) return internal::MovedFrom("ObjectWriter");
+  return internal::ExceptionsAsErrors([&] { return upload_->Suspend(); });
+}
+void ObjectWriter::Cancel() {
+  if (upload_) upload_->Cancel();
+}
 
 }  // namespace gcsflux

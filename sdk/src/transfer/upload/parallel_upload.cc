@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
 #include "client/client_core.h"
 #include "gcsflux/multipart_upload.h"
@@ -54,15 +55,21 @@ Result<ObjectMetadata> UploadParts(const Client& client, const ObjectName& objec
 Result<ObjectMetadata> UploadObjectInParallel(const Client& client, const ObjectName& object,
                                               std::span<const std::byte> data, const ParallelUploadOptions& options) {
   if (auto checked = internal::CheckBytes(object, data); !checked) return checked.error();
-  const auto source = internal::MemorySource(data);
-  return UploadParts(client, object, *source, options);
+  const auto upload = [&] {
+    const auto source = internal::MemorySource(data);
+    return UploadParts(client, object, *source, options);
+  };
+  return internal::ExceptionsAsErrors(upload, WriteOutcome::kUnknown);
 }
 
 Result<ObjectMetadata> UploadFileInParallel(const Client& client, const std::string& path, const ObjectName& object,
                                             const ParallelUploadOptions& options) {
-  const auto source = internal::FileSource(path);
-  if (!source) return source.error();
-  return UploadParts(client, object, **source, options);
+  const auto upload = [&]() -> Result<ObjectMetadata> {
+    const auto source = internal::FileSource(path);
+    if (!source) return source.error();
+    return UploadParts(client, object, **source, options);
+  };
+  return internal::ExceptionsAsErrors(upload, WriteOutcome::kUnknown);
 }
 
 }  // namespace gcsflux

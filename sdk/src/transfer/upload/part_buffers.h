@@ -28,7 +28,7 @@ class PartBuffers {
  public:
   explicit PartBuffers(std::uint64_t limit) : limit_(limit) {}
 
-  /// Waits until there is room. At least one buffer is always available.
+  /// Waits until there is room. At least one buffer is always available. Throws std::bad_alloc.
   std::unique_ptr<PartBuffer> Take(std::size_t capacity) {
     std::unique_lock lock(mutex_);
     given_back_.Wait(lock, [&] { return used_ == 0 || used_ + capacity <= limit_; });
@@ -41,10 +41,16 @@ class PartBuffers {
       return buffer;
     }
     lock.unlock();
-    auto buffer = std::make_unique<PartBuffer>();
-    buffer->memory = std::make_unique_for_overwrite<std::byte[]>(capacity);
-    buffer->capacity = capacity;
-    return buffer;
+    try {
+      auto buffer = std::make_unique<PartBuffer>();
+      buffer->memory = std::make_unique_for_overwrite<std::byte[]>(capacity);
+      buffer->capacity = capacity;
+      return buffer;
+    } catch (...) {
+      lock.lock();
+      used_ -= capacity;
+      throw;
+    }
   }
 
   void GiveBack(std::unique_ptr<PartBuffer> buffer) {

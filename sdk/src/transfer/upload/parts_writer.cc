@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
@@ -42,7 +43,7 @@ Result<void> PartsWriter::CheckUsable() const {
 Result<void> PartsWriter::Write(std::span<const std::byte> data) {
   if (auto usable = CheckUsable(); !usable) return usable;
   if (auto checked = CheckBytes(object_, data); !checked) return checked;
-  auto written = WriteOn(data);
+  auto written = ExceptionsAsErrors([&] { return WriteOn(data); });
   if (written) written = TellProgress();
   if (written) return {};
   error_ = written.error();
@@ -207,7 +208,7 @@ Result<void> PartsWriter::TellProgress() {
 
 Result<ObjectMetadata> PartsWriter::Close() {
   if (auto usable = CheckUsable(); !usable) return usable.error();
-  auto stored = CloseOnce();
+  auto stored = ExceptionsAsErrors([this] { return CloseOnce(); }, WriteOutcome::kUnknown);
   if (!stored) error_ = stored.error();
   Cancel();  // Deletes what remains.
   report_.most_memory = buffers_.most();
@@ -228,7 +229,9 @@ Result<ObjectMetadata> PartsWriter::CloseParts() {
   if (auto sent = AwaitParts(); !sent) return sent.error();
   if (auto told = TellProgress(); !told) return told.error();
   auto made = upload_->Complete();
-  if (!made || report_.method == WriteMethod::kParts) return made;
+  if (report_.method == WriteMethod::kParts) return made;
+  may_have_temporary_ = made || made.error().outcome != WriteOutcome::kNotStored;
+  if (!made) return OfStaging(made.error());
   temporary_generation_ = made->generation;
   if (made->size != position_ || !made->crc32c) {
     return Error{ErrorCode::kCorrupted, "upload of " + ToUri(object_) + ": the service made " +
@@ -245,7 +248,7 @@ Result<ObjectMetadata> PartsWriter::Commit(const ObjectMetadata& temporary) {
                             .sent = {temporary.size, *temporary.crc32c}};
   auto committed = CommitStaged(CoreOf(client_), staged, options_.upload);
   if (!committed) return committed.error();
-  if (!committed->has_left_temporary) temporary_generation_ = 0;
+  if (!committed->has_left_temporary) may_have_temporary_ = false;
   return std::move(committed->stored);
 }
 
@@ -264,9 +267,8 @@ void PartsWriter::Cancel() {
 }
 
 void PartsWriter::DropTemporary() {
-  const std::int64_t generation = std::exchange(temporary_generation_, 0);
-  if (generation == 0) return;
-  report_.has_left_temporary = !DeleteStaged(client_, target_, generation, options_.upload.call);
+  if (!std::exchange(may_have_temporary_, false)) return;
+  report_.has_left_temporary = !DeleteStaged(client_, target_, temporary_generation_, options_.upload.call);
 }
 
 ParallelWriterReport PartsWriter::report() const {

@@ -70,7 +70,8 @@ class PartsWriter {
   std::optional<ObjectWriter> stream_;
   ObjectName target_;  // Of the multipart upload.
   std::optional<MultipartUpload> upload_;
-  std::int64_t temporary_generation_ = 0;  // Of the completed upload that is not yet committed; 0: none.
+  bool may_have_temporary_ = false;                   // The upload was or may be completed, and is not yet committed.
+  std::optional<std::int64_t> temporary_generation_;  // Absent if it is unknown.
 
   std::stop_source stop_;
   std::stop_callback<std::function<void()>> on_stop_;

@@ -56,6 +56,9 @@ Result<Look> ReadBack(const ClientCore& core, const OpenWrite& write, const std:
   auto found = ParseObject((*response)->body, {write.object});
   if (!found) return found.error();
   const LiveObject live = Judge(*found, write, **response, attempts.now());
+  const WriteGuard& guard = write.guard;
+  const bool fails_each_attempt = guard.generation && !guard.is_own && live.generation != *guard.generation;
+  if (live.is_older && fails_each_attempt) attempts.SetMayBeStored(false);
   return Look{.step = AfterLook(live, write.guard), .live = *std::move(found)};
 }
 
@@ -63,9 +66,10 @@ Error OutcomeUnknown(const Look& look) {
   const std::string live = look.live
                                ? "another object, generation " + std::to_string(look.live->generation) + ", is live"
                                : std::string("no object is live");
-  return Error{
-      ErrorCode::kOutcomeUnknown,
-      "an attempt whose answer was lost may have been stored and replaced since: " + live + "; nothing more was sent"};
+  return Error{.code = ErrorCode::kOutcomeUnknown,
+               .message = "an attempt whose answer was lost may have been stored and replaced since: " + live +
+                          "; nothing more was sent",
+               .outcome = WriteOutcome::kUnknown};
 }
 
 }  // namespace gcsflux::internal

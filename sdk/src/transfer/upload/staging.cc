@@ -27,7 +27,8 @@ MultipartOptions StagingOptions(const UploadOptions& options, std::stop_token st
 
 Result<Committed> CommitStaged(const ClientCore& core, const StagedObject& staged, const UploadOptions& options) {
   auto stored = CommitByCompose(core, staged, options, /*deletes_temporary=*/true);
-  const bool is_refused = !stored && stored.error().code == ErrorCode::kPermissionDenied;
+  const bool is_refused = !stored && stored.error().code == ErrorCode::kPermissionDenied &&
+                          stored.error().outcome == WriteOutcome::kNotStored;
   if (is_refused) stored = CommitByCompose(core, staged, options, /*deletes_temporary=*/false);
   if (!stored) return stored.error();
   return Committed{*std::move(stored), is_refused};

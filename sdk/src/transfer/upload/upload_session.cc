@@ -44,13 +44,16 @@ Result<void> UploadSession::Send(const UploadPiece& piece, const std::string& id
 
 Result<void> UploadSession::Settle(const std::string& id, Attempts& attempts) {
   if (object_) return {};
+  if (may_be_committed_) attempts.SetMayBeStored(true);
   if (!protocol_) return Start(id, attempts);
   const bool is_end_a_question = may_be_committed_ && first_commit_;
   if (!protocol_->must_query() || is_end_a_question) return {};
   auto told = Exchange({}, /*is_last=*/false, id, attempts);
   const bool may_have_ended = !told && told.error().code == ErrorCode::kSessionLost && may_be_committed_;
   if (!may_have_ended) return told;
-  return Error{ErrorCode::kOutcomeUnknown, "the session is gone, and the writer that had it before may have ended it"};
+  return Error{.code = ErrorCode::kOutcomeUnknown,
+               .message = "the session is gone, and the writer that had it before may have ended it",
+               .outcome = WriteOutcome::kUnknown};
 }
 
 // Starting a session makes nothing visible, so it is retried freely with any precondition.
@@ -82,6 +85,7 @@ Result<void> UploadSession::Exchange(std::span<const std::byte> unsent, bool is_
   if (protocol_->persisted() > before) attempts.NoteProgress();
   object_ = protocol_->object();
   if (understood) may_be_committed_ = false;
+  if (understood && !object_ && !has_looked_) attempts.SetMayBeStored(false);  // The session is not complete.
   if (!understood && is_last && IsAmbiguous(understood.error())) may_be_committed_ = true;
   return understood;
 }
@@ -140,10 +144,12 @@ Result<ObjectMetadata> UploadSession::Finish() {
     return Error{ErrorCode::kCorrupted, "another writer has completed the session, with other bytes"};
   }
   if (!is_right && protocol_ && protocol_->is_object_asked_for()) {
-    return Error{ErrorCode::kOutcomeUnknown,
-                 "the session is complete, and generation " + std::to_string(object_->generation) +
-                     " holds other bytes: the service stored them wrongly, or another writer has replaced the object; "
-                     "it was left as it is"};
+    return Error{
+        .code = ErrorCode::kOutcomeUnknown,
+        .message = "the session is complete, and generation " + std::to_string(object_->generation) +
+                   " holds other bytes: the service stored them wrongly, or another writer has replaced the object; "
+                   "it was left as it is",
+        .outcome = WriteOutcome::kUnknown};
   }
   return CheckStored(core_, *object_, {position_, crc32c_}, insert_.call, insert_.stop);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <optional>
 
 #include "base/crc32c.h"
@@ -29,8 +30,24 @@ class Memory : public UploadSource {
   const std::span<const std::byte> data_;
 };
 
-bool IsSame(const struct stat& a, const struct stat& b) {
-  return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+std::string FormatTime(const struct timespec& time) {
+  return std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec);
+}
+
+std::string FingerprintOfFile(const struct stat& file) {
+  return std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino) + " " + std::to_string(file.st_size) + " " +
+         FormatTime(file.st_mtim) + " " + FormatTime(file.st_ctim);
+}
+
+// A reader of a file has room for some MiB at a time, which may be more than there is.
+Result<void> MakeRoomFor(std::vector<std::byte>& room, std::size_t count, const std::string& path) {
+  try {
+    room.resize(count);
+    return {};
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kLocalIo, "there is no memory for " + std::to_string(count) + " bytes of '" + path +
+                                          "'; lower UploadOptions::chunk_bytes or the parts"};
+  }
 }
 
 class File : public UploadSource {
@@ -52,7 +69,7 @@ class File : public UploadSource {
 
   Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count,
                                           std::vector<std::byte>& room) const override {
-    room.resize(count);
+    if (auto made = MakeRoomFor(room, count, path_); !made) return made.error();
     for (std::size_t done = 0; done < count;) {
       const auto at = static_cast<off_t>(offset + done);
       const ssize_t got = ::pread(descriptor_, room.data() + done, count - done, at);
@@ -67,14 +84,11 @@ class File : public UploadSource {
   [[nodiscard]] Result<void> CheckUnchanged() const override {
     struct stat now {};
     if (::fstat(descriptor_, &now) != 0) return LocalError("look at", path_);
-    if (IsSame(now, opened_)) return {};
+    if (FingerprintOfFile(now) == FingerprintOfFile(opened_)) return {};
     return Changed();
   }
 
-  [[nodiscard]] std::string Fingerprint() const override {
-    return std::to_string(opened_.st_size) + " " + std::to_string(opened_.st_mtim.tv_sec) + "." +
-           std::to_string(opened_.st_mtim.tv_nsec);
-  }
+  [[nodiscard]] std::string Fingerprint() const override { return FingerprintOfFile(opened_); }
 
  private:
   [[nodiscard]] Error Changed() const {
@@ -99,13 +113,13 @@ Result<std::unique_ptr<UploadSource>> FileSource(const std::string& path) {
   return std::unique_ptr<UploadSource>(std::move(file));
 }
 
-Result<std::uint32_t> ChecksumOf(const UploadSource& source, const std::stop_token& stop) {
+Result<std::uint32_t> ChecksumOf(const UploadSource& source, std::uint64_t size, const std::stop_token& stop) {
   constexpr std::uint64_t kBlock = 1U << 20;
   std::vector<std::byte> room;
   std::uint32_t crc32c = 0;
-  for (std::uint64_t offset = 0; offset < source.size(); offset += kBlock) {
+  for (std::uint64_t offset = 0; offset < size; offset += kBlock) {
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "stopped while a file's checksum was computed"};
-    const auto count = static_cast<std::size_t>(std::min(kBlock, source.size() - offset));
+    const auto count = static_cast<std::size_t>(std::min(kBlock, size - offset));
     const auto data = source.Read(offset, count, room);
     if (!data) return data.error();
     crc32c = ExtendCrc32c(crc32c, *data);

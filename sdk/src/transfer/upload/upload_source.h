@@ -23,18 +23,20 @@ class UploadSource {
                                                   std::vector<std::byte>& room) const = 0;
   /// Fails if the source has changed since it was read.
   [[nodiscard]] virtual Result<void> CheckUnchanged() const = 0;
-  /// One line that tells one state of a file from later ones: its size and its modification time. Empty for memory.
+  /// One line that tells one state of a file from later ones: device, inode, size, and the times of the last change of
+  /// its bytes and of its status. Empty for memory.
   [[nodiscard]] virtual std::string Fingerprint() const = 0;
 };
 
-/// CRC32C of all bytes. Returns kCancelled if it is stopped.
-Result<std::uint32_t> ChecksumOf(const UploadSource& source, const std::stop_token& stop);
+/// CRC32C of the first `size` bytes. Returns kCancelled if it is stopped.
+Result<std::uint32_t> ChecksumOf(const UploadSource& source, std::uint64_t size, const std::stop_token& stop);
 
 /// A source in memory, which must outlive it.
 std::unique_ptr<UploadSource> MemorySource(std::span<const std::byte> data);
 
 /// A source in a regular file. Returns kLocalIo if it cannot be opened or read, is not a regular file, or has changed
-/// since it was opened (its size or its modification time).
+/// since it was opened. A change is seen by the size, by the modification time, which a program can set back, and by
+/// the status change time, which it cannot.
 Result<std::unique_ptr<UploadSource>> FileSource(const std::string& path);
 
 }  // namespace gcsflux::internal
