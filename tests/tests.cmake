@@ -268,11 +268,12 @@ add_dependencies(lies_tests gcsflux)
 
 # What a process can run out of: threads, descriptors, room in a file.
 gcsflux_test(limits_tests
-  SOURCES limits/file_limits_test.cc limits/no_time_limit_test.cc limits/thread_shortage_test.cc support/thread_limit.cc
+  SOURCES limits/file_limits_test.cc limits/no_time_limit_test.cc limits/scarce_memory_test.cc limits/thread_shortage_test.cc support/thread_limit.cc
   LIBRARIES gcsflux_client ${CMAKE_DL_LIBS})
 target_include_directories(limits_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_program(scarce_memory_tool ${PROJECT_SOURCE_DIR}/tests/limits/scarce_memory_tool.cc)
 target_link_libraries(scarce_memory_tool PRIVATE gcsflux_client)
+target_compile_definitions(limits_tests PRIVATE SCARCE_MEMORY_TOOL="$<TARGET_FILE:scarce_memory_tool>")
 add_dependencies(limits_tests gcsflux-emulator scarce_memory_tool)
 
 # The command line's flags, each an option.

@@ -51,6 +51,12 @@ TEST_F(ClientTest, MakesListsAndDeletesBuckets) {
   EXPECT_NE(full.error().message.find("delete its objects first"), std::string::npos) << full.error().message;
 }
 
+TEST_F(ClientTest, WorksAfterItWasMovedFrom) {
+  const Client moved = std::move(client_);
+  EXPECT_TRUE(client_.GetBucket("bkt").ok());  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(moved.GetBucket("bkt").ok());
+}
+
 TEST_F(ClientTest, StoresAndReadsAnyNameAndAnyBytes) {
   const std::string bytes = std::string("\0\r\n--gcsflux-part-\xFF", 19);
   for (const std::string& name :

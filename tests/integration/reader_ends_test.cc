@@ -150,6 +150,20 @@ TEST(ObjectReaderPiece, ThatIsCancelledWhileItIsAwaitedIsFetchedAgain) {
   EXPECT_EQ(of_second, 2);
 }
 
+TEST(ObjectReaderMove, LeavesAReaderThatFailsClearly) {
+  HangingObject object([](std::uint64_t) { return kSize; });
+  auto reader = object.Open();
+  const auto moved = std::move(reader);
+  std::string room(10, '\0');
+  const auto read = reader.ReadNext(RoomIn(room));  // NOLINT(bugprone-use-after-move)
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(reader.size(), 0U);
+  reader.Seek(5);
+  EXPECT_FALSE(reader.VerifyWhole().ok());
+  EXPECT_TRUE(moved.ReadAt(0, RoomIn(room)).ok());
+}
+
 // The source tells no checksum: that of the answers counts.
 TEST(ObjectReaderVerification, ComparesWithTheChecksumOfTheAnswers) {
   HangingObject object([](std::uint64_t) { return kSize; }, "x-goog-hash: crc32c=AAAAAA==\r\n");

@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
   for (const Scenario& scenario :
        {Scenario{"read", ReadsOne}, {"ranges", ReadsRanges}, {"stream", StreamsMany}, {"list", Lists}}) {
     for (std::int64_t n = 1;; ++n) {
-      std::fprintf(stderr, "\r%s %lld   ", scenario.name, static_cast<long long>(n));
+      std::fprintf(stderr, "%s %lld\n", scenario.name, static_cast<long long>(n));
       has_failed = false;
       left = n;
       bool is_done = false;

@@ -46,8 +46,8 @@ using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 
 /// Google Cloud Storage, one blocking method per operation.
 ///
-/// Thread-safe. A handle: copies are cheap and share connections, which close when the last copy is destroyed. A method
-/// returns when it has succeeded or failed for good. It also returns when its stop_token asks it to stop: kCancelled,
+/// Thread-safe. A handle: copies are cheap and share connections, which close when the last copy is destroyed. A move
+/// copies, so a client that was moved from works too. A method returns when it has succeeded or failed for good. It also returns when its stop_token asks it to stop: kCancelled,
 /// within about 50 ms. If the operation is idempotent, temporary failures are retried as RetryOptions says.
 ///
 /// A client works in a child of fork() too. There it has its own connections, gates, budgets and counters, and the
@@ -59,6 +59,9 @@ using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 /// returns kBadResponse. A write may have taken effect then.
 class Client {
  public:
+  Client(const Client&) = default;  // A move copies, so that it leaves a handle that works.
+  Client& operator=(const Client&) = default;
+
   /// Makes no request. Returns kInvalidArgument if the endpoint is malformed, an option is out of its range, or a token
   /// would go over plain http to another machine.
   static Result<Client> Create(ClientOptions options = {});

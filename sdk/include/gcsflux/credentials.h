@@ -20,6 +20,9 @@ struct CredentialConfig;
 /// Google makes: it gives its token over plain http, only at its own link-local address.
 class Credentials {
  public:
+  Credentials(const Credentials&) = default;  // A move copies, so that it leaves a handle that works.
+  Credentials& operator=(const Credentials&) = default;
+
   /// Sends no Authorization header: for public buckets and emulators.
   static Credentials Anonymous();
 

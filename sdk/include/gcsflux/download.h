@@ -140,6 +140,9 @@ class DownloadStream {
 /// leaves the parent's composites to the parent.
 class Downloader {
  public:
+  Downloader(const Downloader&) = default;  // A move copies, so that it leaves a handle that works.
+  Downloader& operator=(const Downloader&) = default;
+
   explicit Downloader(Client client, const DownloaderOptions& options = {});
 
   /// Fetches the objects into one block of memory, in the order of `sources`.

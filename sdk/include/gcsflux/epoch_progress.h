@@ -13,6 +13,9 @@ namespace gcsflux {
 /// out than consumed. Thread-safe. A handle: copies share the position.
 class EpochProgress {
  public:
+  EpochProgress(const EpochProgress&) = default;  // A move copies, so that it leaves a handle that works.
+  EpochProgress& operator=(const EpochProgress&) = default;
+
   /// Begins at `cursor`, or at the beginning of the first epoch. Returns kInvalidArgument if an option is out of its
   /// range, an epoch of the listing has no batch for this rank, or CheckCursor() refuses the cursor.
   static Result<EpochProgress> Create(const ListingFingerprint& listing, const EpochOptions& options,

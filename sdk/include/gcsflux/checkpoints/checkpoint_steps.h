@@ -89,6 +89,9 @@ struct SweepOptions {
 /// Messages name the step and the file, and say what to do.
 class CheckpointSteps {
  public:
+  CheckpointSteps(const CheckpointSteps&) = default;  // A move copies, so that it leaves a handle that works.
+  CheckpointSteps& operator=(const CheckpointSteps&) = default;
+
   /// `uri` is "gs://bucket/prefix". Makes no request. `call` and `stop` are for all requests.
   static Result<CheckpointSteps> Open(const Client& client, const std::string& uri, const CallOptions& call = {},
                                       const std::stop_token& stop = {});

@@ -30,6 +30,9 @@ using OpenShards = std::function<Result<std::vector<ByteSource>>(std::span<const
 /// threads see TorchFile.
 class StoredCheckpoint {
  public:
+  StoredCheckpoint(const StoredCheckpoint&) = default;  // A move copies, so that it leaves a handle that works.
+  StoredCheckpoint& operator=(const StoredCheckpoint&) = default;
+
   /// The bytes tell the format. Reads both ends of the file at the same time. If that is not enough, reads the rest of
   /// the directory, the pickle or the header: at most three calls of the source that depend on each other. An index
   /// needs `open_shards`.

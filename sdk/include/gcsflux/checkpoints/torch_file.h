@@ -55,6 +55,9 @@ struct TensorRead {
 /// kCorrupted, and the errors of the source. A copy shares what was read. Thread-safe if the source is.
 class TorchFile {
  public:
+  TorchFile(const TorchFile&) = default;  // A move copies, so that it leaves a handle that works.
+  TorchFile& operator=(const TorchFile&) = default;
+
   /// Opens a file of torch.save. The older format, TorchScript's files and those of big-endian machines are recognised:
   /// the error says what to do.
   static Result<TorchFile> Open(ByteSource source);

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
 #include "base/process/per_process.h"
 #include "gcsflux/download.h"
@@ -118,6 +119,9 @@ DownloadStream::DownloadStream(DownloadStream&&) noexcept = default;
 DownloadStream& DownloadStream::operator=(DownloadStream&&) noexcept = default;
 DownloadStream::~DownloadStream() = default;
 
-Result<std::optional<DownloadedObject>> DownloadStream::Next() { return recipient_->Next(); }
+Result<std::optional<DownloadedObject>> DownloadStream::Next() {
+  if (!recipient_) return Error{ErrorCode::kInvalidArgument, "the DownloadStream was moved from"};
+  return internal::ExceptionsAsErrors([this] { return recipient_->Next(); });
+}
 
 }  // namespace gcsflux
