@@ -83,8 +83,9 @@ void PreviewJson(const HttpRequest& request, const Target& target, PeekedBody& b
   const Transfer transfer = route->operation->transfer;
   preview.subject = {
       .operation = route->operation->name, .bucket = std::move(route->bucket), .object = std::move(route->object)};
-  preview.is_media_read =
+  const bool is_media =
       transfer == Transfer::kMedia || (transfer == Transfer::kMediaIfAsked && target.query.Value("alt") == "media");
+  preview.is_media_read = is_media && request.method != "HEAD";
   const bool is_cancel = transfer == Transfer::kCancel;
   if (is_cancel || transfer == Transfer::kSession) {
     PreviewSession(request, target.query, is_cancel, sessions, preview);

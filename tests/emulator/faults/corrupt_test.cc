@@ -143,10 +143,6 @@ TEST_F(CorruptFault, LeavesAnAnswerToHeadAlone) {
   Inject({.type = "corrupt", .matching_hashes = true});
   for (const std::string& target : {std::string("/bucket/object"), MediaTarget("object")}) Exchange("HEAD", target);
   EXPECT_EQ(Fired(), 0U);
-  emulator().faults().Clear();
-  Inject({.type = "trickle", .bytes_per_second = 1});
-  EXPECT_EQ(Exchange("HEAD", "/bucket/object").status(), 200);
-  EXPECT_EQ(Fired(), 0U);
 }
 
 TEST_F(CorruptFault, ARuleForAnObjectConcernsADeletionOfSeveral) {

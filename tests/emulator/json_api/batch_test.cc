@@ -98,6 +98,14 @@ TEST_F(BatchTest, AnswersEachIdAndEachCallThatIsNone) {
   EXPECT_THAT(batch.body, HasSubstr("Content-ID: response-y\r\n\r\nHTTP/1.1 200 OK\r\n"));
 }
 
+TEST_F(BatchTest, MeetsNoTrickleWhereACallHasNoBytes) {
+  emulator().faults().Add({.name = "slow", .action = {.type = "trickle", .bytes_per_second = 1'000'000}});
+  Call("/batch/storage/v1", Of({"HEAD /storage/v1/b/bucket HTTP/1.1\r\n\r\n"}));
+  EXPECT_EQ(emulator().faults().Fired("slow"), 0U);
+  Call("/batch/storage/v1", Of({"GET /storage/v1/b/bucket HTTP/1.1\r\n\r\n"}));
+  EXPECT_EQ(emulator().faults().Fired("slow"), 1U);
+}
+
 // A page of 5000 objects for each call would take a gigabyte.
 TEST(BatchAnswers, AreBounded) {
   const Emulator emulator({.virtual_buckets = {{.name = "big", .count = 5000, .size_bytes = 1}}});

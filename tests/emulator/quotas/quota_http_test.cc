@@ -217,6 +217,13 @@ TEST_F(QuotaHttpTest, AreGoneAfterAReset) {
   EXPECT_EQ(emulator().quotas().Get(), Quotas());
 }
 
+TEST_F(QuotaHttpTest, ChargesNoBytesForAnAnswerToHead) {
+  emulator().quotas().Set({.egress_mbps = 0.001});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client_.Call("HEAD", kMedia).status, 200);
+  EXPECT_EQ(client_.Call("GET", kMedia).status, 200);
+  EXPECT_EQ(client_.Call("GET", kMedia).status, 429);
+}
+
 TEST_F(QuotaHttpTest, ADeletionOfSeveralObjectsIsAChangeOfEach) {
   const auto remove = [&](const std::vector<std::string>& names) {
     std::string body = "<Delete>";

@@ -51,7 +51,6 @@ class Corrupt final : public Intervention {
   void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
     auto* bytes = std::get_if<Rope>(&response.body);
     if (!passage.preview.is_media_read || bytes == nullptr || response.status >= 300) return;
-    if (passage.request.method == "HEAD") return;
     const std::uint64_t sent = std::min(bytes->size(), response.false_length.value_or(UINT64_MAX));
     const Extent extent = ExtentOf(response, bytes->size());
     const std::uint64_t at_byte = action_.at_byte.value_or(extent.offset + action_.after_bytes.value_or(0));
