@@ -55,7 +55,7 @@ OrError<void> DeleteBucketAndObjects(const Service& service, const std::string& 
   const Request request{.method = "DELETE", .target = Substitute("/storage/v1/b/{bucket}", names)};
   auto response = SendUnlessThrottled(service, request);
   // Only a bucket with objects is refused. Most cases leave few objects, so there are few pages.
-  constexpr int kMostPages = 100;
+  constexpr int kMostPages = 20;
   std::vector<std::string> before;
   for (int page = 0; response && response->status == 409; ++page) {
     auto deleted = DeleteOnePage(service, names);
