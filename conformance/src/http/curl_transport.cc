@@ -38,8 +38,12 @@ HeaderList MakeHeaders(const Request& request, const std::string& access_token) 
   return list;
 }
 
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of an answer
+
 std::size_t AppendBody(char* data, std::size_t size, std::size_t count, void* body) {
-  static_cast<std::string*>(body)->append(data, size * count);
+  auto& text = *static_cast<std::string*>(body);
+  if (text.size() + size * count > kMostBytes) return 0;  // libcurl ends the transfer
+  text.append(data, size * count);
   return size * count;
 }
 
@@ -54,6 +58,8 @@ std::size_t AppendHeader(char* data, std::size_t size, std::size_t count, void* 
   const std::string_view line(data, size * count);
   // Each status line begins a new answer. Anything before it belongs to a 100 or to a proxy's CONNECT.
   if (line.starts_with("HTTP/")) list.clear();
+  constexpr std::size_t kMostFields = 10'000;
+  if (list.size() == kMostFields) return 0;  // libcurl ends the transfer
   const std::size_t colon = line.find(':');
   if (colon != line.npos && !line.starts_with("HTTP/")) {
     list.emplace_back(line.substr(0, colon), Trimmed(line.substr(colon + 1)));
@@ -108,8 +114,12 @@ void SetConnection(CURL* handle, const std::string& endpoint, const std::string&
 
 void CurlTransport::Close::operator()(void* handle) const { curl_easy_cleanup(handle); }
 
-CurlTransport::CurlTransport(std::string endpoint, std::string access_token)
-    : endpoint_(std::move(endpoint)), access_token_(std::move(access_token)), handle_(curl_easy_init()) {
+CurlTransport::CurlTransport(std::string endpoint, std::string access_token,
+                             std::function<std::chrono::milliseconds()> time_left)
+    : endpoint_(std::move(endpoint)),
+      access_token_(std::move(access_token)),
+      time_left_(std::move(time_left)),
+      handle_(curl_easy_init()) {
   if (handle_ == nullptr) throw std::bad_alloc();
 }
 
@@ -118,6 +128,11 @@ CurlTransport::~CurlTransport() = default;
 OrError<Response> CurlTransport::Send(const Request& request) {
   CURL* handle = handle_.get();
   curl_easy_reset(handle);
+  if (time_left_) {
+    const auto left = time_left_().count();
+    if (left <= 0) return Failed("the time is over: see --case_timeout_s and --timeout_s");
+    curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(left));
+  }
   char problem[CURL_ERROR_SIZE] = "";
   curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, problem);
   SetConnection(handle, endpoint_, request.target);

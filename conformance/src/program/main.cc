@@ -3,14 +3,21 @@
 #include <curl/curl.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
-#include <fstream>
+#include <cstdlib>
 #include <iostream>
+#include <mutex>
 #include <optional>
 #include <random>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
+#include "base/read_file.h"
+#include "base/time_limits.h"
 #include "gcsflux/emulator/emulator.h"
 #include "http/curl_transport.h"
 #include "program/options.h"
@@ -25,6 +32,7 @@ namespace {
 constexpr int kAllPassed = 0;
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
+constexpr int kLeftBehind = 3;
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -54,7 +62,7 @@ std::string RunId() {
 
 OrError<std::string> ReadAccessToken(const std::string& path) {
   if (path.empty()) return "";
-  std::ifstream file(path);
+  std::istringstream file(ReadFile(path).value_or(""));
   std::string token;
   if (!(file >> token)) return Failed("--access_token_file: " + path + " cannot be read or holds no token");
   return token;
@@ -88,9 +96,46 @@ std::optional<std::string> WhyUnusable(Transport& transport, bool has_retry_test
          ": the service has no Retry Test API; name an emulator by --endpoint, or none";
 }
 
+/// Ends the process if it has not ended by itself in time: a call of the SDK may wait for a service that never ends its
+/// answer.
+class Watchdog {
+ public:
+  explicit Watchdog(std::chrono::seconds limit)
+      : thread_([this, limit] {
+          std::unique_lock lock(mutex_);
+          if (ended_.wait_for(lock, limit, [this] { return has_ended_; })) return;
+          Say("the run does not end: its buckets may be left behind");
+          std::_Exit(kFailed);
+        }) {}
+  ~Watchdog() {
+    {
+      const std::scoped_lock lock(mutex_);
+      has_ended_ = true;
+    }
+    ended_.notify_all();
+    thread_.join();
+  }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  bool has_ended_ = false;
+  std::condition_variable ended_;
+  std::thread thread_;
+};
+
+int StatusOf(const Tally& tally) {
+  if (tally.failed != 0) return kFailed;
+  return tally.left_behind == 0 ? kAllPassed : kLeftBehind;
+}
+
 int RunAgainst(const Options& options, const std::vector<Check>& checks, const std::string& token) {
-  CurlTransport transport(options.endpoint, token);
+  const Watchdog watchdog(options.timeout + 3 * options.case_timeout);
+  TimeLimits limits(options.case_timeout, options.timeout);
+  CurlTransport transport(options.endpoint, token, [&limits] { return limits.left(); });
   Tally tally;
+  limits.BeginCase();
   if (const auto why = WhyUnusable(transport, !options.retry_tests.empty())) {
     Say(*why);
     tally.skipped = static_cast<int>(checks.size());
@@ -101,15 +146,22 @@ int RunAgainst(const Options& options, const std::vector<Check>& checks, const s
                         .endpoint = options.endpoint,
                         .project = options.project,
                         .has_access_token = !token.empty(),
-                        .sleep = [](std::chrono::seconds wait) { std::this_thread::sleep_for(wait); }};
-  const SuiteRun run{.bucket_stem = options.bucket_prefix + "-" + RunId(), .secret = token, .is_interrupted = [] {
-                       return interrupted != 0;
+                        .sleep =
+                            [&limits](std::chrono::seconds wait) {
+                              std::this_thread::sleep_for(std::min<std::chrono::milliseconds>(wait, limits.left()));
+                            },
+                        .begin_case = [&limits] { limits.BeginCase(); },
+                        .begin_cleaning = [&limits] { limits.BeginCleaning(); }};
+  bool is_cut_short = false;
+  const SuiteRun run{.bucket_stem = options.bucket_prefix + "-" + RunId(), .secret = token, .is_interrupted = [&] {
+                       return is_cut_short = interrupted != 0 || limits.is_run_over();
                      }};
   CleanUpWhenInterrupted();
   tally = RunSuite(checks, service, run, std::cout, std::cerr);
   if (interrupted != 0) Say("interrupted");
+  if (is_cut_short && interrupted == 0) Say("the run's time is over: raise --timeout_s");
   std::cout << Summary(tally) << std::endl;
-  return tally.failed == 0 && interrupted == 0 ? kAllPassed : kFailed;
+  return is_cut_short || interrupted != 0 ? kFailed : StatusOf(tally);
 }
 
 int RunAgainstEmulator(Options options, const std::vector<Check>& checks, const std::string& token) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
 #include <variant>
 
@@ -12,7 +13,7 @@ struct Flag {
   std::string_view name;
   std::string_view value;  ///< The text after '=' in the help; empty for a switch.
   std::string_view help;
-  std::variant<std::string Options::*, bool Options::*> member;
+  std::variant<std::string Options::*, bool Options::*, std::chrono::seconds Options::*> member;
 };
 
 const std::array kFlags = {
@@ -27,6 +28,10 @@ const std::array kFlags = {
     Flag{"retry_tests", "FILE",
          "a file of retry scenarios, as Google tests its clients, to run through the SDK instead of cases",
          &Options::retry_tests},
+    Flag{"case_timeout_s", "SECONDS", "how long a case may take, and again its cleaning, before it fails; default 300",
+         &Options::case_timeout},
+    Flag{"timeout_s", "SECONDS", "how long the run may take; then the rest is skipped, which is status 1; default 3600",
+         &Options::timeout},
     Flag{"filter", "GLOB", "run only cases whose name matches, such as 'listing/*'", &Options::filter},
     Flag{"list", "", "print the names and claims of the cases and exit", &Options::list},
     Flag{"version", "", "print the version and exit", &Options::version},
@@ -54,6 +59,16 @@ bool IsBucketPrefix(std::string_view prefix) {
   constexpr std::size_t kMaxBytes = 49;
   return !prefix.empty() && prefix.size() <= kMaxBytes && prefix[0] != '-' &&
          prefix.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == prefix.npos;
+}
+
+constexpr std::chrono::seconds kMostSeconds{86'400};
+
+OrError<std::chrono::seconds> ParseSeconds(const Flag& flag, std::string_view text) {
+  int seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (is_number && seconds >= 1 && seconds <= kMostSeconds.count()) return std::chrono::seconds(seconds);
+  return Failed("--" + std::string(flag.name) + " must be 1 to 86400 seconds, not '" + std::string(text) + "'");
 }
 
 OrError<void> Check(Options& options) {
@@ -102,7 +117,14 @@ OrError<Options> ParseOptions(std::span<const char* const> arguments) {
     if (!has_value && i + 1 == arguments.size()) {
       return Failed("--" + std::string(flag->name) + " needs a value");
     }
-    options.*std::get<std::string Options::*>(flag->member) = has_value ? argument.substr(equals + 1) : arguments[++i];
+    const std::string_view value = has_value ? argument.substr(equals + 1) : arguments[++i];
+    if (const auto* limit = std::get_if<std::chrono::seconds Options::*>(&flag->member)) {
+      const auto seconds = ParseSeconds(*flag, value);
+      if (!seconds) return Failed(seconds.error());
+      options.*(*limit) = *seconds;
+      continue;
+    }
+    options.*std::get<std::string Options::*>(flag->member) = value;
   }
   if (auto checked = Check(options); !checked) return Failed(checked.error());
   return options;
@@ -121,7 +143,9 @@ std::string Usage() {
     text += line + std::string(flag.help) + "\n";
   }
   return text +
-         "\nExit status: 0 all cases passed; 1 a case failed or the endpoint cannot be reached; 2 wrong usage.\n"
+         "\nExit status: 0 all cases passed; 1 a case failed, the run was cut short, or the endpoint cannot be "
+         "reached;\n"
+         "2 wrong usage; 3 all cases passed, but a bucket may be left behind, which is named on stderr.\n"
          "The last line is \"N passed, N failed, N skipped\".\n";
 }
 

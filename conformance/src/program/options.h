@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <string>
 
@@ -14,6 +15,8 @@ struct Options {
   std::string bucket_prefix = "gcsflux-conformance";  ///< Buckets are PREFIX-RUN-NUMBER.
   std::string cases = {};                             ///< A file or a directory. If empty, the embedded cases.
   std::string retry_tests = {};                       ///< A file of retry scenarios to run instead of cases, or empty.
+  std::chrono::seconds case_timeout{300};             ///< For a case, and again for its cleaning.
+  std::chrono::seconds timeout{3600};                 ///< For all cases.
   std::string filter = "*";                           ///< A glob over "file/Case"; * matches slashes too.
   bool list = false;
   bool version = false;

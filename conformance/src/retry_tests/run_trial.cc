@@ -69,10 +69,12 @@ Outcome RunIn(Scene& scene, const Trial& trial, const Service& service, const st
 Outcome RunTrial(const Trial& trial, const Service& service, const std::string& access_token,
                  const std::string& bucket) {
   if (!trial.why_skipped.empty()) return {.kind = Outcome::Kind::kSkipped, .detail = trial.why_skipped};
+  service.begin_case();
   Scene scene = NameScene(bucket);
   scene.with_precondition = trial.with_precondition;
   const auto set_up = SetUp(service, scene, trial.with_object);
   Outcome outcome = set_up ? RunIn(scene, trial, service, access_token) : Failure(set_up.error());
+  service.begin_cleaning();
   if (const auto removed = RemoveScene(service, scene); !removed) outcome.leftover = removed.error();
   return outcome;
 }

@@ -137,6 +137,7 @@ OrError<void> RunSteps(const Case& subject, const Service& service, const std::s
 }  // namespace
 
 Outcome RunCase(const Case& subject, const Service& service, const std::string& bucket) {
+  service.begin_case();
   if (const std::string need = UnmetNeed(subject, service); !need.empty()) {
     return {.kind = Outcome::Kind::kSkipped, .detail = "needs " + need};
   }
@@ -144,6 +145,7 @@ Outcome RunCase(const Case& subject, const Service& service, const std::string& 
   if (const auto done = RunSteps(subject, service, bucket); !done) {
     outcome = {.kind = Outcome::Kind::kFailed, .detail = done.error()};
   }
+  service.begin_cleaning();
   if (const auto gone = DeleteBucketAndObjects(service, bucket); !gone) outcome.leftover = gone.error();
   return outcome;
 }

@@ -16,6 +16,9 @@ struct Service {
   bool has_access_token = false;
   /// Waits between attempts that the service throttled. Tests pass a function that returns at once.
   std::function<void(std::chrono::seconds)> sleep = {};
+  /// Called before the requests of a case, and before those that clean up after it: each has its time.
+  std::function<void()> begin_case = [] {};
+  std::function<void()> begin_cleaning = [] {};
 };
 
 struct Outcome {

@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 
+#include <exception>
 #include <ostream>
 
 #include "case/excerpt.h"
@@ -25,6 +26,17 @@ std::string Line(const Check& subject, const Outcome& outcome) {
   }
   const std::string source = subject.source.empty() ? "" : "\n     source: " + subject.source;
   return "FAIL " + subject.name + ": " + outcome.detail + "\n     claim: " + subject.claim + source;
+}
+
+// Answers that are not of the expected form, or are too large, may end in an exception.
+Outcome Run(const Check& subject, const Service& service, const std::string& bucket) {
+  try {
+    return subject.run(service, bucket);
+  } catch (const std::exception& error) {
+    return {.kind = Outcome::Kind::kFailed,
+            .detail = std::string("an answer cannot be used: ") + error.what(),
+            .leftover = "cannot tell whether the bucket " + bucket + " is removed: " + error.what()};
+  }
 }
 
 }  // namespace
@@ -56,11 +68,13 @@ Tally RunSuite(const std::vector<Check>& checks, const Service& service, const S
       break;
     }
     const std::size_t number = static_cast<std::size_t>(&subject - checks.data()) + 1;
-    const Outcome outcome = subject.run(service, run.bucket_stem + "-" + std::to_string(number));
+    const Outcome outcome = Run(subject, service, run.bucket_stem + "-" + std::to_string(number));
     Count(outcome.kind, tally);
     out << Redact(Line(subject, outcome), run.secret)
         << std::endl;  // Flushed, so that the progress of a slow service is visible.
-    if (!outcome.leftover.empty()) errors << Redact(outcome.leftover, run.secret) << std::endl;
+    if (outcome.leftover.empty()) continue;
+    ++tally.left_behind;
+    errors << Redact(outcome.leftover, run.secret) << std::endl;
   }
   return tally;
 }

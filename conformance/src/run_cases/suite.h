@@ -28,6 +28,7 @@ struct Tally {
   int passed = 0;
   int failed = 0;
   int skipped = 0;
+  int left_behind = 0;  ///< Checks that could not remove what they made.
 };
 
 struct SuiteRun {
@@ -37,7 +38,7 @@ struct SuiteRun {
 };
 
 /// Runs the checks one after another. Prints a line for each, with the reason if it failed. Buckets that could not be
-/// removed are named on `errors`.
+/// removed are named on `errors`. A check that throws has failed.
 Tally RunSuite(const std::vector<Check>& checks, const Service& service, const SuiteRun& run, std::ostream& out,
                std::ostream& errors);
 

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <string>
 #include <thread>
 
 namespace gcsflux::conformance {
@@ -145,6 +148,38 @@ TEST(CurlTransport, ATruncatedAnswerIsAnError) {
   const auto response = transport.Send({.method = "GET", .target = "/"});
   ASSERT_FALSE(response);
   EXPECT_THAT(response.error(), ::testing::StartsWith("no complete answer from " + server.endpoint()));
+}
+
+TEST(CurlTransport, ARequestEndsWithItsTime) {
+  // One byte of the body comes each time the client reads, without an end.
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_TRUE(bind(listener, generic, size) == 0 && listen(listener, 1) == 0);
+  ASSERT_EQ(getsockname(listener, generic, &size), 0);
+  std::thread server([listener] {
+    const int connection = accept(listener, nullptr, nullptr);
+    std::string bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    while (send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0) {
+      bytes = "1\r\nx\r\n";
+      poll(nullptr, 0, 1);
+    }
+    close(connection);
+  });
+  std::chrono::milliseconds left(100);
+  CurlTransport transport("http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)), "", [&left] { return left; });
+  const auto late = transport.Send({.method = "GET", .target = "/"});
+  ASSERT_FALSE(late);
+  EXPECT_THAT(late.error(), HasSubstr("timed out"));
+  left = std::chrono::milliseconds(0);
+  const auto never = transport.Send({.method = "GET", .target = "/"});
+  ASSERT_FALSE(never);
+  EXPECT_THAT(never.error(), HasSubstr("--case_timeout_s"));
+  server.join();
+  close(listener);
 }
 
 }  // namespace

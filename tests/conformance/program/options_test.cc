@@ -34,6 +34,9 @@ TEST(ParseOptions, SaysWhatIsWrong) {
       {{"--endpoint=http://a/storage/v1"}, "--endpoint must be"},
       {{"--bucket_prefix=Upper"}, "--bucket_prefix must be"},
       {{"--bucket_prefix=0123456789012345678901234567890123456789012345678x"}, "--bucket_prefix must be"},
+      {{"--timeout_s=0"}, "--timeout_s must be 1 to 86400 seconds, not '0'"},
+      {{"--case_timeout_s=86401"}, "--case_timeout_s must be"},
+      {{"--case_timeout_s=1s"}, "--case_timeout_s must be"},
       {{"--access_token_file=t", "--endpoint=http://example.com"}, "--access_token_file is for https"},
   };
   for (const auto& [arguments, problem] : cases) {
@@ -53,8 +56,9 @@ TEST(ParseOptions, ATokenMayGoOverTlsOrLoopback) {
 }
 
 TEST(Usage, NamesEveryFlag) {
-  for (const char* flag : {"--endpoint=", "--project=", "--access_token_file=", "--bucket_prefix=", "--cases=",
-                           "--retry_tests=", "--filter=", "--list", "--version", "--help"}) {
+  for (const char* flag :
+       {"--endpoint=", "--project=", "--access_token_file=", "--bucket_prefix=", "--cases=", "--retry_tests=",
+        "--case_timeout_s=", "--timeout_s=", "--filter=", "--list", "--version", "--help"}) {
     EXPECT_THAT(Usage(), ::testing::HasSubstr(flag));
   }
 }

@@ -42,7 +42,7 @@ Finished RunProgram(const std::string& arguments) {
 /// listens on it.
 class RefusingPort {
  public:
-  RefusingPort() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+  RefusingPort() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -53,6 +53,7 @@ class RefusingPort {
   }
   ~RefusingPort() { close(socket_); }
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
+  [[nodiscard]] int socket() const { return socket_; }
 
  private:
   const int socket_;
@@ -98,6 +99,21 @@ TEST(ConformanceProgram, AnUnreachableEndpointIsAFailureThatSaysSo) {
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.output, HasSubstr("cannot reach the service: no complete answer from " + port.endpoint()));
   EXPECT_THAT(run.output, ::testing::ContainsRegex("\n0 passed, 0 failed, [0-9]+ skipped\n$"));
+}
+
+TEST(ConformanceProgram, WhatItLeavesBehindIsAStatus) {
+  const Finished finished = RunProgram("--cases=" GCSFLUX_TEST_CASES "/leaves_a_held_object.json");
+  EXPECT_EQ(finished.status, 3) << finished.output;
+  EXPECT_THAT(finished.output, HasSubstr("cannot empty the bucket gcsflux-conformance-"));
+  EXPECT_THAT(finished.output, EndsWith("1 passed, 0 failed, 0 skipped\n"));
+}
+
+TEST(ConformanceProgram, EndsIfTheServiceDoesNotAnswer) {
+  const RefusingPort silent;
+  ASSERT_EQ(listen(silent.socket(), 1), 0);  // nothing accepts the connection
+  const Finished finished = RunProgram("--case_timeout_s=1 --filter='compose/*' --endpoint=" + silent.endpoint());
+  EXPECT_EQ(finished.status, 1) << finished.output;
+  EXPECT_THAT(finished.output, HasSubstr("timed out"));
 }
 
 TEST(ConformanceProgram, WrongUsageIsTold) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
+#include <new>
 #include <sstream>
 
 #include "read_cases/load_cases.h"
@@ -87,6 +89,47 @@ TEST(RunCase, ReportsABucketThatStays) {
   const Outcome outcome = RunAgainst(CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}}])"), service);
   EXPECT_EQ(outcome.kind, Outcome::Kind::kPassed);
   EXPECT_EQ(outcome.leftover, R"(cannot delete the bucket b: 500 "broken")");
+}
+
+/// Acknowledges every delete, and always lists an object. `list` gives the object's generation.
+class KeepingService : public Transport {
+ public:
+  explicit KeepingService(std::function<int()> generation) : generation_(std::move(generation)) {}
+
+  OrError<Response> Send(const Request& request) override {
+    ++requests_;
+    if (request.method == "POST") return kMade;
+    if (request.method == "DELETE") return request.target.find("/o/") != std::string::npos ? kGone : Response{409};
+    return Response{
+        .status = 200,
+        .body = R"({"items": [{"name": "kept", "generation": ")" + std::to_string(generation_()) + R"("}]})"};
+  }
+
+  [[nodiscard]] int requests() const { return requests_; }
+
+ private:
+  const std::function<int()> generation_;
+  int requests_ = 0;
+};
+
+TEST(RunCase, EndsIfTheServiceOnlyAcknowledgesDeletes) {
+  const Case subject = CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}}])");
+  KeepingService same([] { return 7; });
+  EXPECT_THAT(RunCase(subject, {.transport = same}, "b").leftover,
+              HasSubstr("kept#7 was deleted, and others, but they are still listed"));
+  EXPECT_LT(same.requests(), 10);
+  KeepingService others([next = 0]() mutable { return ++next; });
+  EXPECT_THAT(RunCase(subject, {.transport = others}, "b").leftover, HasSubstr("there are always more"));
+  EXPECT_LT(others.requests(), 100);
+}
+
+TEST(RunCase, BeginsTheTimeOfItsStepsAndOfItsCleaning) {
+  ScriptedService transport({kMade, {.status = 200}, kGone});
+  std::vector<std::size_t> begun;
+  const auto begin = [&] { begun.push_back(transport.asked().size()); };
+  RunCase(CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}}])"),
+          {.transport = transport, .begin_case = begin, .begin_cleaning = begin}, "b");
+  EXPECT_THAT(begun, ElementsAre(0, 2));
 }
 
 TEST(RunCase, AFailureNamesStepAndDifferenceAndStillCleansUp) {
@@ -238,6 +281,26 @@ TEST(RunSuite, AnInterruptionSkipsTheRestOnly) {
   std::ostringstream out;
   EXPECT_EQ(Summary(RunSuite(ChecksOf({each, each, each}), service, run, out, out)), "1 passed, 0 failed, 2 skipped");
   EXPECT_EQ(transport.asked().back(), "DELETE /storage/v1/b/b-1");
+}
+
+TEST(RunSuite, CountsWhatIsLeftBehindAndChecksThatThrow) {
+  const std::vector<Check> checks = {
+      {.name = "f/Leaves",
+       .claim = "c",
+       .run = [](const Service&, const std::string&) { return Outcome{.leftover = "the bucket stays"}; }},
+      {.name = "f/Throws",
+       .claim = "c",
+       .run = [](const Service&, const std::string&) -> Outcome { throw std::bad_alloc(); }},
+      {.name = "f/Passes", .claim = "c", .run = [](const Service&, const std::string&) { return Outcome{}; }}};
+  ScriptedService transport({kMade});
+  std::ostringstream out;
+  std::ostringstream errors;
+  const Tally tally = RunSuite(checks, {.transport = transport},
+                               {.bucket_stem = "b", .is_interrupted = [] { return false; }}, out, errors);
+  EXPECT_EQ(Summary(tally), "2 passed, 1 failed, 0 skipped");
+  EXPECT_EQ(tally.left_behind, 2);
+  EXPECT_THAT(errors.str(), HasSubstr("the bucket stays\n"));
+  EXPECT_THAT(errors.str(), HasSubstr("b-2"));
 }
 
 }  // namespace
