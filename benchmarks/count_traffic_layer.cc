@@ -96,7 +96,6 @@ bool ReadObjects(RequestHandler& handler, int requests) {
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets.data()) != 0) return false;
   const int room = 4 << 20;  // a whole answer: it is written before it is read
   ::setsockopt(sockets[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-  HttpCodec codec(handler);
   SocketStream stream(sockets[1], nullptr, std::chrono::seconds(60));
   std::string head;
   std::string received(kObjectBytes + 4096, '\0');
@@ -104,7 +103,7 @@ bool ReadObjects(RequestHandler& handler, int requests) {
   for (int i = 0; i < requests && is_good; ++i) {
     is_good = ::write(sockets[0], kRead.data(), kRead.size()) == static_cast<ssize_t>(kRead.size()) &&
               stream.ReadHead(head) == SocketStream::HeadOutcome::kComplete &&
-              codec.Answer(head, stream) == Ending::kInOrder;
+              AnswerRequest(head, stream, handler) == Ending::kInOrder;
     std::size_t size = 0;
     while (is_good && size < kObjectBytes) {
       const ssize_t more = ::recv(sockets[0], received.data(), received.size(), 0);

@@ -49,6 +49,7 @@ void ExpectSame(const ListingSnapshot& got, const ListingSnapshot& want) {
     ASSERT_EQ(a.crc32c, b.crc32c) << a.name;
     ASSERT_EQ(a.storage_class, b.storage_class) << a.name;
     ASSERT_EQ(a.updated, b.updated) << a.name;
+    ASSERT_EQ(a.has_kms_key, b.has_kms_key) << a.name;
   }
 }
 
@@ -87,6 +88,19 @@ TEST(ListingFormat, KeepsNothingAndTheExtremes) {
 }
 
 // The figure that saved_listing.h promises.
+TEST(ListingFormat, KeepsWhichObjectsAreUnderAKey) {
+  ListingSnapshot snapshot = SnapshotOf({"a", "b", "c"});
+  EXPECT_EQ(Encoded(snapshot)[16], 1) << "earlier versions of gcsflux read it";
+  snapshot.objects[1].has_kms_key = true;
+  snapshot.objects[2].crc32c.reset();
+  snapshot.objects[2].storage_class = StorageClass("NEARLINE");
+  const std::string text = Encoded(snapshot);
+  EXPECT_EQ(text[16], 2);
+  const auto decoded = Decoded(text);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message;
+  ExpectSame(*decoded, snapshot);
+}
+
 TEST(ListingFormat, HashedNamesTakeAtMost56Bytes) {
   const auto names = listing::HexNames(100'000, 1);
   ASSERT_EQ(names.front().size(), 32U) << "the figure is for names of 32 characters";
@@ -193,11 +207,11 @@ TEST(ListingFormat, SealedNonsenseIsRefusedOrRead) {
 
 TEST(ListingFormat, ANewerVersionIsNamed) {
   std::string text = Encoded(SnapshotOf({"a"}));
-  text[16] = 2;
+  text[16] = 3;
   const auto decoded = Decoded(text);
   ASSERT_FALSE(decoded.ok());
   EXPECT_EQ(decoded.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(decoded.error().message, HasSubstr("version 2"));
+  EXPECT_THAT(decoded.error().message, HasSubstr("version 3"));
 }
 
 }  // namespace

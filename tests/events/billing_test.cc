@@ -29,6 +29,7 @@ const std::map<std::string, BillingClass, std::less<>> kOfGoogle = {
     {"buckets.list", BillingClass::kA},
     {"buckets.delete", BillingClass::kFree},
     {"buckets.testIamPermissions", BillingClass::kB},
+    {"notifications.list", BillingClass::kB},
     {"objects.insert", BillingClass::kA},
     {"objects.get", BillingClass::kB},
     {"objects.list", BillingClass::kA},

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -146,6 +148,66 @@ TEST(GateKeeper, WakesAWaiterThatIsToStop) {
   stop.request_stop();
   threads.clear();
   EXPECT_EQ(cancelled, 10);
+}
+
+// Time stands still. A wait ends only if it is asked to stop.
+class StandingTiming : public Timing {
+ public:
+  [[nodiscard]] TimePoint Now() const override { return TimePoint(1s); }
+  [[nodiscard]] std::chrono::system_clock::time_point SystemNow() const override { return {}; }
+  bool Wait(std::chrono::nanoseconds duration, const std::stop_token& stop) const override {
+    std::unique_lock lock(mutex_);
+    waits_.push_back(duration);
+    has_begun_.notify_all();
+    changed_.wait(lock, stop, [] { return false; });
+    return false;
+  }
+  [[nodiscard]] double Random() const override { return 0.5; }
+
+  /// The length of the wait of this number, as soon as it begins.
+  [[nodiscard]] std::chrono::milliseconds WaitAt(std::size_t index) const {
+    std::unique_lock lock(mutex_);
+    has_begun_.wait(lock, [&] { return waits_.size() > index; });
+    return std::chrono::duration_cast<std::chrono::milliseconds>(waits_[index]);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable has_begun_;
+  mutable std::condition_variable_any changed_;
+  mutable std::vector<std::chrono::nanoseconds> waits_;  // Guarded by mutex_.
+};
+
+// Three requests wait at a gate of 10 requests per second.
+class WaitersTest : public ::testing::Test {
+ protected:
+  WaitersTest() {
+    Engage(gate_);
+    EXPECT_EQ(gate_.Enter(10, kNever, {}).kind, Kind::kGo);
+    for (std::size_t i = 0; i < stops_.size(); ++i) {
+      threads_.emplace_back([this, i] { gate_.Enter(11 + i, kNever, stops_[i].get_token()); });
+      EXPECT_EQ(timing_.WaitAt(i), 100ms * (i + 1));
+    }
+  }
+  ~WaitersTest() override {
+    for (std::stop_source& stop : stops_) stop.request_stop();
+  }
+
+  StandingTiming timing_;
+  GateKeeper gate_{timing_};
+  std::vector<std::stop_source> stops_ = std::vector<std::stop_source>(3);
+  std::vector<std::jthread> threads_;  // Last: they use the members above.
+};
+
+TEST_F(WaitersTest, TheNextOneAsksAgainWhenTheFirstLeaves) {
+  stops_[0].request_stop();
+  EXPECT_EQ(timing_.WaitAt(3), 100ms) << "the second one is the first now";
+}
+
+TEST_F(WaitersTest, TheFirstOneAsksAgainWhenASuccessRaisesTheRate) {
+  gate_.OnSuccess(timing_.Now());
+  EXPECT_LT(timing_.WaitAt(3), 100ms);
+  EXPECT_GT(gate_.state().rate, 10);
 }
 
 TEST(Gates, AreOneForEachBucketAndClass) {

@@ -25,6 +25,7 @@ TEST(Idempotency, FollowsTheServicesTable) {
       {Operation::kListBuckets, true, true, true, true},
       {Operation::kDeleteBucket, true, true, true, true},
       {Operation::kTestBucketPermissions, true, true, true, true},
+      {Operation::kListNotifications, true, true, true, true},
       {Operation::kGetObject, true, true, true, true},
       {Operation::kReadObject, true, true, true, true},
       {Operation::kListObjects, true, true, true, true},

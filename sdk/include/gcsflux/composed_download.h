@@ -17,12 +17,13 @@ namespace gcsflux {
 /// Whether a Downloader fetches objects through composites.
 enum class CompositionMode {
   kOff,  ///< Never.
-  /// Composes if measurements show that it is faster, and the bucket's settings make composites cost only requests. If
-  /// the caller may not create and delete objects, or the permissions cannot be read, the Downloader reads directly.
+  /// Composes if measurements show that it is faster, composites cost only requests, and they are as protected as their
+  /// objects: docs/composed_downloads.md lists the settings of a bucket that prevent it. If the caller may not create
+  /// and delete objects, or the permissions or the settings cannot be read, the Downloader reads directly.
   /// EventListener::OnCompositionRefused and CompositionReport::reasons report this.
   kAuto,
   /// Always, if two objects or more fit into one composite, at any cost. Returns kPermissionDenied if the caller may
-  /// not compose.
+  /// not compose. Objects under a Cloud KMS key are composed only with CompositionOptions::kms_key_name.
   kOn,
 };
 
@@ -33,6 +34,10 @@ struct CompositionOptions {
   /// The largest size of a composite; a larger object is fetched alone. Lower it if memory is short: objects wait in
   /// memory for their turn.
   std::uint64_t max_composite_bytes = 100'000'000;
+  /// The Cloud KMS key of all composites. Without it, objects that a Cloud KMS key encrypts
+  /// (DownloadSource::has_kms_key) are read directly, and kAuto composes nothing in a bucket with a default key. Set it
+  /// to compose there. Cloud KMS charges for each use of a key.
+  std::string kms_key_name = {};
 };
 
 /// What composition has done for a Downloader.
@@ -44,7 +49,7 @@ struct CompositionReport {
   std::uint64_t direct_objects = 0;    ///< Objects fetched directly; large ones as several ranges.
   /// Objects whose composite failed. They are fetched directly, and count as direct_objects too.
   std::uint64_t fallbacks = 0;
-  /// By bucket: why no composite is made there, such as a setting or a missing permission.
+  /// By bucket: why no composite is made there, or of some objects, such as a setting or a missing permission.
   std::map<std::string, std::string> reasons = {};
   /// By bucket: what composing costs there. kOn composes despite it.
   std::map<std::string, std::string> warnings = {};

@@ -44,6 +44,7 @@ struct ListedObject {
   std::optional<std::uint32_t> crc32c = {};
   StorageClass storage_class = {};
   std::chrono::system_clock::time_point updated = {};
+  bool has_kms_key = false;  ///< A Cloud KMS key encrypts it: ObjectMetadata::kms_key_name is not empty.
 };
 
 struct ParallelListOptions {

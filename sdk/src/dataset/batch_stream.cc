@@ -139,7 +139,7 @@ std::vector<DownloadSource> BatchStream::NextSources() {
 
 DownloadSource BatchStream::SourceOf(std::size_t sample) const {
   const ListedObject& object = settings_.object_at(sample);
-  return {{settings_.bucket, object.name}, object.size, object.generation, object.crc32c};
+  return {{settings_.bucket, object.name}, object.size, object.generation, object.crc32c, object.has_kms_key};
 }
 
 bool BatchStream::IsAt(const Cursor& cursor) {

@@ -17,6 +17,7 @@ using std::chrono::system_clock;
 
 constexpr std::string_view kMagic = "gcsflux listing\n";
 constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersionWithKeys = 2;
 constexpr std::size_t kSealBytes = 4;
 constexpr std::size_t kLeastObjectBytes = 6;  // Each of its fields has one.
 constexpr std::size_t kMostNameBytes = 1024;
@@ -150,7 +151,7 @@ system_clock::time_point TimeAt(std::int64_t count_of_microseconds) {
 }
 
 // `objects` holds the previous objects.
-ListedObject ReadObject(Reader& reader, const std::vector<StorageClass>& classes,
+ListedObject ReadObject(Reader& reader, std::uint64_t version, const std::vector<StorageClass>& classes,
                         const std::vector<ListedObject>& objects) {
   static const ListedObject& kNone = *new ListedObject();
   const ListedObject& before = objects.empty() ? kNone : objects.back();
@@ -166,8 +167,11 @@ ListedObject ReadObject(Reader& reader, const std::vector<StorageClass>& classes
   object.generation = Sum(before.generation, reader.Signed());
   const std::uint64_t mark = reader.Number();
   if (mark % 2 == 1) object.crc32c = reader.Fixed32();
-  if (mark / 2 >= classes.size()) reader.Fail();
-  if (!reader.has_failed()) object.storage_class = classes[static_cast<std::size_t>(mark / 2)];
+  const bool tells_keys = version == kVersionWithKeys;
+  object.has_kms_key = tells_keys && mark / 2 % 2 == 1;
+  const std::uint64_t index = mark / (tells_keys ? 4 : 2);
+  if (index >= classes.size()) reader.Fail();
+  if (!reader.has_failed()) object.storage_class = classes[static_cast<std::size_t>(index)];
   object.updated = TimeAt(Sum(object.generation, reader.Signed()));
   return object;
 }
@@ -189,7 +193,8 @@ Result<std::string> EncodeListing(const ListingSnapshot& snapshot) {
   Writer writer;
   writer.Reserve(snapshot.objects.size() * kUsualObjectBytes + 4096);
   writer.Raw(kMagic);
-  writer.Number(kVersion);
+  const bool tells_keys = std::ranges::any_of(snapshot.objects, &ListedObject::has_kms_key);
+  writer.Number(tells_keys ? kVersionWithKeys : kVersion);
   writer.Text(snapshot.prefix.bucket);
   writer.Text(snapshot.prefix.name);
   writer.Signed(std::chrono::floor<milliseconds>(snapshot.time.time_since_epoch()).count());
@@ -217,7 +222,8 @@ Result<std::string> EncodeListing(const ListingSnapshot& snapshot) {
     writer.Text(std::string_view(object.name).substr(shared));
     writer.Number(object.size);
     writer.Signed(Difference(object.generation, generation));
-    writer.Number(2 * index.find(object.storage_class.name())->second + (object.crc32c ? 1 : 0));
+    const std::uint64_t place = index.find(object.storage_class.name())->second;
+    writer.Number(2 * (tells_keys ? 2 * place + (object.has_kms_key ? 1 : 0) : place) + (object.crc32c ? 1 : 0));
     if (object.crc32c) writer.Fixed32(*object.crc32c);
     writer.Signed(Difference(MicrosecondsOf(object.updated), object.generation));
     name = object.name;
@@ -238,9 +244,9 @@ Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes) {
   const std::string_view sealed = text.substr(0, text.size() - kSealBytes);
   Reader reader(sealed.substr(kMagic.size()));
   const std::uint64_t version = reader.Number();
-  if (version > kVersion && version < 1'000) {  // A newer version may have another seal.
+  if (version > kVersionWithKeys && version < 1'000) {  // A newer version may have another seal.
     return Error{ErrorCode::kInvalidArgument, "the saved listing is of version " + std::to_string(version) +
-                                                  ", and this version of gcsflux reads version 1"};
+                                                  ", and this version of gcsflux reads versions 1 and 2"};
   }
   if (Reader(text.substr(sealed.size())).Fixed32() != Seal(sealed)) return Damaged("it was cut off or changed");
   ListingSnapshot snapshot;
@@ -254,7 +260,7 @@ Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes) {
   if (!reader.has_failed()) snapshot.objects.reserve(static_cast<std::size_t>(count));
   std::uint64_t names = 0;
   for (std::uint64_t i = 0; i < count && !reader.has_failed(); ++i) {
-    snapshot.objects.push_back(ReadObject(reader, classes, snapshot.objects));
+    snapshot.objects.push_back(ReadObject(reader, version, classes, snapshot.objects));
     names += snapshot.objects.back().name.size();
     if (names > kMostNamesPerByte * bytes.size()) reader.Fail();
   }

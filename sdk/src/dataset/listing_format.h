@@ -9,7 +9,7 @@
 // A saved listing's bytes. Numbers are LEB128; signed ones zigzag first; text is its length and its bytes.
 //
 //   "gcsflux listing\n"  magic
-//   version              1
+//   version              1; 2 if a Cloud KMS key encrypts one of the objects
 //   bucket, prefix       text
 //   time                 milliseconds since 1970, signed
 //   classes              their number, then the names as text
@@ -18,7 +18,9 @@
 //     rest               text: the bytes of the name behind them
 //     size
 //     generation         the difference to the one before, signed
-//     class and crc32c   2 x the index among the classes, + 1 where a CRC32C follows in 4 bytes, little-endian
+//     class and crc32c   2 x the index among the classes, + 1 where a CRC32C follows in 4 bytes, little-endian. In
+//     version
+//                        2: 4 x the index, + 2 where a Cloud KMS key encrypts the object, + 1 where a CRC32C follows
 //     updated            microseconds, the difference to the object's generation, which in Cloud Storage is a time
 //   seal                 CRC32C of all bytes before it, 4 bytes, little-endian
 namespace gcsflux::internal {

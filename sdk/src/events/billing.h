@@ -25,6 +25,7 @@ inline constexpr std::array kBilledOperations = {
     BilledOperation{"buckets.list", BillingClass::kA},
     BilledOperation{"buckets.delete", BillingClass::kFree},
     BilledOperation{"buckets.testIamPermissions", BillingClass::kB},
+    BilledOperation{"notifications.list", BillingClass::kB},
     BilledOperation{"objects.insert", BillingClass::kA},
     BilledOperation{"objects.get", BillingClass::kB},
     BilledOperation{"objects.list", BillingClass::kA},

@@ -12,6 +12,7 @@ enum class Operation {
   kListBuckets,
   kDeleteBucket,
   kTestBucketPermissions,
+  kListNotifications,
   kInsertObject,
   kGetObject,
   kReadObject,
@@ -49,6 +50,7 @@ constexpr OperationTraits TraitsOf(Operation operation) {
     case Operation::kListBuckets: return {"buckets.list", kList, kAlways};
     case Operation::kDeleteBucket: return {"buckets.delete", kWriteMetadata, kAlways};
     case Operation::kTestBucketPermissions: return {"buckets.testIamPermissions", kReadMetadata, kAlways};
+    case Operation::kListNotifications: return {"notifications.list", kReadMetadata, kAlways};
     case Operation::kInsertObject: return {"objects.insert", kUpload, kIfGenerationMatch};
     case Operation::kGetObject: return {"objects.get", kReadMetadata, kAlways};
     case Operation::kReadObject: return {"objects.get", kDownload, kAlways};

@@ -32,6 +32,18 @@ HttpRequest GetBucketRequest(std::string_view endpoint, std::string_view bucket,
                       .Query(options.call)};
 }
 
+HttpRequest GetDefaultAclRequest(std::string_view endpoint, std::string_view bucket, const GetBucketOptions& options) {
+  return {.url = *RequestUrl::OfBucket(endpoint, bucket)
+                      .Query("projection", "full")
+                      .Query("fields", "name,defaultObjectAcl")
+                      .Query(options.call)};
+}
+
+HttpRequest ListNotificationsRequest(std::string_view endpoint, std::string_view bucket,
+                                     const GetBucketOptions& options) {
+  return {.url = *RequestUrl::OfBucket(endpoint, bucket).Literal("/notificationConfigs").Query(options.call)};
+}
+
 HttpRequest ListBucketsRequest(std::string_view endpoint, std::string_view project, const ListBucketsOptions& options,
                                std::string_view page_token) {
   const std::string fields = options.fields.empty() ? "" : "nextPageToken,items(" + BucketFields(options.fields) + ")";

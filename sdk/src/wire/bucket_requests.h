@@ -13,6 +13,10 @@ namespace gcsflux::internal {
 HttpRequest InsertBucketRequest(std::string_view endpoint, std::string_view project, std::string_view bucket,
                                 const InsertBucketOptions& options);
 HttpRequest GetBucketRequest(std::string_view endpoint, std::string_view bucket, const GetBucketOptions& options);
+/// The bucket with its default object ACL.
+HttpRequest GetDefaultAclRequest(std::string_view endpoint, std::string_view bucket, const GetBucketOptions& options);
+HttpRequest ListNotificationsRequest(std::string_view endpoint, std::string_view bucket,
+                                     const GetBucketOptions& options);
 HttpRequest ListBucketsRequest(std::string_view endpoint, std::string_view project, const ListBucketsOptions& options,
                                std::string_view page_token);
 HttpRequest DeleteBucketRequest(std::string_view endpoint, std::string_view bucket, const DeleteBucketOptions& options);

@@ -45,13 +45,15 @@ Why ReadMember(std::string_view key, std::string_view text, ListedObject& object
     const auto time = ParseRfc3339(text);
     if (!time) return "updated is not a time";
     object.updated = *time;
+  } else if (key == "kmsKeyName") {
+    object.has_kms_key = !text.empty();
   }
   return nullptr;
 }
 
 bool IsAsked(std::string_view key) {
   return key == "name" || key == "size" || key == "generation" || key == "crc32c" || key == "storageClass" ||
-         key == "updated";
+         key == "updated" || key == "kmsKeyName";
 }
 
 Why ReadObject(const Element& item, ListedObject& object, StorageClass& last) {
@@ -126,9 +128,9 @@ bool IsTooMuch(const std::string& json) {
 HttpRequest ListedPageRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options) {
   // In a '/' listing only names are used. The parser rejects an object without a size, unless its checksum is that of
   // no bytes: some servers leave out a size of 0.
-  return ListObjectsRequest(
-      endpoint, bucket, options,
-      options.delimiter.empty() ? "name,generation,size,crc32c,storageClass,updated" : "name,generation,size,crc32c");
+  return ListObjectsRequest(endpoint, bucket, options,
+                            options.delimiter.empty() ? "name,generation,size,crc32c,storageClass,updated,kmsKeyName"
+                                                      : "name,generation,size,crc32c");
 }
 
 struct ListedPageParser::Parser {

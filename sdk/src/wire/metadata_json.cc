@@ -257,6 +257,31 @@ Result<void> ParseNothing(std::string_view text) {
   return NotTheServicesJson("it should be empty", text);
 }
 
+Result<NewObjectRules> ParseNewObjectRules(std::string_view json) {
+  return Parse<NewObjectRules>(json, [](const Json& document) {
+    return NewObjectRules{
+        .has_autoclass = Flag(Below(document, "autoclass"), "enabled"),
+        .has_object_acls = !Flag(Below(Below(document, "iamConfiguration"), "uniformBucketLevelAccess"), "enabled")};
+  });
+}
+
+Result<std::vector<std::string>> ParseDefaultAcl(std::string_view json) {
+  return Parse<std::vector<std::string>>(json, [](const Json& document) {
+    std::vector<std::string> entities;
+    if (const auto found = document.find("defaultObjectAcl"); found != document.end()) {
+      for (const Json& entry : *found) entities.push_back(Text(entry, "entity"));
+    }
+    return entities;
+  });
+}
+
+Result<bool> ParseHasNotifications(std::string_view json) {
+  return Parse<bool>(json, [](const Json& document) {
+    const auto found = document.find("items");
+    return found != document.end() && !found->empty();
+  });
+}
+
 Result<std::vector<std::string>> ParsePermissions(std::string_view json) {
   return Parse<std::vector<std::string>>(json, [](const Json& document) {
     const auto found = document.find("permissions");

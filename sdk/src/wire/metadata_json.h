@@ -47,6 +47,18 @@ bool AsksForSize(std::string_view fields);
 inline bool MayBeEmpty(const std::optional<std::uint32_t>& crc32c) { return crc32c == 0U; }
 
 Result<RewriteStep> ParseRewriteStep(std::string_view json, const AskedObject& asked);
+
+/// What a bucket does with new objects, beside BucketMetadata.
+struct NewObjectRules {
+  bool has_autoclass = false;
+  bool has_object_acls = false;               ///< Not with uniform bucket-level access.
+  std::vector<std::string> default_acl = {};  ///< Entities of the default object ACL.
+  bool has_notifications = false;
+};
+/// Reads the first two from a bucket's resource.
+Result<NewObjectRules> ParseNewObjectRules(std::string_view json);
+Result<std::vector<std::string>> ParseDefaultAcl(std::string_view json);
+Result<bool> ParseHasNotifications(std::string_view json);
 Result<std::vector<std::string>> ParsePermissions(std::string_view json);
 Result<ObjectMetadata> ParseObject(std::string_view json, const AskedObject& asked);
 /// `has_sizes`: sizes were requested, so an object without one is kBadResponse.

@@ -32,10 +32,30 @@ TEST(ObjectionTo, NamesWhatMakesCompositesCostMore) {
       {"retention", {.retention_period = 1h}, "retention policy does not let composites be deleted for 3600 s"},
       {"hold", {.default_event_based_hold = true}, "event-based hold"},
       {"class", {.storage_class = "NEARLINE"}, "class NEARLINE"},
+      {"default key", {.default_kms_key_name = "projects/p/k"}, "default Cloud KMS key, which charges for each use: p"},
   };
   for (const Case& c : cases) {
     EXPECT_NE(internal::ObjectionTo(c.bucket).find(c.want), std::string::npos)
         << c.name << ": " << internal::ObjectionTo(c.bucket);
+  }
+}
+
+TEST(ObjectionTo, NamesWhatABucketDoesWithNewObjects) {
+  struct Case {
+    const char* name;
+    internal::NewObjectRules rules;
+    const char* want;  // "" for no objection
+  };
+  const std::vector<Case> cases = {
+      {"Autoclass", {.has_autoclass = true}, "Autoclass"},
+      {"ACLs", {.has_object_acls = true, .default_acl = {"project-owners-1", "project-viewers-1"}}, ""},
+      {"wide ACL", {.has_object_acls = true, .default_acl = {"project-owners-1", "allUsers"}}, "lets allUsers read"},
+      {"notifications", {.has_notifications = true}, "notifications are sent for each composite"},
+  };
+  for (const Case& c : cases) {
+    const std::string got = internal::ObjectionTo({.storage_class = "STANDARD"}, c.rules);
+    EXPECT_NE(got.find(c.want), std::string::npos) << c.name << ": " << got;
+    EXPECT_EQ(got.empty(), *c.want == '\0') << c.name << ": " << got;
   }
 }
 
@@ -161,6 +181,113 @@ TEST_F(BucketAnswers, WithoutSettingsToReadKAutoDoesNotCompose) {
   EXPECT_GE(on.composition_report().composites, 1U);
   EXPECT_NE(on.composition_report().warnings.at("bkt").find("storage.buckets.get"), std::string::npos);
   EXPECT_EQ(emulator_.faults().Fired("answer"), 2U) << "once for each downloader";
+}
+
+TEST_F(BucketAnswers, WhereCopiesHaveOtherProtectionOrCostKAutoDoesNotCompose) {
+  struct Case {
+    const char* operation;
+    const char* body;
+    const char* reason;
+  };
+  const std::vector<Case> cases = {
+      {"storage.buckets.get", R"({"name":"bkt","encryption":{"defaultKmsKeyName":"p/k"}})", "default Cloud KMS key"},
+      {"storage.buckets.get", R"({"name":"bkt","autoclass":{"enabled":true}})", "Autoclass"},
+      {"storage.buckets.get", R"({"name":"bkt","defaultObjectAcl":[{"entity":"allUsers","role":"READER"}]})",
+       "allUsers"},
+  };
+  const auto sources = Store(std::vector<std::size_t>(500, 50));
+  for (const Case& c : cases) {
+    Answer(c.operation, 200, c.body);
+    const auto downloader = Composing(CompositionMode::kAuto);
+    ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_NE(AwaitReason(downloader).find(c.reason), std::string::npos) << AwaitReason(downloader);
+    EXPECT_GE(emulator_.faults().Fired("answer"), 1U) << c.reason;
+    ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_EQ(downloader.composition_report().direct_objects, 2 * sources.size()) << c.reason;
+  }
+  EXPECT_EQ(Requests("storage.objects.compose"), 0U);
+}
+
+// The fourth request of the check.
+TEST_F(BucketAnswers, NotificationsAreAnObjectionAlsoIfTheyCannotBeRead) {
+  struct Case {
+    int status;
+    const char* body;
+    const char* want;
+  };
+  const std::vector<Case> cases = {{200, R"({"kind":"storage#notifications"})", ""},
+                                   {200, R"({"items":[{"id":"1"}]})", "notifications are sent"},
+                                   {403, "", "storage.buckets.get"},
+                                   {404, "", ""},
+                                   {501, "", ""}};
+  for (const Case& c : cases) {
+    emulator_.faults().Load({.rules = {{.name = "answer",
+                                        .match = {.nth = 4},
+                                        .action = {.type = "status",
+                                                   .status = static_cast<std::uint64_t>(c.status),
+                                                   .body = std::string(c.body)}}}});
+    const auto check = internal::CheckBucket(client_, "bkt", {});
+    ASSERT_TRUE(check.ok()) << check.error().message;
+    EXPECT_NE(check->objection.find(c.want), std::string::npos) << check->objection;
+    EXPECT_EQ(check->objection.empty(), *c.want == '\0') << check->objection;
+    EXPECT_EQ(emulator_.faults().Fired("answer"), 1U) << c.status;
+  }
+}
+
+class KmsKeys : public testing::CompositionTest {
+ protected:
+  static constexpr auto kKey = "projects/p/locations/l/keyRings/r/cryptoKeys/k";
+
+  // Every second object is under the key.
+  std::vector<DownloadSource> StoreMixed() {
+    for (int i = 0; i < 40; ++i) {
+      const ObjectName name{"bkt", "mixed-" + std::to_string(100 + i)};
+      contents_[name] = name.name;
+      InsertObjectOptions options;
+      if (i % 2 == 1) options.kms_key_name = kKey;
+      EXPECT_TRUE(client_.InsertObject(name, AsBytes(name.name), options).ok());
+    }
+    return DownloadSources("bkt", ListInParallel(client_, {"bkt", "mixed-"})->objects);
+  }
+};
+
+TEST_F(KmsKeys, AreInListings) {
+  const auto sources = StoreMixed();
+  ASSERT_EQ(sources.size(), 40U);
+  for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(sources[i].has_kms_key, i % 2 == 1) << i;
+}
+
+TEST_F(KmsKeys, ObjectsUnderOneAreNotComposedAndTheReportSaysWhy) {
+  const auto all = StoreMixed();
+  std::vector<DownloadSource> sources;
+  for (const bool has_key : {false, true}) {
+    for (const DownloadSource& source : all) {
+      if (source.has_kms_key == has_key) sources.push_back(source);
+    }
+  }
+  for (const CompositionMode mode : {CompositionMode::kOn, CompositionMode::kAuto}) {
+    const auto downloader = Composing(mode);
+    ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_LE(downloader.composition_report().composed_objects, 20U);
+    EXPECT_NE(AwaitReason(downloader).find("Cloud KMS key"), std::string::npos);
+  }
+  EXPECT_GE(Requests("storage.objects.compose"), 1U);
+  for (const auto& record : emulator_.journal()) {
+    if (record.operation != "storage.objects.compose") continue;
+    EXPECT_EQ(record.target.find("kmsKeyName"), std::string::npos) << record.target;
+  }
+}
+
+TEST_F(KmsKeys, AChosenKeyIsThatOfComposites) {
+  const auto sources = StoreMixed();
+  const Downloader downloader(
+      client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn, .kms_key_name = kKey}});
+  ExpectBatch(sources, downloader.Download(sources));
+  EXPECT_EQ(downloader.composition_report().composed_objects, 40U) << downloader.composition_report().last_failure;
+  for (const auto& record : emulator_.journal()) {
+    if (record.operation != "storage.objects.compose") continue;
+    EXPECT_NE(record.target.find("kmsKeyName="), std::string::npos) << record.target;
+  }
 }
 
 // What an emulator that asks for roles says: everybody has this one in "bkt", where 500 computed objects are.

@@ -141,7 +141,8 @@ internal::PlanningContext SimulatedDownloader::Context() {
                   });
                 });
               },
-          .on_direct = [] {}};
+          .on_direct = [] {},
+          .on_kms_key = [](const std::string&) {}};
 }
 
 internal::FetchEstimates::TimePoint SimulatedDownloader::Now() const {

@@ -56,6 +56,13 @@ TEST(TakeGroup, NeverCrossesBuckets) {
   EXPECT_EQ(TakeAll(sources, {.max_bytes = kMaxBytes}), (std::vector<std::size_t>{2, 1, 1}));
 }
 
+TEST(TakeGroup, LeavesOutObjectsUnderAKmsKeyUnlessAKeyIsChosen) {
+  std::vector<DownloadSource> sources = Sources({1, 1, 1, 1, 1, 1});
+  sources[2].has_kms_key = true;
+  EXPECT_EQ(TakeAll(sources, {.max_bytes = kMaxBytes}), (std::vector<std::size_t>{2, 1, 3}));
+  EXPECT_EQ(TakeAll(sources, {.max_bytes = kMaxBytes, .takes_kms_keys = true}), (std::vector<std::size_t>{6}));
+}
+
 TEST(TakeGroup, LeavesOutWhatCannotBePinned) {
   const std::vector<DownloadSource> sources = {Source(1, "a", 0), Source(1), Source(1), Source(1, "bkt", 0), Source(1)};
   EXPECT_EQ(TakeAll(sources, {.max_bytes = kMaxBytes}), (std::vector<std::size_t>{1, 2, 1, 1}));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -31,13 +32,15 @@ struct RandomContext {
                 },
             .check_soon = [this](const std::string&) { ++checks; },
             .probe_soon = [this](std::span<const DownloadSource> sources) { probed += sources.size(); },
-            .on_direct = [this] { ++direct; }};
+            .on_direct = [this] { ++direct; },
+            .on_kms_key = [this](const std::string&) { ++kms_keys; }};
   }
 
   std::mt19937 random;
   std::size_t checks = 0;
   std::size_t probed = 0;
   std::size_t direct = 0;
+  std::size_t kms_keys = 0;
 };
 
 std::vector<DownloadSource> RandomSources(std::mt19937& random) {
@@ -45,7 +48,8 @@ std::vector<DownloadSource> RandomSources(std::mt19937& random) {
   for (DownloadSource& source : sources) {
     source = {.object = {random() % 30 == 0 ? "other" : "bkt", "o"},
               .size = random() % (std::uint64_t{1} << (random() % 30)),
-              .generation = random() % 30 == 0 ? 0 : 1};
+              .generation = random() % 30 == 0 ? 0 : 1,
+              .has_kms_key = random() % 30 == 0};
   }
   return sources;
 }
@@ -72,8 +76,8 @@ TEST(UnitPlanner, GivesEveryObjectOnceInOrderAndWithinTheLimitsWhateverItIsTold)
       for (std::size_t i = 0; i < unit.count; ++i) {
         const DownloadSource& source = sources[first + i];
         bytes += source.size;
-        EXPECT_TRUE(unit.count == 1 ||
-                    (source.generation != 0 && source.object.bucket == sources[first].object.bucket));
+        EXPECT_TRUE(unit.count == 1 || (source.generation != 0 && !source.has_kms_key &&
+                                        source.object.bucket == sources[first].object.bucket));
       }
       EXPECT_LE(unit.count, 32U);
       EXPECT_TRUE(unit.count == 1 || (bytes <= limits.composite_bytes && unit.pieces == 1));
@@ -82,6 +86,7 @@ TEST(UnitPlanner, GivesEveryObjectOnceInOrderAndWithinTheLimitsWhateverItIsTold)
       first += unit.count;
     }
     EXPECT_EQ(context.direct, direct);
+    EXPECT_EQ(context.kms_keys, std::ranges::count(sources, true, &DownloadSource::has_kms_key));
     EXPECT_TRUE(mode == CompositionMode::kAuto || context.checks + context.probed == 0);
   }
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gcsflux/client.h"
+#include "wire/metadata_json.h"
 
 namespace gcsflux::internal {
 
@@ -17,10 +18,14 @@ struct BucketCheck {
 };
 
 /// The objection that follows from the bucket's settings; "" if there is none. Pure.
-std::string ObjectionTo(const BucketMetadata& bucket);
+std::string ObjectionTo(const BucketMetadata& bucket, const NewObjectRules& rules = {});
 
-/// Asks the service: two requests. Returns an error if the service cannot be asked.
-Result<BucketCheck> CheckBucket(const Client& client, const std::string& bucket, const CallOptions& call,
-                                const std::stop_token& stop);
+struct BucketCheckOptions {
+  bool names_key = false;  ///< The caller has chosen the key of composites: a default key does not matter.
+  CallOptions call = {};
+  std::stop_token stop = {};
+};
+/// Asks the service: four requests at most. Returns an error if the service cannot be asked.
+Result<BucketCheck> CheckBucket(const Client& client, const std::string& bucket, const BucketCheckOptions& options);
 
 }  // namespace gcsflux::internal

@@ -6,6 +6,9 @@ namespace gcsflux::internal {
 namespace {
 
 constexpr int kMostFailures = 3;
+constexpr auto kOnlyWithKey =
+    "objects that a Cloud KMS key encrypts are read directly, because their composites would not be under it; set "
+    "CompositionOptions::kms_key_name to compose them";
 
 // Under kAuto a failed check also means denial, because the cost of composites there is unknown.
 Result<BucketCheck> DenialOutOf(const Error& failure) {
@@ -43,7 +46,7 @@ Result<bool> BucketPermits::Await(const std::string& bucket, const std::stop_tok
   if (entry.check) return Answer(entry);
   entry.is_checking = true;
   lock.unlock();
-  auto check = CheckBucket(client_, bucket, call_, stop);
+  auto check = CheckBucket(client_, bucket, {.names_key = names_key_, .call = call_, .stop = stop});
   if (!check && !FailsWhereDenied()) check = DenialOutOf(check.error());
   lock.lock();
   entry.is_checking = false;
@@ -99,6 +102,11 @@ void BucketPermits::NoteFailure(const std::string& bucket, const Error& error) {
   if (is_refusal) Refuse(bucket, {error.code, reason});
 }
 
+void BucketPermits::NoteKmsKey(const std::string& bucket) {
+  const std::scoped_lock lock(mutex_);
+  entries_[bucket].has_kms_keys = true;
+}
+
 void BucketPermits::NoteStorageClass(const std::string& bucket, const std::string& storage_class) {
   if (storage_class.empty() || storage_class == "STANDARD") return;
   const std::scoped_lock lock(mutex_);
@@ -110,7 +118,11 @@ void BucketPermits::NoteStorageClass(const std::string& bucket, const std::strin
 void BucketPermits::AddTo(CompositionReport& report) const {
   const std::scoped_lock lock(mutex_);
   for (const auto& [bucket, entry] : entries_) {
-    if (!entry.reason.empty()) report.reasons[bucket] = entry.reason;
+    if (!entry.reason.empty()) {
+      report.reasons[bucket] = entry.reason;
+    } else if (entry.has_kms_keys) {
+      report.reasons[bucket] = kOnlyWithKey;
+    }
     if (!entry.warning.empty()) report.warnings[bucket] = entry.warning;
   }
 }

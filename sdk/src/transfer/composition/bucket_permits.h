@@ -16,8 +16,9 @@ namespace gcsflux::internal {
 /// it is not used any more. Thread-safe.
 class BucketPermits {
  public:
-  BucketPermits(Client client, CompositionMode mode, CallOptions call)
-      : client_(std::move(client)), mode_(mode), call_(std::move(call)) {}
+  /// `names_key`: composites are under a key that the caller has chosen.
+  BucketPermits(Client client, CompositionMode mode, bool names_key, CallOptions call)
+      : client_(std::move(client)), mode_(mode), names_key_(names_key), call_(std::move(call)) {}
 
   enum class Permit { kUnknown, kYes, kNo };
   /// Does not wait. Under kOn it returns kYes also if the check was denied; Await() returns that error.
@@ -34,6 +35,8 @@ class BucketPermits {
   /// After several failures without a success in between, the bucket is not used any more. Under kAuto one missing
   /// permission is enough; the client's listener is told of it.
   void NoteFailure(const std::string& bucket, const Error& error);
+  /// An object of this bucket was not composed, because a Cloud KMS key encrypts it.
+  void NoteKmsKey(const std::string& bucket);
   /// A composite in this bucket had this storage class.
   void NoteStorageClass(const std::string& bucket, const std::string& storage_class);
 
@@ -48,6 +51,7 @@ class BucketPermits {
     std::string reason = {};   // Why nothing is composed.
     std::string warning = {};  // What composing costs; it is done despite that.
     int failures = 0;
+    bool has_kms_keys = false;  // Objects under such keys are read directly.
   };
   void Decide(Entry& entry, const BucketCheck& check);
   [[nodiscard]] bool FailsWhereDenied() const { return mode_ == CompositionMode::kOn; }
@@ -56,6 +60,7 @@ class BucketPermits {
 
   const Client client_;
   const CompositionMode mode_;
+  const bool names_key_;
   const CallOptions call_;
   mutable std::mutex mutex_;
   WaitList checked_;

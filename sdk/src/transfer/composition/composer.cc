@@ -38,7 +38,7 @@ Composer::Composer(Client client, Settings settings, const std::shared_ptr<Reque
       settings_(std::move(settings)),
       run_(FormatRun(CoreOf(client_).timing().SystemNow(), CoreOf(client_).NewInvocationId())),
       live_(LiveComposites::OfProcess()),
-      permits_(client_, settings_.mode, settings_.call),
+      permits_(client_, settings_.mode, !settings_.kms_key_name.empty(), settings_.call),
       tasks_(std::make_shared<DueTasks>(slots)),
       deletes_(std::make_shared<CompositeDeletes>(client_, settings_.call, tasks_, live_, estimates_)) {}
 
@@ -58,7 +58,8 @@ PlanningContext Composer::planning() {
               },
           .check_soon = [this](const std::string& bucket) { CheckSoon(bucket); },
           .probe_soon = [this](std::span<const DownloadSource> sources) { ProbeSoon(sources); },
-          .on_direct = [this] { CountDirect(1); }};
+          .on_direct = [this] { CountDirect(1); },
+          .on_kms_key = [this](const std::string& bucket) { permits_.NoteKmsKey(bucket); }};
 }
 
 void Composer::CheckSoon(const std::string& bucket) {
@@ -104,6 +105,7 @@ Result<ObjectMetadata> Composer::Compose(std::span<const DownloadSource> sources
   auto made = client_.ComposeObjects(pinned, name,
                                      {.preconditions = {.if_generation_match = 0},
                                       .encryption_key = settings_.encryption_key,
+                                      .kms_key_name = settings_.kms_key_name,
                                       .fields = kFields,
                                       .call = settings_.call,
                                       .stop = stop});

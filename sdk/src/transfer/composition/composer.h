@@ -30,6 +30,7 @@ class Composer {
   struct Settings {
     CompositionMode mode = CompositionMode::kAuto;
     std::optional<EncryptionKey> encryption_key = {};  ///< The key of the sources, and so of composites.
+    std::string kms_key_name = {};                     ///< Of composites; empty for none.
     CallOptions call = {};
     /// Told of each read of a composite; null if it is not needed.
     std::function<void(std::uint64_t bytes)> on_read = {};

@@ -14,6 +14,8 @@ inline constexpr std::size_t kMaxComposeSources = 32;
 struct GroupLimits {
   std::size_t max_sources = kMaxComposeSources;  ///< At most kMaxComposeSources; 1 composes nothing.
   std::uint64_t max_bytes = 0;                   ///< Of a composite.
+  /// Whether objects under a Cloud KMS key are composed. Otherwise their copy would not be under it.
+  bool takes_kms_keys = false;
 };
 
 /// How many of the sources, from the first on, are fetched together. A group of two or more goes through one composite:

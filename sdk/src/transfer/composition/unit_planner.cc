@@ -16,14 +16,20 @@ UnitPlan UnitPlanner::Plan(std::size_t first, std::span<const DownloadSource> re
   expected_ = expected;
   const std::size_t count = GroupOf(rest);
   Pass(rest.first(count));
+  const DownloadSource& source = rest.front();
+  if (source.has_kms_key && !limits_.takes_kms_keys) context_.on_kms_key(source.object.bucket);
   if (count > 1) return {.first = first, .count = count, .pieces = 1};
   context_.on_direct();
   return PlanDirect(rest.front(), first, limits_.stripe_bytes);
 }
 
+bool UnitPlanner::IsCandidate(const DownloadSource& source) const {
+  return source.size <= limits_.composite_bytes && (limits_.takes_kms_keys || !source.has_kms_key);
+}
+
 void UnitPlanner::Note(std::size_t first, std::span<const DownloadSource> rest) {
   for (const DownloadSource& source : rest.subspan(std::min(rest.size(), known_ - std::min(known_, first)))) {
-    if (source.size > limits_.composite_bytes) continue;
+    if (!IsCandidate(source)) continue;
     ++objects_;
     bytes_ += source.size;
   }
@@ -32,8 +38,10 @@ void UnitPlanner::Note(std::size_t first, std::span<const DownloadSource> rest) 
 
 std::size_t UnitPlanner::GroupOf(std::span<const DownloadSource> rest) {
   if (mode_ == CompositionMode::kOff) return 1;
-  if (TakeGroup(rest, {.max_bytes = limits_.composite_bytes}) < 2) return 1;
-  return TakeGroup(rest, {.max_sources = ChooseGroup(rest), .max_bytes = limits_.composite_bytes});
+  if (TakeGroup(rest, {.max_bytes = limits_.composite_bytes, .takes_kms_keys = limits_.takes_kms_keys}) < 2) return 1;
+  return TakeGroup(rest, {.max_sources = ChooseGroup(rest),
+                          .max_bytes = limits_.composite_bytes,
+                          .takes_kms_keys = limits_.takes_kms_keys});
 }
 
 std::size_t UnitPlanner::ChooseGroup(std::span<const DownloadSource> rest) {
@@ -67,7 +75,7 @@ std::size_t UnitPlanner::MostPerComposite(double mean_bytes) const {
 
 void UnitPlanner::Pass(std::span<const DownloadSource> planned) {
   for (const DownloadSource& source : planned) {
-    if (source.size > limits_.composite_bytes) continue;
+    if (!IsCandidate(source)) continue;
     --objects_;
     bytes_ -= source.size;
   }

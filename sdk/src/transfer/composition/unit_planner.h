@@ -17,6 +17,7 @@ namespace gcsflux::internal {
 struct UnitLimits {
   std::uint64_t composite_bytes = 0;
   std::uint64_t stripe_bytes = 0;
+  bool takes_kms_keys = false;               ///< As in GroupLimits.
   std::function<std::size_t()> connections;  ///< The present number of connections.
 };
 
@@ -29,6 +30,8 @@ struct PlanningContext {
   std::function<void(std::span<const DownloadSource> sources)>
       probe_soon;                   ///< Requests a probe, so that `estimate` becomes known.
   std::function<void()> on_direct;  ///< An object is read directly.
+  /// An object is read directly because a Cloud KMS key encrypts it.
+  std::function<void(const std::string& bucket)> on_kms_key;
 };
 
 /// Plans the units of one download that may compose: groups if the bucket's permit and the chooser allow it, otherwise
@@ -42,6 +45,7 @@ class UnitPlanner {
   UnitPlan Plan(std::size_t first, std::span<const DownloadSource> rest, std::uint64_t expected = 0);
 
  private:
+  [[nodiscard]] bool IsCandidate(const DownloadSource& source) const;
   void Note(std::size_t first, std::span<const DownloadSource> rest);
   std::size_t GroupOf(std::span<const DownloadSource> rest);
   std::size_t ChooseGroup(std::span<const DownloadSource> rest);

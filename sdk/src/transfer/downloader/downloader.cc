@@ -53,14 +53,18 @@ Result<void> CheckDestinations(std::span<const DownloadSource> sources,
 std::vector<DownloadSource> DownloadSources(std::span<const ObjectMetadata> objects) {
   std::vector<DownloadSource> sources;
   sources.reserve(objects.size());
-  for (const ObjectMetadata& o : objects) sources.push_back({{o.bucket, o.name}, o.size, o.generation, o.crc32c});
+  for (const ObjectMetadata& o : objects) {
+    sources.push_back({{o.bucket, o.name}, o.size, o.generation, o.crc32c, !o.kms_key_name.empty()});
+  }
   return sources;
 }
 
 std::vector<DownloadSource> DownloadSources(const std::string& bucket, std::span<const ListedObject> objects) {
   std::vector<DownloadSource> sources;
   sources.reserve(objects.size());
-  for (const ListedObject& o : objects) sources.push_back({{bucket, o.name}, o.size, o.generation, o.crc32c});
+  for (const ListedObject& o : objects) {
+    sources.push_back({{bucket, o.name}, o.size, o.generation, o.crc32c, o.has_kms_key});
+  }
   return sources;
 }
 

@@ -28,6 +28,7 @@ std::unique_ptr<Composer> MakeComposer(const Client& client, const DownloaderOpt
       client,
       Composer::Settings{.mode = options.composition.mode,
                          .encryption_key = options.encryption_key,
+                         .kms_key_name = options.composition.kms_key_name,
                          .call = options.call,
                          .on_read = finder == nullptr ? nullptr : std::function([finder](std::uint64_t bytes) {
                            finder->OnRead(bytes, false);
@@ -95,10 +96,12 @@ FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_u
 }
 
 FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const {
-  const auto planner = std::make_shared<UnitPlanner>(composer_->planning(), options_.composition.mode,
-                                                     UnitLimits{.composite_bytes = max_bytes,
-                                                                .stripe_bytes = options_.stripe_bytes,
-                                                                .connections = [this] { return slots_->limit(); }});
+  const auto planner =
+      std::make_shared<UnitPlanner>(composer_->planning(), options_.composition.mode,
+                                    UnitLimits{.composite_bytes = max_bytes,
+                                               .stripe_bytes = options_.stripe_bytes,
+                                               .takes_kms_keys = !options_.composition.kms_key_name.empty(),
+                                               .connections = [this] { return slots_->limit(); }});
   return {.plan =
               [planner, &sources](std::size_t first) {
                 return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
