@@ -128,7 +128,7 @@ TEST_F(SaveQueueTest, CopiesLargeStatesByManyThreads) {
   const PendingSave save = *queue->Submit(std::move(request));
   store_.Pass(1);
   ASSERT_TRUE(save.WaitCommitted().ok());
-  EXPECT_EQ(store_.TextOfStep(1), first + second + "end");
+  EXPECT_TRUE(store_.TextOfStep(1) == first + second + "end");  // A difference of 14 MB takes gigabytes.
 }
 
 TEST_F(SaveQueueTest, GivesTheStateBackOnceItIsCopied) {

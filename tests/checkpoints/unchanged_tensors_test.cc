@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "checkpoints/committed_tensors.h"
 #include "checkpoints/open_step.h"
 #include "checkpoints/run_fixture.h"
 #include "checkpoints/save_step.h"
@@ -150,6 +151,26 @@ TEST_F(UnchangedTensorsTest, AreWhatTheyWereWhateverChanges) {
   state["layer1"][0] = 'x';
   ASSERT_TRUE(SaveState(5, state).ok());
   EXPECT_EQ(ReadState(Open(5)), state);
+}
+
+// Equal bytes of the same size are another tensor if the shape or the type is another one.
+TEST(CommittedTensors, AreFoundByNameTypeShapeAndBytes) {
+  const std::string bytes = RandomBytes(24, 1);
+  const std::string other = RandomBytes(24, 2);
+  const auto tensor = [](const char* name, DType dtype, std::vector<std::int64_t> shape, const std::string& of) {
+    return internal::PlainTensor{.name = name, .dtype = dtype, .shape = std::move(shape), .bytes = AsBytes(of)};
+  };
+  internal::CommittedTensors committed;
+  const StepTensor stored{.name = "t", .range = {0, 24}, .dtype = DType::kFloat32, .shape = {2, 3}};
+  committed.Learn({tensor("t", DType::kFloat32, {2, 3}, bytes)},
+                  {.files = {{.name = "step-00000001/x", .size = 24}}, .tensors = {stored}});
+  const std::vector<internal::PlainTensor> asked = {
+      tensor("t", DType::kFloat32, {2, 3}, bytes), tensor("t", DType::kFloat32, {3, 2}, bytes),
+      tensor("t", DType::kFloat32, {6}, bytes),    tensor("t", DType::kInt32, {2, 3}, bytes),
+      tensor("u", DType::kFloat32, {2, 3}, bytes), tensor("t", DType::kFloat32, {2, 3}, other)};
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    EXPECT_EQ(committed.FindEqual({asked[i]}).front() != nullptr, i == 0) << i;
+  }
 }
 
 TEST_F(UnchangedTensorsTest, StayWhileAKeptStepNamesThem) {

@@ -80,7 +80,9 @@ class Maker {
       return layout;
     }
     last_dtype_ = layout.dtype;
-    const std::uint64_t length = touched->end + Below(3) * ElementBytes(layout.dtype);
+    // The offset of a view without elements may lie behind its storage.
+    const std::uint64_t least = ElementCount(layout.shape) == 0 ? 0 : touched->end;
+    const std::uint64_t length = least + Below(3) * ElementBytes(layout.dtype);
     made_.storages.push_back(Bytes(static_cast<std::size_t>(length)));
     made_.contents.storage_bytes.push_back(length);
     layout.storage = lengths.size() - 1;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
 
 #include "formats/made_tensors.h"
@@ -40,6 +41,33 @@ TEST(StoredCheckpoint, HasTheSameTensorsWhateverTheFormat) {
   EXPECT_EQ(first->size(), torch.size());
   EXPECT_EQ(second->size(), safetensors.size());
   EXPECT_EQ(testing::ErrorOf(second->Find("none")).code, ErrorCode::kNotFound);
+}
+
+// 2.4 MB, of which the first and last 256 KB are kept since the format was found: the checksums of reads that are in
+// there, of those that are not, and of those between, each belong to their own tensor.
+TEST(StoredCheckpoint, ComparesTheChecksumsOfReadsInsideAndOutsideOfTheKeptEnds) {
+  std::vector<MadeTensor> tensors;
+  for (unsigned i = 0; i < 30; ++i) {
+    tensors.push_back({"layer" + std::to_string(i), DType::kUint8, {80'000}, Varied(80'000, i)});
+  }
+  for (const std::string& file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
+    const auto checkpoint = OpenedAny(file);
+    ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
+    for (const bool is_reversed : {false, true}) {
+      std::vector<StoredTensor> stored = checkpoint->tensors();
+      if (is_reversed) std::reverse(stored.begin(), stored.end());
+      std::map<std::string, std::string> bytes;
+      std::vector<TensorRead> reads;
+      for (const StoredTensor& tensor : stored) {
+        std::string& into = bytes[tensor.name];
+        into.resize(80'000);
+        reads.push_back({&tensor, std::as_writable_bytes(std::span(into))});
+      }
+      const auto read = checkpoint->ReadTensors(reads);
+      ASSERT_TRUE(read.ok()) << read.error().message;
+      for (const MadeTensor& tensor : tensors) EXPECT_TRUE(bytes[tensor.name] == tensor.bytes) << tensor.name;
+    }
+  }
 }
 
 TEST(StoredCheckpoint, ReadsTheFilesOfAnIndex) {

@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "support/after_request.h"
 #include "support/round_trips.h"
 #include "support/test_directory.h"
 #include "torch/bucket_test.h"
@@ -309,6 +311,107 @@ TEST_F(CheckpointRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
   RunState state = training.State();
   EXPECT_EQ(ThrownBy([&] { Run().Load(1, state); }).code, ErrorCode::kCorrupted);
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+}
+
+TEST_F(CheckpointRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereItIsRead) {
+  Training training;
+  for (const std::int64_t step : {1, 2}) {
+    training.Steps(1);
+    Run().Save(step, training.State());
+  }
+  for (const std::uint64_t byte : {0U, 3000U}) {
+    SCOPED_TRACE(byte);
+    emulator_.faults().Load(
+        {.rules = {{.name = "it",
+                    .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
+                    .action = {.type = "corrupt", .at_byte = byte}}}});
+    Training other;
+    RunState state = other.State();
+    const auto latest = Run().LoadLatest(state);
+    ASSERT_TRUE(latest.has_value());
+    EXPECT_EQ(latest->stored.manifest.step, 1);
+    EXPECT_EQ(state.numbers.at("step"), 1);
+    ASSERT_EQ(latest->skipped.size(), 1U);
+    EXPECT_EQ(latest->skipped[0].step, 2);
+    EXPECT_EQ(latest->skipped[0].why.code, ErrorCode::kCorrupted);
+    EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+    emulator_.faults().Clear();
+  }
+}
+
+TEST_F(CheckpointRunTest, SaysThatAllStepsAreDamaged) {
+  Training training;
+  Run().Save(1, training.State());
+  emulator_.faults().Load({.rules = {{.name = "it",
+                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                                      .action = {.type = "corrupt", .at_byte = 3000}}}});
+  RunState state = training.State();
+  const Error error = ThrownBy([&] { Run().LoadLatest(state); });
+  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+  EXPECT_THAT(error.message, HasSubstr("no step in gs://torch-test/runs/7/ is whole"));
+  EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+}
+
+// An older step is no answer to a state that the newest one does not fit.
+TEST_F(CheckpointRunTest, DoesNotGoBackIfTheNewestStepHoldsSomethingElse) {
+  Training training;
+  Run().Save(1, training.State());
+  Net wider(9);
+  Run().Save(2, {.modules = {{"model", &wider}}});
+  RunState state{.modules = {{"model", &training.net}}};
+  EXPECT_THAT(ThrownBy([&] { Run().LoadLatest(state); }).message, HasSubstr("step 2 of gs://torch-test/runs/7/"));
+}
+
+// After each request of the load that is about a step, the run saves the next one, and its rules remove that one.
+TEST_F(CheckpointRunTest, LoadsAWholeStepWhileRulesRemoveTheOneThatIsRead) {
+  Training training;
+  CheckpointRun saver = Run({.keep = KeepRules{.last = 1}});
+  std::int64_t step = 0;
+  const auto save = [&] { saver.Save(++step, training.State()); };
+  for (const char* const subject : {".json", "-state.pt"}) {
+    SCOPED_TRACE(subject);
+    save();
+    const auto listener = std::make_shared<testing::AfterRequest>("objects.get", subject, save);
+    const Client client = ValueOrThrow(Client::Create({.endpoint = emulator_.endpoint(),
+                                                       .retry = RetryPolicies::All({.max_attempts = 1}),
+                                                       .event_listener = listener}));
+    const std::int64_t before = step;
+    Training other;
+    RunState state = other.State();
+    const auto latest = CheckpointRun(client, kUri).LoadLatest(state);
+    ASSERT_EQ(step, before + 1);
+    ASSERT_TRUE(latest.has_value());
+    EXPECT_GE(latest->stored.manifest.step, before) << "that one may have been read as a whole";
+  }
+}
+
+TEST_F(CheckpointRunTest, RefusesAMetricThatIsNoNumberBeforeTheUpload) {
+  Training training;
+  CheckpointRun run = Run();
+  run.Save(1, training.State());
+  const auto before = StoredNames();
+  const std::uint64_t writes = emulator_.counters().bytes_in;
+  const Error error = ThrownBy([&] {
+    run.Save(2, training.State(), {.metrics = {{"loss", std::numeric_limits<double>::quiet_NaN()}}});
+  });
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(StoredNames(), before);
+  EXPECT_EQ(emulator_.counters().bytes_in, writes);
+}
+
+TEST_F(CheckpointRunTest, GoesBackToAnEarlierStepIfItIsTold) {
+  Training training;
+  CheckpointRun run = Run({.keep = KeepRules{.last = 2}});
+  for (const std::int64_t step : {100, 200, 300}) run.Save(step, training.State());
+  EXPECT_EQ(ThrownBy([&] { run.Save(250, training.State()); }).code, ErrorCode::kInvalidArgument);
+  run.Save(250, training.State(), {.mode = CommitMode::kRewind});
+  const auto latest = run.Latest();
+  ASSERT_TRUE(latest.has_value());
+  EXPECT_EQ(latest->stored.manifest.step, 250);
+  run.Save(260, training.State());
+  std::vector<std::int64_t> steps;
+  for (const ListedStep& step : run.List()) steps.push_back(step.step);
+  EXPECT_THAT(steps, ElementsAre(250, 260));
 }
 
 TEST_F(CheckpointRunTest, SavesBesideTheTraining) {

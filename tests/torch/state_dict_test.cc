@@ -117,6 +117,43 @@ TEST(StateDict, AModuleOfInferenceModeIsLoadedOutsideOfItUnlessItIsCopiedInto) {
   EXPECT_TRUE(at::equal(in_order->own, saved));
 }
 
+struct TwoBuffers : nn::Module {
+  explicit TwoBuffers(const at::Tensor& second) {
+    register_buffer("first", at::zeros({2, 3}));
+    register_buffer("second", second);
+  }
+};
+
+TEST(StateDict, ATensorWithoutMemoryIsRefusedBeforeAnythingChanges) {
+  const at::Tensor saved = at::ones({2, 3});
+  const std::string file = FileOf({{"first", saved}, {"second", saved}});
+  for (const at::Tensor& second : {at::empty({2, 3}, at::TensorOptions(at::kMeta)), at::zeros({2, 3}).to_sparse(),
+                                   at::quantize_per_tensor(at::zeros({2, 3}), 0.1, 0, at::kQInt8)}) {
+    for (const bool is_staged : {false, true}) {
+      TwoBuffers module(second);
+      const Error error = ThrownBy([&] { LoadModule(module, Opened(file), {.is_staged = is_staged}); });
+      EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << error.message;
+      EXPECT_THAT(error.message, HasSubstr("second is sparse, quantised, nested or on the meta device"));
+      EXPECT_EQ(module.named_buffers()["first"].sum().item<float>(), 0);
+    }
+  }
+}
+
+TEST(StateDict, Complex32IsRefusedBeforeItIsWritten) {
+  const at::Tensor half = at::zeros({2, 2}).to(at::kHalf);
+  EXPECT_THAT(ThrownBy([&] { FileOf({{"z", at::view_as_complex(half)}}); }).message, HasSubstr("complex32"));
+}
+
+// PyTorch lets the offset of a view without elements lie behind its storage.
+TEST(StateDict, AnEmptyViewBehindItsStorageIsWrittenAndRead) {
+  const at::Tensor empty = at::arange(12, at::kFloat).reshape({3, 4}).slice(1, 4).slice(0, 3);
+  ASSERT_GT(empty.storage_offset(), 12);
+  const std::string file = FileOf({{"empty", empty}, {"one", at::ones({1})}});
+  const NamedTensors tensors = ReadTensors(Opened(file));
+  ASSERT_EQ(tensors.size(), 2U);
+  EXPECT_EQ(tensors[0].second.sizes(), empty.sizes());
+}
+
 TEST(StateDict, AllDifferencesAreListedTogetherAndNothingIsTouched) {
   auto saved = nn::Sequential(nn::Linear(4, 5), nn::BatchNorm1d(3), nn::Linear(2, 2));
   auto loaded = nn::Sequential(nn::Linear(4, 3), nn::BatchNorm1d(3), nn::BatchNorm1d(1));
@@ -357,11 +394,15 @@ TEST(StateDict, AnOptimizerThatIsLoadedInInferenceModeCanBeStepped) {
 
 TEST(StateDict, ReadsWholeNumbersWhereNumbersAreMeant) {
   const pickled::Tuple betas{{{.any = std::int64_t{0}}, {.any = 0.9}}};
+  const pickled::List list{betas.items};  // PyTorch keeps what it was given.
+  const std::string listed = AdamsFile({{{.any = std::string("betas")}, {.any = list}}});
   const std::string file = AdamsFile({{{.any = std::string("betas")}, {.any = betas}}});
-  torch::optim::Adam adam(std::vector<at::Tensor>{at::ones({2})}, 0.25);
-  LoadOptimizer(adam, Opened(file));
-  EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).betas(),
-            std::make_tuple(0.0, 0.9));
+  for (const std::string& one : {file, listed}) {
+    torch::optim::Adam adam(std::vector<at::Tensor>{at::ones({2})}, 0.25);
+    LoadOptimizer(adam, Opened(one));
+    EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).betas(),
+              std::make_tuple(0.0, 0.9));
+  }
 }
 
 TEST(StateDict, AnOptimizerOfOtherShapesStaysAsItWas) {

@@ -104,7 +104,8 @@ std::optional<std::uint64_t> ElementCount(std::span<const std::int64_t> shape);
 std::vector<std::int64_t> ContiguousStrides(std::span<const std::int64_t> shape);
 
 /// The bytes of its storage that a tensor touches, from its first element to its last one; empty for a tensor without
-/// elements. Nothing if they do not lie within `storage_bytes`, a size or stride is negative, or a number overflows.
+/// elements, whatever its offset is. Nothing if they do not lie within `storage_bytes`, a size or stride is negative,
+/// or a number overflows.
 std::optional<FileRange> TouchedBytes(const TensorLayout& layout, std::uint64_t storage_bytes);
 
 }  // namespace gcsflux

@@ -4,6 +4,9 @@
 #include <sstream>
 #include <vector>
 
+#include "torch/tensor_bytes.h"
+#include "torch/writable.h"
+
 namespace gcsflux {
 namespace {
 
@@ -18,6 +21,7 @@ std::string Describe(const Tensor& tensor) {
 
 std::optional<std::string> CompareTensor(const Tensor& expected, InputArchive& archive, const std::string& key,
                                          const std::string& path) {
+  if (expected.defined() && !HasElements(expected)) return path + key + " " + *WhyNotWritable(expected);
   Tensor saved;
   if (!archive.try_read(key, saved) || !saved.defined()) return "the checkpoint has no tensor " + path + key;
   if (saved.sizes() == expected.sizes() && saved.scalar_type() == expected.scalar_type()) return std::nullopt;

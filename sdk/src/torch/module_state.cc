@@ -138,6 +138,7 @@ std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint
     } else if (found == stored.end()) {
       if (options.is_strict) add(name, "is missing in the checkpoint");
     } else {
+      if (!HasElements(wanted)) throw Failure(ErrorCode::kInvalidArgument, name + " " + *WhyNotWritable(wanted));
       if (const auto difference = Difference(wanted, found->second->layout)) add(name, *difference);
       pairs.push_back({name, wanted, *found->second});
       stored.erase(found);

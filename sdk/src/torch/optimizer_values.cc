@@ -111,10 +111,12 @@ class Reader {
   void operator()(const char* name, std::tuple<double, double>& value) const {
     const Value* const found = Look(name);
     if (found == nullptr) return;
-    const auto* const pair = found->As<pickled::Tuple>();
-    const bool is_pair = pair != nullptr && pair->items.size() == 2;
-    const auto first = is_pair ? NumberIn(pair->items[0]) : std::nullopt;
-    const auto second = is_pair ? NumberIn(pair->items[1]) : std::nullopt;
+    const auto* const tuple = found->As<pickled::Tuple>();
+    const auto* const list = found->As<pickled::List>();
+    const std::vector<Value>* const items = tuple != nullptr ? &tuple->items : list != nullptr ? &list->items : nullptr;
+    const bool is_pair = items != nullptr && items->size() == 2;
+    const auto first = is_pair ? NumberIn((*items)[0]) : std::nullopt;
+    const auto second = is_pair ? NumberIn((*items)[1]) : std::nullopt;
     if (!first || !second) throw Different(std::string(name) + " are not two numbers");
     value = {*first, *second};
   }

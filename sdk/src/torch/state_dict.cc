@@ -121,6 +121,11 @@ StateDictWriter& StateDictWriter::operator=(StateDictWriter&&) noexcept = defaul
 
 pickled::Value StateDictWriter::OfTensor(const at::Tensor& tensor) {
   const auto dtype = HasElements(tensor) ? DTypeOf(tensor.scalar_type()) : std::nullopt;
+  if (dtype == DType::kComplex32) {  // torch.ComplexHalfStorage does not exist.
+    throw Failure(
+        ErrorCode::kInvalidArgument,
+        "a tensor of complex32 cannot be written, because torch.load() would not read it; save it as complex64");
+  }
   if (!dtype) {
     throw Failure(ErrorCode::kInvalidArgument,
                   "a tensor that is undefined, sparse, quantised, nested or without memory cannot be written");

@@ -7,10 +7,16 @@
 #include <optional>
 #include <string>
 
+#include "torch/tensor_bytes.h"
+
 namespace gcsflux {
 
 /// Why copy_() would refuse to write to the tensor. Nothing if it would not. Ask before any tensor changes.
 inline std::optional<std::string> WhyNotWritable(const at::Tensor& tensor) {
+  if (!HasElements(tensor)) {
+    return "is sparse, quantised, nested or on the meta device, and has no elements to load into; materialise it "
+           "before";
+  }
   if (at::has_internal_overlap(tensor) == at::MemOverlap::Yes) {
     return "has elements that share memory, as expand() makes them; load into its clone()";
   }

@@ -70,8 +70,11 @@ std::optional<FileRange> TouchedBytes(const TensorLayout& layout, std::uint64_t 
   const std::uint64_t element = ElementBytes(layout.dtype);
   if (*count > INT64_MAX / element) return std::nullopt;
   const std::optional<std::uint64_t> begin = MultiplyAdd(layout.offset, element, 0);
+  if (*count == 0) {  // PyTorch lets the offset of an empty view lie behind its storage.
+    const std::uint64_t place = std::min(begin.value_or(storage_bytes), storage_bytes);
+    return FileRange{place, place};
+  }
   if (!begin || *begin > storage_bytes) return std::nullopt;
-  if (*count == 0) return FileRange{*begin, *begin};
   std::optional<std::uint64_t> last = layout.offset;
   for (std::size_t i = 0; i < layout.shape.size(); ++i) {
     last = MultiplyAdd(static_cast<std::uint64_t>(layout.shape[i] - 1), static_cast<std::uint64_t>(layout.strides[i]),
