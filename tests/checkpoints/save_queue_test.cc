@@ -290,7 +290,9 @@ TEST_F(SaveQueueTest, CatchesWhatIsThrown) {
   request.commit = [](const StateContents&, const std::stop_token&) -> Result<SavedStep> {
     throw std::runtime_error("why");
   };
-  EXPECT_THAT(ErrorOf(queue->Submit(std::move(request))->WaitCommitted()).message, HasSubstr("step 1 failed: why"));
+  const Error error = ErrorOf(queue->Submit(std::move(request))->WaitCommitted());
+  EXPECT_THAT(error.message, HasSubstr("step 1 failed: why"));
+  EXPECT_EQ(error.outcome, WriteOutcome::kUnknown);
 }
 
 TEST_F(SaveQueueTest, WaitsAtTheEnd) {
@@ -335,6 +337,23 @@ TEST_F(SaveQueueTest, CancelsAtTheEndWhereItIsToldTo) {
     }
     EXPECT_EQ(std::exchange(unreported_, {}).size(), 2U);
   }
+}
+
+TEST_F(SaveQueueTest, SaysOfACancelledSaveWhetherItWasStored) {
+  auto queue = Queue({.at_end = AtEnd::kCancel});
+  std::latch has_begun(1);
+  SaveRequest request = Request(1, "1");
+  request.commit = [&](const StateContents&, const std::stop_token& stop) -> Result<SavedStep> {
+    std::binary_semaphore stopped(0);
+    const std::stop_callback on_stop(stop, [&] { stopped.release(); });
+    has_begun.count_down();
+    stopped.acquire();
+    return Error{.code = ErrorCode::kCancelled, .message = "stopped", .outcome = WriteOutcome::kUnknown};
+  };
+  const PendingSave save = *queue->Submit(std::move(request));
+  has_begun.wait();
+  queue.reset();
+  EXPECT_EQ(ErrorOf(save.WaitCommitted()).outcome, WriteOutcome::kUnknown);
 }
 
 TEST_F(SaveQueueTest, RefusesToHaveNoneInFlight) {

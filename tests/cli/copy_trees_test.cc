@@ -246,6 +246,24 @@ TEST_F(CopyTreesTest, WhatIsThereIsLeftWithNoClobber) {
   EXPECT_EQ(ReadFile("data/a") + ReadFile("data/b"), "newnew");
 }
 
+// After a lost answer, the refusal of the second attempt does not tell whose object is there.
+TEST_F(CopyTreesTest, WhatMayBeStoredIsNotTakenForWhatWasThere) {
+  WriteFile("data/a", "new");
+  emulator_.faults().Load({.rules = {{.name = "reset",
+                                      .match = {.operation = "storage.objects.insert"},
+                                      .action = {.type = "reset"},
+                                      .limits = {.count = 1}},
+                                     {.name = "refused",
+                                      .match = {.operation = "storage.objects.insert", .nth = 2},
+                                      .action = {.type = "status", .status = 412},
+                                      .limits = {.count = 1}}}});
+  const Outcome outcome = Run({"cp", "-r", "data", "gs://bkt/x", "--no_clobber"});
+  EXPECT_EQ(emulator_.faults().Fired("reset"), 1U);
+  EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("may have taken effect"));
+}
+
 TEST_F(CopyTreesTest, ADryRunWritesNothing) {
   WriteFile("data/a", "1");
   Store("x/b", "2");

@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/listing.h"
+#include "gcsflux/multipart_upload.h"
 #include "gcsflux/ongoing_uploads.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/result.h"
@@ -113,6 +115,60 @@ TEST_F(ParallelWriterFaultsTest, AComposeThatMayNotDeleteIsRepeatedWithoutIt) {
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   EXPECT_TRUE(Stored() == content_);
   testing::ExpectNothingLeft(client_);
+}
+
+// The compose is done, its answer is lost, and the look at the object is refused.
+TEST_F(ParallelWriterFaultsTest, AComposeThatMayBeDoneIsNotRepeatedWithoutTheDeletion) {
+  Begin({.operation = "storage.objects.compose"}, {.type = "loseAnswer"}, 1);
+  emulator_.faults().Add({.name = "look",
+                          .match = {.operation = "storage.objects.get", .object_glob = kObject.name},
+                          .action = {.type = "status", .status = 403},
+                          .limits = {.count = 1}});
+  const Error error = testing::ErrorOf(Store(WriteMode::kOverwrite));
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  EXPECT_EQ(emulator_.faults().Fired("look"), 1U);
+  EXPECT_EQ(error.code, ErrorCode::kPermissionDenied) << error.message;
+  EXPECT_EQ(error.outcome, WriteOutcome::kUnknown) << error.message;
+  const auto records = emulator_.journal();
+  const auto is_compose = [](const auto& record) { return record.operation == "storage.objects.compose"; };
+  EXPECT_EQ(std::ranges::count_if(records, is_compose), 1);
+  EXPECT_TRUE(Stored() == content_);
+}
+
+// Joining the parts makes the temporary object only; under a private name it makes the object itself.
+TEST_F(ParallelWriterFaultsTest, TheOutcomeIsThatOfTheObjectNotOfTheTemporaryOne) {
+  for (const bool is_private_name : {false, true}) {
+    Begin({.phase = "complete"}, {.type = "status", .status = 503}, 1000);
+    ParallelWriter writer(client_, kObject, {.part_bytes = kPart, .is_private_name = is_private_name});
+    ASSERT_TRUE(writer.Write(AsBytes(content_)).ok());
+    EXPECT_EQ(testing::ErrorOf(writer.Close()).outcome,
+              is_private_name ? WriteOutcome::kUnknown : WriteOutcome::kNotStored);
+    EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+  }
+}
+
+TEST_F(ParallelWriterFaultsTest, AnUploadWhoseObjectCannotBeConfirmedIsStored) {
+  struct Case {
+    FaultAction complete;
+    WriteOutcome outcome;
+  };
+  for (const Case& one : {Case{{.type = "stall", .duration = milliseconds(1)}, WriteOutcome::kStored},
+                          Case{{.type = "loseAnswer"}, WriteOutcome::kUnknown},
+                          Case{{.type = "status", .status = 403}, WriteOutcome::kNotStored}}) {
+    Begin({.phase = "complete"}, one.complete, 1);
+    emulator_.faults().Add({.name = "look",
+                            .match = {.operation = "storage.objects.get", .object_glob = kObject.name},
+                            .action = {.type = "status", .status = 403},
+                            .limits = {.count = 1}});
+    auto upload = MultipartUpload::Start(client_, kObject);
+    ASSERT_TRUE(upload.ok());
+    ASSERT_TRUE(upload->UploadPart(1, AsBytes("bytes")).ok());
+    const Error error = testing::ErrorOf(upload->Complete());
+    EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+    EXPECT_EQ(error.outcome, one.outcome) << error.message;
+    emulator_.faults().Clear();
+    EXPECT_EQ(Stored(), one.outcome == WriteOutcome::kNotStored ? "old" : "bytes");
+  }
 }
 
 TEST_F(ParallelWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {

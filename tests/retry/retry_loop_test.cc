@@ -279,5 +279,29 @@ TEST(IsAmbiguous, IsTrueOnlyWhereTheRequestMayHaveBeenCarriedOut) {
   EXPECT_FALSE(IsAmbiguous({ErrorCode::kRateLimited}));
 }
 
+TEST(MayHaveTakenEffect, IsFalseOnlyForRefusalsAndWhatWasNeverSent) {
+  for (const int status : {200, 204, 408, 500, 503}) {
+    EXPECT_TRUE(MayHaveTakenEffect(HttpResponse{.status = status})) << status;
+  }
+  for (const int status : {304, 308, 400, 401, 403, 404, 409, 412, 429}) {
+    EXPECT_FALSE(MayHaveTakenEffect(HttpResponse{.status = status})) << status;
+  }
+  for (const ErrorCode code : {ErrorCode::kUnavailable, ErrorCode::kTruncated, ErrorCode::kCancelled,
+                               ErrorCode::kBadResponse, ErrorCode::kLocalIo}) {
+    EXPECT_TRUE(MayHaveTakenEffect(Error{code})) << ErrorCodeName(code);
+  }
+  for (const ErrorCode code : {ErrorCode::kUnreachable, ErrorCode::kTlsFailed, ErrorCode::kProxyFailed}) {
+    EXPECT_FALSE(MayHaveTakenEffect(Error{code})) << ErrorCodeName(code);
+  }
+}
+
+TEST(RetryLoop, ReturnsTheExceptionOfAnAttemptAsItsError) {
+  Failing failing;
+  const auto result = RetryLoop(failing.call, {failing.options, failing.timing},
+                                [](Attempts&) -> Result<int> { throw std::bad_alloc(); });
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kLocalIo);
+}
+
 }  // namespace
 }  // namespace gcsflux::internal

@@ -62,8 +62,9 @@ Result<SavedStep> SaveInFlight::Commit(const std::stop_token& stop) {
     if (why_not_) return request_.give_up(*why_not_, stop);
     return request_.commit(snapshot_, stop);
   } catch (const std::exception& failure) {
-    return Error{ErrorCode::kLocalIo,
-                 "the save of step " + std::to_string(request_.step) + " failed: " + failure.what()};
+    return Error{.code = ErrorCode::kLocalIo,
+                 .message = "the save of step " + std::to_string(request_.step) + " failed: " + failure.what(),
+                 .outcome = WriteOutcome::kUnknown};
   }
 }
 

@@ -212,7 +212,11 @@ void SaveQueue::SendLoop(const std::stop_token& stop) {
     }
     auto outcome = save->Commit(cancel_.get_token());
     const bool has_ended = cancel_.stop_requested() && !outcome.ok() && outcome.error().code == ErrorCode::kCancelled;
-    if (has_ended) outcome = Ended(save->request_.step, outcome.error().message);
+    if (has_ended) {
+      Error ended = Ended(save->request_.step, outcome.error().message);
+      ended.outcome = outcome.error().outcome;
+      outcome = std::move(ended);
+    }
     End(save, std::move(outcome));
   }
 }

@@ -94,8 +94,9 @@ class StepWriter {
   /// Returns kPreconditionFailed if another run has taken the prefix over; the message names that run. The writer
   /// checks this right before it writes the manifest, and again after that. If the second check fails, the manifest
   /// exists, and the other run may have removed its files: the message says so. If the service refuses the manifest (a
-  /// wrong argument, permission, precondition), the step is unchanged and the files are deleted. After any other error
-  /// the step may or may not exist; if it does not, Keep() removes the files.
+  /// wrong argument, permission, precondition), and certainly has not stored it (Error::outcome), the step is unchanged
+  /// and the files are deleted. After any other error nothing is deleted: if the outcome is kUnknown, the step may or
+  /// may not exist; if it does not, Keep() removes the files.
   Result<StoredStep> Commit(CheckpointManifest manifest, CommitMode mode = CommitMode::kCreate);
 
   /// As CheckpointSteps::Keep(). The step that this writer committed last always stays. Before that, it removes the
