@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <new>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -152,6 +154,32 @@ TEST_F(DatasetTest, ObjectsAreDecodedWhileOthersAreDownloaded) {
     if (++decoded == 7) Release();
   });
   EXPECT_EQ(TextsOf(core->Fetch(std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7})), All());
+}
+
+// A batch is made on an event loop, where an exception would end the process.
+TEST_F(DatasetTest, EndsTheLoopWithAnErrorIfThereIsNoMemoryForABatch) {
+  Put(20);
+  std::atomic<int> made = 0;
+  on_make_ = [&] {
+    if (++made == 3) throw std::bad_alloc();
+  };
+  const auto core = Core(/*is_live=*/false);
+  const EpochOptions how{.order = SampleOrder::kByName, .batch_size = 4};
+  ASSERT_TRUE(core->Expect(how, {.cursor = Beginning(how)}));
+  std::optional<Error> error;
+  for (int i = 0; i < 5 && !error; ++i) {
+    const auto batch = core->Next(0);
+    if (!batch) error = batch.error();
+    if (batch && *batch && (*batch)->error) error = (*batch)->error;
+  }
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->code, ErrorCode::kLocalIo);
+  EXPECT_EQ(error->message, "out of memory");
+  EXPECT_EQ(made, 3);
+  // The next loop begins afresh.
+  Texts used;
+  Use(*core, how, {.cursor = Beginning(how)}, 5, used);
+  EXPECT_EQ(used, All());
 }
 
 }  // namespace

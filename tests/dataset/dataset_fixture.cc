@@ -22,8 +22,12 @@ std::string NameAt(std::size_t index) {
   return "o-" + std::string(6 - digits.size(), '0') + digits;
 }
 
-internal::SampleWork TextsOfObjects(std::function<void(const std::string&)> on_decode) {
-  return {.make = [](std::size_t samples) { return std::make_shared<Texts>(samples); },
+internal::SampleWork TextsOfObjects(std::function<void(const std::string&)> on_decode, std::function<void()> on_make) {
+  return {.make =
+              [on_make = std::move(on_make)](std::size_t samples) {
+                if (on_make) on_make();
+                return std::make_shared<Texts>(samples);
+              },
           .decode = [on_decode = std::move(on_decode)](void* batch, std::size_t place, const ListedObject& object,
                                                        DownloadedObject& downloaded) -> internal::DecodedSample {
             const std::string text(reinterpret_cast<const char*>(downloaded.bytes.data()), downloaded.bytes.size());
@@ -105,11 +109,12 @@ std::unique_ptr<DatasetCore> DatasetTest::Core(bool is_live, const Decode& on_de
 std::unique_ptr<DatasetCore> DatasetTest::CoreOf(const Client& client, bool is_live, const Decode& on_decode) const {
   std::vector<ListedObject> objects;
   if (!is_live) objects = ListInParallel(client, kPrefix, {.max_concurrency = 2})->objects;
-  return std::make_unique<DatasetCore>(
-      client,
-      DatasetCore::Settings{
-          .prefix = kPrefix, .objects = std::move(objects), .is_live = is_live, .work = TextsOfObjects(on_decode)},
-      options_);
+  return std::make_unique<DatasetCore>(client,
+                                       DatasetCore::Settings{.prefix = kPrefix,
+                                                             .objects = std::move(objects),
+                                                             .is_live = is_live,
+                                                             .work = TextsOfObjects(on_decode, on_make_)},
+                                       options_);
 }
 
 Cursor DatasetTest::Beginning(const EpochOptions& how) const {

@@ -63,6 +63,7 @@ class DatasetTest : public ::testing::Test {
 
   emulator::Emulator emulator_{{.journal_size = 100'000}};
   DatasetOptions options_{.download = {}, .listing = {.max_concurrency = 2}};  ///< Of the next Core() or CoreOf().
+  std::function<void()> on_make_ = {};  ///< Called before memory is made for a batch.
 
  private:
   Texts names_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
 
 namespace gcsflux::internal {
@@ -46,7 +47,7 @@ class BatchStream::Feed : public SourceFeed {
   std::vector<DownloadSource> Next() override { return stream_.NextSources(); }
   [[nodiscard]] bool is_over() const override {
     const std::scoped_lock lock(stream_.mutex_);
-    return stream_.order_->is_over() && stream_.fed_ == stream_.batches_.size();
+    return stream_.ended_ || (stream_.order_->is_over() && stream_.fed_ == stream_.batches_.size());
   }
   [[nodiscard]] std::uint64_t expected() const override {
     const std::scoped_lock lock(stream_.mutex_);
@@ -86,7 +87,7 @@ Result<void> BatchStream::BeginAwaited() {
 void BatchStream::Close() {
   ahead_->Close();
   const std::scoped_lock lock(mutex_);
-  is_closed_ = true;
+  if (!ended_) ended_ = Error{ErrorCode::kCancelled, "the dataset has ended"};
   arrived_.clear();
   changed_.Ring();
 }
@@ -119,9 +120,19 @@ bool BatchStream::MayFeed(const PlannedBatch& batch) {
          fed_of_next_epoch_ < std::max(kMostOfNextEpoch, kBatchesOfNextEpoch * batch.samples.size());
 }
 
+// An event loop calls it. What fails here, for example if there is no memory for a batch, ends the stream.
 std::vector<DownloadSource> BatchStream::NextSources() {
-  std::vector<DownloadSource> sources;
   const std::scoped_lock lock(mutex_);
+  if (ended_) return {};
+  auto sources = ExceptionsAsErrors([this]() -> Result<std::vector<DownloadSource>> { return FeedMore(); });
+  changed_.Ring();
+  if (sources) return *std::move(sources);
+  ended_ = sources.error();
+  return {};
+}
+
+std::vector<DownloadSource> BatchStream::FeedMore() {
+  std::vector<DownloadSource> sources;
   while (sources.size() < kFedTogether && (fed_ < batches_.size() || PlanOne()) && MayFeed(batches_[fed_].planned)) {
     Batch& batch = batches_[fed_++];
     batch.first = next_index_;
@@ -133,7 +144,6 @@ std::vector<DownloadSource> BatchStream::NextSources() {
     for (const std::size_t sample : batch.planned.samples) sources.push_back(SourceOf(sample));
     next_index_ += batch.planned.samples.size();
   }
-  changed_.Ring();
   return sources;
 }
 
@@ -144,6 +154,7 @@ DownloadSource BatchStream::SourceOf(std::size_t sample) const {
 
 bool BatchStream::IsAt(const Cursor& cursor) {
   const std::scoped_lock lock(mutex_);
+  if (ended_) return false;
   const auto next = std::ranges::find_if(batches_, [](const Batch& batch) { return !batch.is_claimed; });
   if (next == batches_.end() && order_->is_over()) return false;
   if (std::any_of(next, batches_.end(), [](const Batch& batch) { return batch.is_claimed; })) return false;
@@ -160,7 +171,7 @@ Result<std::optional<std::uint64_t>> BatchStream::Claim(std::uint64_t epoch) {
       return std::optional(ClaimAt(static_cast<std::size_t>(next - batches_.begin()), lock));
     }
     if (PlanOne()) continue;
-    if (is_closed_) return Error{ErrorCode::kCancelled, "the dataset has ended"};
+    if (ended_) return *ended_;
     if (order_->error()) return *order_->error();
     if (order_->is_over()) return std::optional<std::uint64_t>();
     changed_.Wait(lock);
@@ -256,7 +267,7 @@ void BatchStream::OnArrival(std::vector<ArrivedObject> objects) {
 }
 
 void BatchStream::Add(std::unique_lock<std::mutex>& lock, Turn turn, ArrivedObject arrived) {
-  if (is_closed_) return;
+  if (ended_) return;
   settings_.tally->NoteArrival(arrived.took, arrived.object.bytes.size(), [&] {
     return ToUri({settings_.bucket, settings_.object_at(Numbered(turn.first).planned.samples[turn.second]).name});
   });
@@ -388,7 +399,7 @@ FinishedBatch BatchStream::Await(std::uint64_t number) {
   }
   settings_.tally->NoteWait(waited);
   // Decode threads still write into it, so it must stay.
-  if (batch.pending > 0) return {.error = Error{ErrorCode::kCancelled, "the dataset has ended"}};
+  if (batch.pending > 0) return {.error = *ended_};
   const std::size_t samples = batch.planned.samples.size() - batch.skipped.size();
   if (!batch.error && !batch.exception && samples > 0) {
     settings_.tally->NoteBatch({.epoch = is_of_no_epoch_ ? std::nullopt : std::optional(batch.planned.epoch),

@@ -136,6 +136,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
       : settings_(std::move(settings)), order_(std::move(order)), before_(std::move(start)) {}
 
   std::vector<DownloadSource> NextSources();
+  std::vector<DownloadSource> FeedMore();
   bool MayFeed(const PlannedBatch& batch);
   bool PlanOne();
   [[nodiscard]] bool MayPlan(std::size_t unclaimed, std::size_t wanted) const;
@@ -156,7 +157,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   [[nodiscard]] Batch& Numbered(std::uint64_t number) { return batches_[static_cast<std::size_t>(number - taken_)]; }
   [[nodiscard]] bool MaySkip(const Batch& batch, std::size_t place, const std::optional<Error>& error,
                              const std::exception_ptr& exception);
-  [[nodiscard]] bool IsDone(const Batch& batch) const { return batch.pending == 0 || is_closed_; }
+  [[nodiscard]] bool IsDone(const Batch& batch) const { return batch.pending == 0 || ended_; }
   FinishedBatch TakeOut(Batch& batch);
 
   const Settings settings_;
@@ -177,7 +178,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   std::size_t fed_of_next_epoch_ = 0;                // Samples of the epoch behind it.
   Arrived arrived_;                                  // To be decoded.
   DecodedAhead decoded_;                             // Of all unclaimed batches.
-  bool is_closed_ = false;
+  std::optional<Error> ended_ = {};                  // Closed, or failed.
 
   std::unique_ptr<FetchAhead> ahead_;  // Last: it calls the members above.
 };
