@@ -46,8 +46,8 @@ struct DownloadedFile {
 /// second one returns kLocalIo. If the partial file or its directory is removed, moved or replaced meanwhile, the
 /// download returns kLocalIo, and touches no other file of that name.
 ///
-/// The file is a new one, with the mode that the process's umask leaves and the time of the download, also if it replaces
-/// a file.
+/// The file is a new one, with the mode that the process's umask leaves and the time of the download, also if it
+/// replaces a file.
 ///
 /// Returns kInvalidArgument, before anything is fetched, if no file can have that name: it is empty, has a byte 0, or
 /// is too long for the file system. Returns kNotFound if there is no such object, kAborted if the object changed
