@@ -18,6 +18,7 @@ gcsflux_component(client
   sdk/src/base/process/open_files.cc
   sdk/src/base/process/own_descriptors.cc
   sdk/src/base/process/run_with_time_limit.cc
+  sdk/src/base/process/start_thread.cc
   sdk/src/base/text/base64.cc
   sdk/src/base/text/http_date.cc
   sdk/src/base/text/percent_encoding.cc

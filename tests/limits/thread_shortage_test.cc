@@ -128,7 +128,7 @@ TEST_F(ThreadShortageTest, OfDescriptorsLeavesADownloaderTheConnectionsThatThere
   EXPECT_THAT(shortages_->cause, HasSubstr("ulimit -n"));
 }
 
-TEST_F(ThreadShortageTest, IsNoneIfThereAreAThreadForEachCall) {
+TEST_F(ThreadShortageTest, IsNoneIfThereIsAThreadForEachCall) {
   const ThreadLimit limit(3);
   std::atomic<int> calls = 0;
   const auto work = [&](std::size_t, const std::stop_token&) {

@@ -43,12 +43,17 @@ struct DownloadedFile {
 /// or fails for a reason that may pass (the service, the network, a full disk), that partial file stays. The next
 /// download of the same generation compares it with the checksums stored at its end, and resumes it. If the generation
 /// is another one, the download starts again from the beginning. Only one download of a file may run at a time: a
-/// second one returns kLocalIo.
+/// second one returns kLocalIo. If the partial file or its directory is removed, moved or replaced meanwhile, the
+/// download returns kLocalIo, and touches no other file of that name.
+///
+/// The file is a new one, with the mode that the process's umask leaves and the time of the download, also if it
+/// replaces a file.
 ///
 /// Returns kInvalidArgument, before anything is fetched, if no file can have that name: it is empty, has a byte 0, or
 /// is too long for the file system. Returns kNotFound if there is no such object, kAborted if the object changed
 /// meanwhile, and kCorrupted if its CRC32C is wrong twice. Returns kLocalIo if the file cannot be written, or something
-/// other than a regular file has its name (a symbolic link is replaced, not followed). Other errors are those of
+/// other than a regular file has its name. A symbolic link is replaced, not followed, but a link in /dev or /proc, such
+/// as /dev/stdout, is kLocalIo too. Other errors are those of
 /// Client::ReadObject. After every error the file's name holds what it held before.
 Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,
                                     const DownloadFileOptions& options = {});

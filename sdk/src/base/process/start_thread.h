@@ -39,12 +39,18 @@ Result<std::jthread> StartThread(const Body& body) {
   return TryToStart([&] { return std::jthread(body); });
 }
 
-/// Starts threads that run `body` until there are `wanted`. If the system starts no more, returns why there are fewer.
-/// Then a quarter of the started threads is ended, so that name look-ups, which need a thread each, and memory remain
-/// possible.
+/// How many threads may be started under the limit on the process's addresses (ulimit -v): their stacks and malloc's
+/// arenas take at most half of what is left, because the memory that they use comes from the rest. At least 1.
+std::size_t ThreadsWithinAddresses();
+
+/// Starts threads that run `body` until there are `wanted`. If the system starts no more, or there are no addresses for
+/// their memory, returns why there are fewer. If the system refuses one, a quarter of the started threads is ended, so
+/// that name look-ups, which need a thread each, and memory remain possible.
 template <class Body>
 std::optional<Error> StartThreads(std::vector<std::jthread>& threads, std::size_t wanted, const Body& body) {
+  const std::size_t most = ThreadsWithinAddresses();
   while (threads.size() < wanted) {
+    if (threads.size() == most) return NoThread("too few addresses");
     auto added = TryToStart([&] { return threads.emplace_back(body).joinable(); });
     if (added) continue;
     threads.resize(threads.size() - threads.size() / 4);
