@@ -25,6 +25,7 @@
 #include "fashion_mnist/idx_file.h"
 #include "fashion_mnist/stored_images.h"
 #include "gcsflux/flags.h"
+#include "gcsflux/listing_cache.h"
 #include "gcsflux/saved_listing.h"
 #include "gcsflux/torch/collective.h"
 #include "gcsflux/torch/iterable_dataset.h"
@@ -88,11 +89,13 @@ NamedImage Decode(const gcsflux::ListedObject& object, std::span<const std::byte
 
 Images OpenImages(const Job& job) {
   const auto ranks = static_cast<std::uint64_t>(job.run.world_size);
-  return Images::OfListing(job.client, ShareListing(job), Decode,
-                           {.seed = kSeed,
-                            .batch_size = static_cast<std::uint64_t>(FLAGS_global_batch) / ranks,
-                            .rank = static_cast<std::uint64_t>(job.run.rank),
-                            .world_size = ranks});
+  auto images = Images::OfListing(job.client, ShareListing(job), Decode,
+                                  {.seed = kSeed,
+                                   .batch_size = static_cast<std::uint64_t>(FLAGS_global_batch) / ranks,
+                                   .rank = static_cast<std::uint64_t>(job.run.rank),
+                                   .world_size = ranks});
+  ValueOrThrow(gcsflux::CheckSameListing(job.ranks, images.cursor().listing));
+  return images;
 }
 
 class Training {

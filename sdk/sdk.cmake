@@ -287,6 +287,7 @@ gcsflux_component(client
   sdk/src/sharding/load_sharded.cc
   sdk/src/sharding/read_once_per_host.cc
   sdk/src/sharding/run_environment.cc
+  sdk/src/sharding/same_listing.cc
   sdk/src/sharding/save_messages.cc
   sdk/src/sharding/save_plan.cc
   sdk/src/sharding/shard_checkpoint.cc

@@ -12,8 +12,10 @@ namespace gcsflux {
 
 /// The order of an epoch's samples.
 enum class SampleOrder {
-  kByName,    ///< The order of the listing, the same in every epoch.
-  kShuffled,  ///< A permutation determined by seed and epoch; it takes no memory.
+  kByName,  ///< The order of the listing, the same in every epoch.
+  /// A permutation determined by seed and epoch; it takes at most 8 KiB. Up to 4,096 samples, every order is as likely
+  /// as any other.
+  kShuffled,
   /// Each sample is drawn from a buffer of the next EpochOptions::shuffle_buffer names, as seed and epoch determine.
   /// This shuffle does not wait for the end of the listing. For IterableDataset only. Choose it if a listing takes
   /// long, and objects with similar names may be close to each other in the epoch.
@@ -65,7 +67,7 @@ struct ListingFingerprint {
 /// ranks and with any batch size.
 struct Cursor {
   std::uint64_t seed = 0;
-  std::uint64_t epoch = 0;     ///< From 0.
+  std::uint64_t epoch = 0;     ///< From 0, below 2^63.
   std::uint64_t consumed = 0;  ///< Samples of this epoch that all ranks together have used.
   SampleOrder order = SampleOrder::kShuffled;
   std::uint64_t shuffle_buffer = 0;  ///< Under kBuffered.
@@ -74,15 +76,18 @@ struct Cursor {
   friend bool operator==(const Cursor&, const Cursor&) = default;
 };
 
-/// The cursor as JSON that people can read and edit: {"format": 1, "seed": 7, "epoch": 2, "consumed": 1024, ...}.
+/// The cursor as JSON that people can read and edit: {"format": 2, "seed": 7, "epoch": 2, "consumed": 1024, ...}. If
+/// the bucket or the prefix is not UTF-8, it is written as hexadecimal digits, in "bucket_hex" or "prefix_hex".
 std::string FormatCursor(const Cursor& cursor);
 
 /// Reads the output of FormatCursor(). Returns kInvalidArgument with the field's name if the text was cut off, a field
-/// is missing or has another type, or the format is newer than this library.
+/// is missing or has another type, or the format is another one than this library's.
 Result<Cursor> ParseCursor(std::string_view text);
 
 /// Checks that a run over `listing` with these options can continue at the cursor. Returns kInvalidArgument with the
-/// difference if the listing, the seed or the order is another one, or more samples are consumed than there are.
+/// difference if the listing, the seed or the order is another one, more samples are consumed than there are, or the
+/// epoch is not below 2^63. A cursor of the first objects of a listing (is_partial) has the same listing only if that
+/// is of the same first objects; datasets compare these.
 ///
 /// With `allow_changed_listing` another listing is allowed. The position then stays the same number: in this epoch some
 /// samples may be used twice, some not at all, and new ones may be missing. From the next epoch on each sample of the

@@ -4,6 +4,8 @@
 #include <optional>
 #include <stop_token>
 
+#include "gcsflux/collective.h"
+#include "gcsflux/epoch.h"
 #include "gcsflux/saved_listing.h"
 
 namespace gcsflux {
@@ -18,7 +20,7 @@ struct ListingCacheOptions {
   /// composites. Callers that ask for other objects share one cache.
   ParallelListOptions listing = {};
   CallOptions call = {};  ///< For requests for the saved listing. The listing's own requests have their own options.
-  std::stop_token stop = {};
+  std::stop_token stop = {};  ///< Ends the listing too, as `listing.stop` does.
 };
 
 struct CachedListing {
@@ -32,7 +34,7 @@ struct CachedListing {
 
 /// Lists everything under a prefix. If a listing of that prefix is saved at `cache` and is young enough, returns it.
 /// Otherwise lists with ListInParallel and saves the listing there. The object `cache` itself is never part of the
-/// listing, even if it is under the prefix.
+/// listing, even if it is under the prefix, or another program has saved a listing with it.
 ///
 /// Processes that call it at the same time get the same listing: the first one that saves wins, and the others read
 /// what it saved. Later processes read it too, until it is too old. Processes that begin around that time may get the
@@ -41,8 +43,16 @@ struct CachedListing {
 /// A listing that is damaged, too old or of another prefix is replaced. Returns kInvalidArgument if `cache` holds
 /// something that never was a listing, and does not overwrite it. An empty listing is not saved. If the cache cannot be
 /// read or written, for example without the permission, the call still returns a listing, and cache_error says why.
-/// Then each process lists for itself, and the listings may differ. Other errors are those of ListInParallel.
+/// Then each process lists for itself, and the listings may differ: CheckSameListing() finds that out. Other errors are
+/// those of ListInParallel, and kLocalIo if there is not enough memory.
 Result<CachedListing> ListThroughCache(const Client& client, const ObjectName& prefix, const ObjectName& cache,
                                        const ListingCacheOptions& options = {});
+
+/// Compares the listings of all ranks. All ranks call it, before they read: with MapDataset::fingerprint(), or with
+/// IterableDataset::cursor().listing before the first Epoch(). If two of them differ, returns kInvalidArgument on every
+/// rank, with the first rank that differs from rank 0. Otherwise the ranks would use some samples twice and others not
+/// at all. Of a listing that still runs only the prefix is compared. Other errors are those of Collective::AllGather.
+Result<void> CheckSameListing(Collective& ranks, const ListingFingerprint& listing,
+                              const CollectiveLimits& limits = {});
 
 }  // namespace gcsflux

@@ -30,9 +30,10 @@ struct SaveListingOptions {
   std::stop_token stop = {};
 };
 
-/// Stores the snapshot with a CRC32C. Returns kInvalidArgument if its names are not in bytewise order or a name occurs
-/// twice. Other errors are those of UploadObject. Holds the snapshot in memory a second time, in about half of its
-/// size.
+/// Stores the snapshot with a CRC32C. Returns kInvalidArgument if its names are not in bytewise order, a name occurs
+/// twice, one is longer than 1,024 bytes, or all names together are more than 64 times as long as what would be stored.
+/// Returns kLocalIo if there is not enough memory. Other errors are those of UploadObject. Holds the snapshot in memory
+/// a second time, in about half of its size.
 Result<ObjectMetadata> SaveListing(const Client& client, const ObjectName& destination, const ListingSnapshot& snapshot,
                                    const SaveListingOptions& options = {});
 
@@ -45,8 +46,9 @@ struct LoadListingOptions {
 };
 
 /// Reads what SaveListing() stored. Returns kCorrupted if the bytes are damaged, cut off or not a saved listing, kStale
-/// if it is older than allowed, and kInvalidArgument if a newer version of gcsflux saved it. Other errors are those of
-/// Downloader::Download.
+/// if it is older than allowed, kInvalidArgument if a newer version of gcsflux saved it, and kLocalIo if there is not
+/// enough memory. Other errors are those of Client::GetObject and Downloader::Download. Objects of more than 8 GiB and
+/// listings that SaveListing() would refuse are kCorrupted: a listing takes at most about 80 times its stored bytes.
 Result<ListingSnapshot> LoadListing(const Client& client, const ObjectName& source,
                                     const LoadListingOptions& options = {});
 

@@ -108,8 +108,9 @@ class BasicIterableDataset
   using Transform = std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes)>;
 
   /// The objects of a prefix. Under SampleOrder::kShuffled the constructor lists it, otherwise the first Epoch() does.
-  /// Throws StorageError with kInvalidArgument if an option is out of its range, with kEmptyPrefix if there are no
-  /// objects, and with the errors of listing. If Epoch() lists, its loop throws the last two.
+  /// Throws StorageError with kInvalidArgument if an option is out of its range or an epoch has no batch for this rank,
+  /// with kEmptyPrefix if there are no objects, and with the errors of listing. If Epoch() lists, its loop throws what
+  /// depends on the listing.
   BasicIterableDataset(const Client& client, const ObjectName& prefix, Transform transform,
                        const EpochOptions& epochs = {}, const DatasetOptions& options = {})
       : handle_(internal::EpochHandle::OfPrefix(client, prefix, internal::MakerOf<Sample>(std::move(transform)), epochs,
@@ -134,10 +135,15 @@ class BasicIterableDataset
   }
 
   /// The epoch that begins at the cursor, or the rest of it. Without a cursor it continues where the last loop ended:
-  /// behind the last batch that it received, or at the next epoch. A batch that failed was not received. If the cursor
-  /// is of another listing, seed or order, throws StorageError with kInvalidArgument, as CheckCursor() says. While the
-  /// prefix is being listed, the loop's begin() throws it. If the cursor's run had not finished its listing, only the
-  /// part that it had listed is compared.
+  /// behind the last batch that it received, or at the next epoch. A batch that failed was not received. If nothing is
+  /// left of the cursor's epoch for any rank, it is the next epoch; if something is left, but not for this rank, the
+  /// loop is empty, and the next one is the next epoch.
+  ///
+  /// If the cursor is of another listing, seed or order, throws StorageError with kInvalidArgument, as CheckCursor()
+  /// says. While the prefix is being listed, the loop's begin() throws it. If the cursor's run had not finished its
+  /// listing, only the part that it had listed is compared. A cursor that is refused changes nothing. If a listing
+  /// failed, the next Epoch() lists again. If the new listing has other objects up to the position, that loop is
+  /// refused, and the next one begins the epoch again.
   [[nodiscard]] EpochBatches<Sample> Epoch(const std::optional<Cursor>& cursor = {},
                                            bool allow_changed_listing = false) const {
     handle_.Begin(cursor, allow_changed_listing);
