@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/exceptions_as_errors.h"
 #include "base/process/fork.h"
 #include "base/process/start_thread.h"
 
@@ -33,11 +34,14 @@ class Timer {
 
 // If no thread can measure the time, the token asks at once.
 void RunWithTimeLimit(const std::function<void(std::stop_token)>& work, std::chrono::milliseconds limit) {
-  const auto timer = TryToStart([&] { return BoundToProcess(std::make_unique<Timer>(limit)); });
-  if (timer) return work((*timer)->over());
-  std::stop_source over;
-  over.request_stop();
-  work(over.get_token());
+  const auto run = [&]() -> Result<void> {
+    const auto timer = TryToStart([&] { return BoundToProcess(std::make_unique<Timer>(limit)); });
+    std::stop_source over;
+    if (!timer) over.request_stop();
+    work(timer ? (*timer)->over() : over.get_token());
+    return {};
+  };
+  static_cast<void>(ExceptionsAsErrors(run));
 }
 
 }  // namespace gcsflux::internal
