@@ -1,11 +1,11 @@
 #include "base/process/run_with_time_limit.h"
 
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
 
-#include "base/exceptions_as_errors.h"
 #include "base/process/fork.h"
 #include "base/process/start_thread.h"
 
@@ -34,14 +34,13 @@ class Timer {
 
 // If no thread can measure the time, the token asks at once.
 void RunWithTimeLimit(const std::function<void(std::stop_token)>& work, std::chrono::milliseconds limit) {
-  const auto run = [&]() -> Result<void> {
+  try {
     const auto timer = TryToStart([&] { return BoundToProcess(std::make_unique<Timer>(limit)); });
     std::stop_source over;
     if (!timer) over.request_stop();
     work(timer ? (*timer)->over() : over.get_token());
-    return {};
-  };
-  static_cast<void>(ExceptionsAsErrors(run));
+  } catch (const std::exception&) {  // There is no memory for what was to be given up.
+  }
 }
 
 }  // namespace gcsflux::internal
