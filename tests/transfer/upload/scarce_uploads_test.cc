@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "gcsflux/parallel_writer.h"
 #include "support/fake_gcs.h"
@@ -77,6 +79,23 @@ TEST_P(ScarceUploadsTest, ReturnAnErrorThatSaysWhatWasStored) {
     EXPECT_TRUE(outcome == WriteOutcome::kUnknown || !gcs.objects.contains("o")) << ErrorOf(stored).message;
   }
   EXPECT_GE(failures, 1);
+}
+
+// Each allocation but the smallest ones fails in turn while the writer cancels its session. (The destructor of a JSON
+// document allocates a little, and cannot fail.)
+TEST(ScarceEnd, OfAWriterDoesNotEndTheProcess) {
+  int failures = 0;
+  for (bool has_failed = true; has_failed; ++failures) {
+    testing::FakeGcs gcs;
+    std::optional<ObjectWriter> writer(std::in_place, testing::MakeClient(gcs), kObject,
+                                       UploadOptions{.chunk_bytes = kChunk});
+    ASSERT_TRUE(writer->Write(AsBytes(Pattern(kChunk + 1))).ok());
+    const ScarceMemory scarce(128, failures);
+    writer.reset();
+    has_failed = ScarceMemory::has_failed();
+    EXPECT_TRUE(has_failed || gcs.sessions.empty());
+  }
+  EXPECT_GE(failures, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, ScarceUploadsTest, ::testing::ValuesIn(kScarceWays),

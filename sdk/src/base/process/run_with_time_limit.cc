@@ -1,6 +1,7 @@
 #include "base/process/run_with_time_limit.h"
 
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -33,11 +34,13 @@ class Timer {
 
 // If no thread can measure the time, the token asks at once.
 void RunWithTimeLimit(const std::function<void(std::stop_token)>& work, std::chrono::milliseconds limit) {
-  const auto timer = TryToStart([&] { return BoundToProcess(std::make_unique<Timer>(limit)); });
-  if (timer) return work((*timer)->over());
-  std::stop_source over;
-  over.request_stop();
-  work(over.get_token());
+  try {
+    const auto timer = TryToStart([&] { return BoundToProcess(std::make_unique<Timer>(limit)); });
+    std::stop_source over;
+    if (!timer) over.request_stop();
+    work(timer ? (*timer)->over() : over.get_token());
+  } catch (const std::exception&) {  // There is no memory for what was to be given up.
+  }
 }
 
 }  // namespace gcsflux::internal

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/crc32c.h"
+#include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
 #include "base/process/run_with_time_limit.h"
 #include "base/tell_progress.h"
@@ -41,7 +42,9 @@ std::uint64_t FilePartBytes(std::uint64_t size, const ParallelWriterOptions& wri
   return std::max({DivideUp(size, rounds * connections), kLeastPartBytes, DivideUp(size, kMostParts)});
 }
 
-FileParts::~FileParts() { Drop(); }
+FileParts::~FileParts() {
+  static_cast<void>(ExceptionsAsErrors([this] { return Drop(), Result<void>(); }));
+}
 
 Result<PathChoice> FileParts::Begin() {
   part_bytes_ = FilePartBytes(upload_.file.size(), upload_.options.writing);

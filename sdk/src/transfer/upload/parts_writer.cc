@@ -31,7 +31,9 @@ PartsWriter::PartsWriter(Client client, ObjectName object, ParallelWriterOptions
   if (!checked) error_ = InCall(InsertCall(object_, options_.upload), checked.error());
 }
 
-PartsWriter::~PartsWriter() { Cancel(); }
+PartsWriter::~PartsWriter() {
+  static_cast<void>(ExceptionsAsErrors([this] { return Cancel(), Result<void>(); }));
+}
 
 Result<void> PartsWriter::CheckUsable() const {
   if (made_in_.IsInChild()) return InCall(InsertCall(object_, options_.upload), ForkedError("the upload"));
