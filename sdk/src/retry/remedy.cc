@@ -61,8 +61,8 @@ std::string_view Remedy(const Error& error, std::string_view subject, bool was_a
     case ErrorCode::kAborted: return "read the new object from its start";
     case ErrorCode::kSessionLost: return "nothing was stored: write the object again from its start";
     case ErrorCode::kOutcomeUnknown:
-      return "read the object and decide; a write that names the generation it replaces (WriteMode::kReplace) does "
-             "not end so";
+      return "read the object and decide; a write that names the generation it replaces (WriteMode::kReplace) is "
+             "seldom left in doubt";
     case ErrorCode::kBadResponse: return "is that a service of Google's? Check --endpoint and any proxy";
     default: return "";
   }
