@@ -10,6 +10,7 @@ gcsflux_component(client
   sdk/src/base/hide_secret.cc
   sdk/src/base/object_name.cc
   sdk/src/base/sha256.cc
+  sdk/src/base/stop_after.cc
   sdk/src/base/uuid.cc
   sdk/src/base/messages/json_text.cc
   sdk/src/base/process/environment.cc
@@ -297,7 +298,6 @@ gcsflux_component(client
   sdk/src/sharding/shared_reads.cc
   sdk/src/sharding/slice_checksums.cc
   sdk/src/sharding/step_file_reads.cc
-  sdk/src/sharding/stop_after.cc
   sdk/src/sharding/tensor_part.cc
   sdk/src/sharding/thread_ranks.cc
   sdk/src/sharding/work_of_ranks.cc

@@ -177,7 +177,7 @@ target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/sr
 # Checkpoints of many processes; threads stand for them.
 gcsflux_test(sharding_tests
   SOURCES sharding/collective_test.cc sharding/failing_ranks_test.cc sharding/hanging_requests_test.cc sharding/load_plan_test.cc sharding/patience_test.cc sharding/rank_faults_test.cc sharding/run_environment_test.cc sharding/same_listing_test.cc sharding/save_plan_test.cc
-          sharding/shard_checkpoint_test.cc sharding/sharded_checkpoints_test.cc sharding/sharded_failures_test.cc sharding/stop_after_test.cc support/fault_matrix.cc
+          sharding/shard_checkpoint_test.cc sharding/sharded_checkpoints_test.cc sharding/sharded_failures_test.cc base/stop_after_test.cc support/fault_matrix.cc
           sharding/shared_load_test.cc sharding/shared_reads_test.cc sharding/unknown_commit_of_ranks_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <latch>
 #include <string>
@@ -122,6 +123,35 @@ TEST_F(PreemptionNoticeTest, IsThereAtOnceIfTheMachineIsPreemptedAlready) {
   const auto notice = PreemptionNotice::Watch(client_, OfMachine(Host()));
   ASSERT_TRUE(notice);
   EXPECT_TRUE(notice->token().stop_requested());
+}
+
+std::string MetadataAnswer(const std::string& body) {
+  return "HTTP/1.1 200 OK\r\nMetadata-Flavor: Google\r\nContent-Length: " + std::to_string(body.size()) +
+         "\r\nConnection: close\r\n\r\n" + body;
+}
+
+TEST_F(PreemptionNoticeTest, ComesAlthoughOneRequestGetsNoAnswer) {
+  std::atomic<int> requests = 0;
+  testing::RawServer server([&](testing::RawServer::Connection& c) {
+    c.ReadHead();
+    switch (++requests) {
+      case 1: c.Send(MetadataAnswer("FALSE\n")); return;
+      case 2: return c.WaitForClose();
+      default: c.Send(MetadataAnswer("TRUE\n"));
+    }
+  });
+  const auto notice = PreemptionNotice::Watch(client_, OfMachine(server.endpoint().substr(7)));
+  ASSERT_TRUE(notice) << notice.error().message;
+  AwaitStop(*notice);
+  EXPECT_EQ(notice->cause(), PreemptionCause::kMetadata);
+  EXPECT_GE(requests, 3);
+}
+
+TEST_F(PreemptionNoticeTest, IsNotWatchedForIfTheMetadataServerGivesNoAnswer) {
+  testing::RawServer silent([](testing::RawServer::Connection& c) { c.WaitForClose(); });
+  const Error error = ErrorOf(PreemptionNotice::Watch(client_, OfMachine(silent.endpoint().substr(7))));
+  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
+  EXPECT_THAT(error.message, HasSubstr("gave no answer within 3000 ms"));
 }
 
 TEST_F(PreemptionNoticeTest, SaysThatThereIsNoMetadataServer) {

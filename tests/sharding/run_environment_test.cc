@@ -183,9 +183,9 @@ TEST(FirstHost, ReadsSlurmsNotation) {
   EXPECT_EQ(internal::FirstHost("node[001-004,7],b"), "node001");
   EXPECT_EQ(internal::FirstHost("n[3,5]-ib,b"), "n3-ib");
   EXPECT_EQ(internal::FirstHost("r[1-2]n[8-9]"), "r1n8");
-  EXPECT_EQ(internal::FirstHost("n[1"), "");
-  EXPECT_EQ(internal::FirstHost("n[]"), "");
-  EXPECT_EQ(internal::FirstHost("n[-3]"), "");
+  for (const char* const wrong : {"n[1", "n[]", "n[,2]", "n[-2]", "n[a-b]", "n[[1]]", "r[1-2]n[]"}) {
+    EXPECT_EQ(internal::FirstHost(wrong), "") << wrong;
+  }
   EXPECT_EQ(internal::FirstHost(""), "");
 }
 

@@ -130,6 +130,29 @@ TEST_F(ShardedCheckpointsTest, OpensAStepAsOneCheckpointByItsManifest) {
   }
 }
 
+TEST_F(ShardedCheckpointsTest, SavesEmptyTensorsThatAreDivided) {
+  std::int64_t step = 0;
+  for (const std::vector<std::int64_t>& shape :
+       std::vector<std::vector<std::int64_t>>{{0, 1}, {0, 2}, {0, 5}, {1, 0}}) {
+    for (const int dimension : {0, 1}) {
+      SCOPED_TRACE("[" + std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + "] by " +
+                   std::to_string(dimension));
+      RankParts ranks = SomeParts(3);
+      for (int rank = 0; rank < 3; ++rank) {
+        ranks[static_cast<std::size_t>(rank)].push_back(
+            *Sharded("empty", DType::kFloat32, shape, {.rank = rank, .world_size = 3, .dimension = dimension}));
+      }
+      for (const auto& saved : SaveOnRanks(ranks, ++step, {.writer = {.take_over = true}})) {
+        ASSERT_TRUE(saved.ok()) << saved.error().message;
+      }
+      ExpectLoads(ranks);
+      RankParts wholes = SomeParts(2);
+      for (auto& of_rank : wholes) of_rank.push_back({.name = "empty", .shape = shape});
+      ExpectLoads(wholes);
+    }
+  }
+}
+
 TEST_F(ShardedCheckpointsTest, SavesAStepWithoutTensors) {
   for (const auto& saved : SaveOnRanks({{}, {}})) EXPECT_THAT(ValueOf(saved).stored.manifest.files, SizeIs(1));
 }

@@ -122,6 +122,29 @@ TEST_F(ShardedFailuresTest, CommitsNoManifestIfARankEndsAfterItsShard) {
   ExpectOnlyStep1();
 }
 
+// Another program deletes the file of rank 1 when it is there and rank 0 still writes its own.
+TEST_F(ShardedFailuresTest, CommitsNoManifestIfAShardIsGoneWhenItIsCommitted) {
+  std::string gone;  // Used by rank 0 alone.
+  const auto delete_shard = [&](const Progress&) {
+    while (gone.empty()) {
+      for (const std::string& name : Names()) {
+        const bool is_of_step = name.find("step-00000002/") != std::string::npos;
+        if (is_of_step && name.find("shard-00002-") != std::string::npos) gone = name;
+      }
+      if (!gone.empty()) Delete(gone);
+    }
+  };
+  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+    const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+    ShardedOptions options;
+    if (group.rank() == 0) options.file.upload.on_progress = delete_shard;
+    return ErrorOf(On(group, options).Save({.step = 2}, own.ToSave())).message;
+  });
+  ASSERT_NE(gone, "");
+  EXPECT_THAT(ExpectSame(messages), HasSubstr(gone));
+  ExpectOnlyStep1();
+}
+
 TEST_F(ShardedFailuresTest, SaysOnAllRanksWhatContradicts) {
   RankParts ranks = SomeParts(3);
   ranks[2].front() = ranks[1].front();

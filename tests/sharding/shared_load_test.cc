@@ -1,6 +1,7 @@
 // Loads in which the ranks of a host read each byte once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -161,6 +162,19 @@ TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostCannotBeTold) {
 internal::HostMemoryPlace AtDescriptor(internal::HostMemoryPlace place, int descriptor) {
   place.descriptor = descriptor;
   return place;
+}
+
+TEST(HostMemoryTest, IsRefusedAboveTheLimitOnFileSizes) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit low = before;
+  low.rlim_cur = 1 << 20;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &low), 0);
+  auto memory = *internal::HostMemory::Create();
+  const Error error = ErrorOf(memory.Resize(2 << 20));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
+  EXPECT_THAT(error.message, HasSubstr("ulimit -f"));
 }
 
 TEST(HostMemoryTest, RefusesMemoryThatIsShorterOrNotThere) {

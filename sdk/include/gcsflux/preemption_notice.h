@@ -20,7 +20,8 @@ struct PreemptionOptions {
   /// The metadata server, as host or host:port. If empty, GCE_METADATA_HOST is used, or 169.254.169.254 if that is not
   /// set.
   std::string metadata_host = {};
-  /// Interval between two requests to the metadata server; more than 0.
+  /// Interval between the answer to a request to the metadata server and the next request; more than 0. A request that
+  /// gets no answer within 3 s is given up, and the next one follows.
   std::chrono::milliseconds poll_interval = std::chrono::seconds(1);
 };
 
@@ -43,7 +44,8 @@ class PreemptionNotice {
   /// - the host is neither this machine nor Google's metadata server,
   /// - the interval is not above 0, or
   /// - another PreemptionNotice watches SIGTERM.
-  /// Sends one request to the metadata server, and returns kUnreachable or kBadResponse if no metadata server answers.
+  /// Sends one request to the metadata server, and returns kUnreachable or kBadResponse if no metadata server answers
+  /// within 3 s.
   /// Returns kLocalIo if the system gives no thread or pipe.
   static Result<PreemptionNotice> Watch(const Client& client, const PreemptionOptions& options = {});
 

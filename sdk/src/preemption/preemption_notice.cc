@@ -1,6 +1,7 @@
 #include "gcsflux/preemption_notice.h"
 
 #include <atomic>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "base/process/fork.h"
 #include "base/process/no_time_limit.h"
 #include "base/process/start_thread.h"
+#include "base/stop_after.h"
 #include "client/client_core.h"
 #include "preemption/sigterm_watch.h"
 
@@ -47,15 +49,22 @@ std::string_view WithoutLineEnd(std::string_view body) {
 Result<bool> AskIfPreempted(Transport& transport, const std::string& host, const std::stop_token& stop) {
   // The server is in this machine's network or does not exist, so a longer wait gains nothing.
   constexpr std::chrono::milliseconds kConnectTimeout(1000);
+  constexpr std::chrono::milliseconds kAnswerTimeout(3000);
   const HttpRequest request{.url = "http://" + host + "/computeMetadata/v1/instance/preempted",
                             .headers = {{"Metadata-Flavor", "Google"}},
                             .bypass_proxy = true,
                             .connect_timeout = kConnectTimeout};
-  const auto response = transport.Perform(request, nullptr, stop);
+  const internal::StopAfter limit(kAnswerTimeout);
+  const internal::EitherStop either(stop, limit.token());
+  const auto response = transport.Perform(request, nullptr, either.token());
+  if (!response && limit.token().stop_requested() && !stop.stop_requested()) {
+    return Error{ErrorCode::kUnreachable, "the metadata server at " + host + " gave no answer within " +
+                                              std::to_string(kAnswerTimeout.count()) + " ms; check GCE_METADATA_HOST"};
+  }
   if (!response) return response.error();
-  const bool is_answer = response->status == 200 && (response->body == "TRUE" || response->body == "FALSE");
-  if (is_answer && internal::FindHeader(response->headers, "metadata-flavor") == "Google")
-    return response->body == "TRUE";
+  const std::string_view answer = WithoutLineEnd(response->body);
+  const bool is_answer = response->status == 200 && (answer == "TRUE" || answer == "FALSE");
+  if (is_answer && internal::FindHeader(response->headers, "metadata-flavor") == "Google") return answer == "TRUE";
   return Error{ErrorCode::kBadResponse, "no metadata server answers at " + host + " (status " +
                                             std::to_string(response->status) +
                                             "); set GCE_METADATA_HOST, or leave "

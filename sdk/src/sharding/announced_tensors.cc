@@ -162,7 +162,16 @@ Result<void> AnnouncedTensors::Settle(Tensor& tensor) {
   if (!std::is_sorted(entries.begin(), entries.end(), is_before)) {
     std::stable_sort(entries.begin(), entries.end(), is_before);
   }
-  if (IsEmpty(tensor.shape)) return {};
+  if (IsEmpty(tensor.shape)) {
+    // A slice that is the whole is stored as one, and nothing beside it.
+    const auto is_whole = [&](const Entry& entry) {
+      return std::ranges::equal(BoxOf(tensor, entry).sizes, tensor.shape);
+    };
+    if (std::any_of(entries.begin(), entries.end(), is_whole)) {
+      std::erase_if(entries, [&](const Entry& entry) { return !is_whole(entry); });
+    }
+    return {};
+  }
   std::vector<Box> boxes;
   std::vector<std::uint32_t> ranks;
   std::uint64_t elements = 0;

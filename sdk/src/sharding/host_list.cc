@@ -12,7 +12,7 @@ std::string FirstHost(std::string_view list) {
     if (end == std::string_view::npos) return "";
     const std::string_view numbers = list.substr(begin + 1, end - begin - 1);
     const std::string_view first = numbers.substr(0, numbers.find_first_of("-,"));
-    if (first.empty()) return "";
+    if (first.empty() || first.find_first_not_of("0123456789") != std::string_view::npos) return "";
     host += first;
     list.remove_prefix(end + 1);
   }

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <random>
 #include <utility>
 
 #include "base/messages/local_error.h"
+#include "base/process/file_size_signal.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -73,7 +75,13 @@ HostMemory::~HostMemory() {
 }
 
 Result<void> HostMemory::Resize(std::uint64_t size) {
-  if (::ftruncate(descriptor_, static_cast<off_t>(kMarkBytes + size)) != 0) return LocalError("resize", kOwn);
+  const FileSizeSignalBlock no_signal;  // The limit on file sizes holds for this memory too.
+  if (::ftruncate(descriptor_, static_cast<off_t>(kMarkBytes + size)) != 0) {
+    const int why = errno;
+    Error error = LocalError("resize", kOwn, why);
+    if (why == EFBIG) error.message += "; raise the limit on file sizes (ulimit -f), or set ReadSharing::kNone";
+    return error;
+  }
   if (auto mapped = Map(size, PROT_READ | PROT_WRITE, kOwn); !mapped.ok()) return mapped;
   std::memcpy(mapped_.data(), mark_.data(), kMarkBytes);
   return {};

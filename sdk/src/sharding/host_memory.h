@@ -34,7 +34,8 @@ class HostMemory {
   HostMemory& operator=(HostMemory&& other) noexcept;
   ~HostMemory();
 
-  /// Sets the size. Call it once, after Create(). The bytes are 0.
+  /// Sets the size. Call it once, after Create(). The bytes are 0. Returns kLocalIo if the process may not have files
+  /// of this size (ulimit -f).
   Result<void> Resize(std::uint64_t size);
 
   [[nodiscard]] std::span<std::byte> bytes() const { return mapped_.empty() ? mapped_ : mapped_.subspan(kMarkBytes); }

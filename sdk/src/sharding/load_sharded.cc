@@ -4,6 +4,7 @@
 
 #include "base/crc32c.h"
 #include "base/message.h"
+#include "base/stop_after.h"
 #include "formats/bytes/format_error.h"
 #include "sharding/announced_read.h"
 #include "sharding/caught.h"
@@ -11,7 +12,6 @@
 #include "sharding/read_once_per_host.h"
 #include "sharding/slice_checksums.h"
 #include "sharding/step_file_reads.h"
-#include "sharding/stop_after.h"
 #include "sharding/work_of_ranks.h"
 
 namespace gcsflux::internal {

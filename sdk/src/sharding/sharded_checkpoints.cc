@@ -2,12 +2,12 @@
 
 #include <utility>
 
+#include "base/stop_after.h"
 #include "checkpoints/step_store.h"
 #include "sharding/announced_read.h"
 #include "sharding/load_sharded.h"
 #include "sharding/save_messages.h"
 #include "sharding/sharded_save.h"
-#include "sharding/stop_after.h"
 #include "sharding/work_of_ranks.h"
 
 namespace gcsflux {

@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "base/either_stop.h"
+#include "base/stop_after.h"
 #include "checkpoints/run_identity.h"
 #include "checkpoints/stop_requests.h"
 #include "formats/bytes/format_error.h"
 #include "sharding/announcement.h"
 #include "sharding/caught.h"
 #include "sharding/shard_file.h"
-#include "sharding/stop_after.h"
 #include "sharding/work_of_ranks.h"
 
 namespace gcsflux::internal {

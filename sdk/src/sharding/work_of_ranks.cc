@@ -13,9 +13,9 @@
 #include "base/message.h"
 #include "base/process/no_time_limit.h"
 #include "base/process/start_thread.h"
+#include "base/stop_after.h"
 #include "checkpoints/stop_requests.h"
 #include "sharding/caught.h"
-#include "sharding/stop_after.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "base/process/no_time_limit.h"
+#include "base/stop_after.h"
 #include "checkpoints/latest_step.h"
 #include "checkpoints/open_step.h"
 #include "checkpoints/save_queue.h"
 #include "checkpoints/save_step.h"
 #include "checkpoints/stop_requests.h"
-#include "sharding/stop_after.h"
 #include "torch/run_state.h"
 
 namespace gcsflux {

@@ -1,4 +1,4 @@
-#include "sharding/stop_after.h"
+#include "base/stop_after.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sharding/stop_after.h"
+#include "base/stop_after.h"
 
 #include "base/process/no_time_limit.h"
 #include "base/process/start_thread.h"
