@@ -183,7 +183,7 @@ gcsflux_test(sharding_tests
 target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.
   gcsflux_test(sharding_memory_tests WHOLE
-    SOURCES checkpoints/scarce_snapshot_test.cc sharding/scarce_memory_test.cc support/watched_memory.cc
+    SOURCES checkpoints/scarce_snapshot_test.cc dataset/scarce_listing_test.cc sharding/scarce_memory_test.cc support/watched_memory.cc
     LIBRARIES gcsflux_client gcsflux_emulator)
   target_include_directories(sharding_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 endif()

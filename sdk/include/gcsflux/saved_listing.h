@@ -47,8 +47,9 @@ struct LoadListingOptions {
 
 /// Reads what SaveListing() stored. Returns kCorrupted if the bytes are damaged, cut off or not a saved listing, kStale
 /// if it is older than allowed, kInvalidArgument if a newer version of gcsflux saved it, and kLocalIo if there is not
-/// enough memory. Other errors are those of Client::GetObject and Downloader::Download. Objects of more than 8 GiB and
-/// listings that SaveListing() would refuse are kCorrupted: a listing takes at most about 80 times its stored bytes.
+/// enough memory for the names. Other errors are those of Client::GetObject and Downloader::Download. Objects of more
+/// than 8 GiB and listings that SaveListing() would refuse are kCorrupted: a listing takes at most about 80 times its
+/// stored bytes.
 Result<ListingSnapshot> LoadListing(const Client& client, const ObjectName& source,
                                     const LoadListingOptions& options = {});
 
