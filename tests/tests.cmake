@@ -424,6 +424,8 @@ if(Torch_FOUND)
     set_tests_properties(ranks_resume PROPERTIES TIMEOUT 300)
     add_test(NAME mpirun COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/mpirun.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
     set_tests_properties(mpirun PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
+    add_test(NAME run_ranks_signals COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/run_ranks_signals.py
+                                            ${PROJECT_SOURCE_DIR}/scripts/run_ranks)
     add_test(NAME torchrun COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/torchrun.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
     set_tests_properties(torchrun PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
     add_test(NAME demo_ranks
