@@ -42,6 +42,15 @@ TEST_F(StepWriterTest, MakesAStepVisibleByItsManifestAlone) {
   EXPECT_EQ(ValueOf(Steps().Read(1)).generation, stored.generation);
 }
 
+TEST_F(StepWriterTest, FailsClearlyAfterItWasMovedFrom) {
+  StepWriter writer = *Start();
+  StepWriter moved = std::move(writer);
+  EXPECT_EQ(ErrorOf(writer.Keep({})).code, ErrorCode::kInvalidArgument);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(ErrorOf(writer.Commit({.step = 1})).code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(ErrorOf(writer.Remove(1)).message, HasSubstr("StepWriter was moved from"));
+  EXPECT_TRUE(Save(moved, 1).ok());
+}
+
 TEST_F(StepWriterTest, WritesTheManifestLast) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 1).ok());

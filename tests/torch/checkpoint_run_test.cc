@@ -61,6 +61,16 @@ TEST_F(CheckpointRunTest, GoesOnAsIfItHadNotStopped) {
   EXPECT_EQ(resumed.Steps(50), wanted) << "data order included";
 }
 
+TEST_F(CheckpointRunTest, FailsClearlyAfterItWasMovedFrom) {
+  Training training;
+  CheckpointRun run = Run();
+  CheckpointRun moved = std::move(run);
+  const Error error = ThrownBy([&] { run.Save(1, training.State()); });  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("CheckpointRun was moved from"));
+  moved.Save(1, training.State());
+}
+
 TEST_F(CheckpointRunTest, LoadsAnyPart) {
   Training training;
   training.Steps(3);

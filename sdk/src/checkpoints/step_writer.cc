@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/either_stop.h"
+#include "base/moved_from.h"
 #include "base/text/rfc3339.h"
 #include "checkpoints/check_manifest.h"
 #include "checkpoints/latest_hint.h"
@@ -359,6 +360,7 @@ Result<StepFile> StepWriter::WriteFile(std::int64_t step, const std::string& nam
 }
 
 Result<std::string> StepWriter::ReserveName(std::int64_t step, const std::string& name) {
+  if (!state_) return internal::MovedFrom("StepWriter");
   std::string below = internal::NewFileName(step, name);
   if (step < 0 || step > kMaxStep || !internal::StepOfFile(below)) {
     return Error{ErrorCode::kInvalidArgument, "step " + std::to_string(step) + ", file '" + name +
@@ -371,11 +373,13 @@ Result<std::string> StepWriter::ReserveName(std::int64_t step, const std::string
 }
 
 void StepWriter::DropName(const std::string& name) {
+  if (!state_) return;
   const std::lock_guard lock(state_->mutex);
   state_->drafts.erase(name);
 }
 
 std::shared_ptr<const void> StepWriter::Borrow(std::vector<StepFile> files) {
+  if (!state_) return nullptr;
   State* const state = state_.get();
   const std::lock_guard lock(state->mutex);
   if (state->is_cleaning || state->is_removing) return nullptr;
@@ -384,6 +388,7 @@ std::shared_ptr<const void> StepWriter::Borrow(std::vector<StepFile> files) {
 }
 
 void StepWriter::Discard(const std::vector<StepFile>& files) {
+  if (!state_) return;
   for (const StepFile& file : files) {
     {
       const std::lock_guard lock(state_->mutex);
@@ -395,6 +400,7 @@ void StepWriter::Discard(const std::vector<StepFile>& files) {
 }
 
 Result<void> StepWriter::CheckStep(const CheckpointManifest& about, CommitMode mode) {
+  if (!state_) return internal::MovedFrom("StepWriter");
   if (const auto wrong = internal::WhatIsWrongWithoutFiles(about)) {
     return Error{ErrorCode::kInvalidArgument,
                  "step " + std::to_string(about.step) + " of " + steps().uri() + ": " + *wrong};
@@ -411,6 +417,7 @@ Result<void> StepWriter::CheckStep(const CheckpointManifest& about, CommitMode m
 }
 
 Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mode) {
+  if (!state_) return internal::MovedFrom("StepWriter");
   if (auto checked = CheckStep(manifest, mode); !checked.ok()) return Discard(manifest.files), checked.error();
   manifest.run = state_->identity.id;
   manifest.writer = std::string("gcsflux ") + kVersion;
@@ -438,6 +445,7 @@ Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mo
 Result<KeepReport> StepWriter::Keep(const KeepRules& rules) { return Clean(&rules); }
 
 Result<KeepReport> StepWriter::Clean(const KeepRules* rules) {
+  if (!state_) return internal::MovedFrom("StepWriter");
   const Cleaning cleaning(*state_);
   if (!cleaning.is_only_one()) return KeepReport{};
   const Removal removal(*state_);
@@ -446,6 +454,7 @@ Result<KeepReport> StepWriter::Clean(const KeepRules* rules) {
 }
 
 Result<void> StepWriter::Remove(std::int64_t step) {
+  if (!state_) return internal::MovedFrom("StepWriter");
   const Removal removal(*state_);
   if (!removal.has_begun()) return Cancelled(state_->steps);
   const auto may_remove = [this] { return state_->CheckStillWriter(); };
@@ -453,6 +462,7 @@ Result<void> StepWriter::Remove(std::int64_t step) {
 }
 
 Result<void> StepWriter::Release() {
+  if (!state_) return internal::MovedFrom("StepWriter");
   return state_->steps.store_->Delete(internal::kWriterObject, state_->writer_generation);
 }
 

@@ -126,10 +126,10 @@ PreemptionNotice::PreemptionNotice(PreemptionNotice&&) noexcept = default;
 PreemptionNotice& PreemptionNotice::operator=(PreemptionNotice&&) noexcept = default;
 PreemptionNotice::~PreemptionNotice() = default;
 
-std::stop_token PreemptionNotice::token() const { return watches_->stop.get_token(); }
+std::stop_token PreemptionNotice::token() const { return watches_ ? watches_->stop.get_token() : std::stop_token(); }
 
 std::optional<PreemptionCause> PreemptionNotice::cause() const {
-  const int cause = watches_->cause;
+  const int cause = watches_ ? watches_->cause.load() : Watches::kNone;
   return cause == Watches::kNone ? std::nullopt : std::optional(static_cast<PreemptionCause>(cause));
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/moved_from.h"
 #include "base/stop_after.h"
 #include "checkpoints/step_store.h"
 #include "sharding/announced_read.h"
@@ -72,6 +73,7 @@ ShardedCheckpoints::~ShardedCheckpoints() {
 
 Result<SavedStep> ShardedCheckpoints::Save(const CheckpointManifest& about, std::span<const PartToSave> parts,
                                            CommitMode mode, const std::stop_token& stop) {
+  if (!state_) return internal::MovedFrom("ShardedCheckpoints");
   internal::ShardedSave save(state_->steps, state_->group, state_->options, state_->writer);
   auto saved = save.Run(about, parts, mode, stop);
   if (saved.ok()) return saved;
@@ -79,11 +81,13 @@ Result<SavedStep> ShardedCheckpoints::Save(const CheckpointManifest& about, std:
 }
 
 Error ShardedCheckpoints::FailSave(std::int64_t step, const Error& why, const std::stop_token& stop) {
+  if (!state_) return internal::MovedFrom("ShardedCheckpoints");
   internal::ShardedSave save(state_->steps, state_->group, state_->options, state_->writer);
   return state_->Named("save", step, save.Refuse(step, why, stop));
 }
 
 Result<LatestStep> ShardedCheckpoints::Read(std::int64_t step) {
+  if (!state_) return internal::MovedFrom("ShardedCheckpoints");
   return state_->ReadOnRank0("step " + std::to_string(step), [&]() -> Result<LatestStep> {
     auto stored = state_->steps.Read(step);
     if (!stored.ok()) return stored.error();
@@ -92,17 +96,20 @@ Result<LatestStep> ShardedCheckpoints::Read(std::int64_t step) {
 }
 
 Result<LatestStep> ShardedCheckpoints::Latest() {
+  if (!state_) return internal::MovedFrom("ShardedCheckpoints");
   return state_->ReadOnRank0("the newest step", [&] { return state_->steps.Latest(); });
 }
 
 Result<void> ShardedCheckpoints::Load(const CheckpointManifest& step, std::span<const PartToLoad> parts,
                                       const std::stop_token& stop) {
+  if (!state_) return internal::MovedFrom("ShardedCheckpoints");
   auto loaded = internal::LoadOnAllRanks(state_->steps, state_->group, state_->options, step, parts, stop);
   if (loaded.ok()) return loaded;
   return state_->Named("load", step.step, loaded.error());
 }
 
 Error ShardedCheckpoints::FailLoad(std::int64_t step, const Error& why, const std::stop_token& stop) {
+  if (!state_) return internal::MovedFrom("ShardedCheckpoints");
   return state_->Named("load", step,
                        internal::RefuseLoad(state_->steps, state_->group, state_->options, step, why, stop));
 }

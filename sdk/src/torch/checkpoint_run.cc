@@ -131,29 +131,35 @@ CheckpointRun::~CheckpointRun() {
   static_cast<void>(parts_->writer->Release().ok());
 }
 
-bool CheckpointRun::ShouldSave(std::int64_t step) const { return step > 0 && step % parts_->options.save_every == 0; }
+bool CheckpointRun::ShouldSave(std::int64_t step) const {
+  return step > 0 && step % Held(parts_, "CheckpointRun").options.save_every == 0;
+}
 
 SavedStep CheckpointRun::Save(std::int64_t step, const RunState& state, const SaveOptions& options) {
   const GatheredState gathered = GatherState(state);
-  StepWriter& writer = parts_->Writer();
-  return ValueOrThrow(internal::SaveStep(writer, ContentsOf(gathered), parts_->Saving(step, options), {}));
+  StepWriter& writer = Held(parts_, "CheckpointRun").Writer();
+  return ValueOrThrow(
+      internal::SaveStep(writer, ContentsOf(gathered), Held(parts_, "CheckpointRun").Saving(step, options), {}));
 }
 
 PendingSave CheckpointRun::SaveAsync(std::int64_t step, const RunState& state, const SaveOptions& options) {
   const auto gathered = std::make_shared<const GatheredState>(GatherState(state));
-  StepWriter& writer = parts_->Writer();
-  if (!parts_->queue) parts_->queue = ValueOrThrow(internal::SaveQueue::Create(parts_->options.async));
-  const auto commit = [&writer, saving = parts_->Saving(step, options)](const internal::StateContents& snapshot,
-                                                                        const std::stop_token& stop) {
+  StepWriter& writer = Held(parts_, "CheckpointRun").Writer();
+  if (!Held(parts_, "CheckpointRun").queue)
+    Held(parts_, "CheckpointRun").queue =
+        ValueOrThrow(internal::SaveQueue::Create(Held(parts_, "CheckpointRun").options.async));
+  const auto commit = [&writer, saving = Held(parts_, "CheckpointRun").Saving(step, options)](
+                          const internal::StateContents& snapshot, const std::stop_token& stop) {
     return internal::SaveStep(writer, snapshot, saving, stop);
   };
   return ValueOrThrow(
-      parts_->queue->Submit({.step = step, .contents = ContentsOf(*gathered), .owner = gathered, .commit = commit}));
+      Held(parts_, "CheckpointRun")
+          .queue->Submit({.step = step, .contents = ContentsOf(*gathered), .owner = gathered, .commit = commit}));
 }
 
 StoredStep CheckpointRun::Load(std::int64_t step, RunState& state) const {
-  StoredStep stored = ValueOrThrow(parts_->steps.Read(step));
-  parts_->OfStep(stored, [&] { Parts::Read(parts_->Open(stored), state); });
+  StoredStep stored = ValueOrThrow(Held(parts_, "CheckpointRun").steps.Read(step));
+  Held(parts_, "CheckpointRun").OfStep(stored, [&] { Parts::Read(Held(parts_, "CheckpointRun").Open(stored), state); });
   return stored;
 }
 
@@ -161,20 +167,21 @@ std::optional<LatestStep> CheckpointRun::LoadLatest(RunState& state) const {
   std::optional<internal::OpenedStep> opened;
   const auto open = [&](const StoredStep& step) -> Result<void> {
     try {
-      parts_->OfStep(step, [&] { opened = parts_->Open(step); });
+      Held(parts_, "CheckpointRun").OfStep(step, [&] { opened = Held(parts_, "CheckpointRun").Open(step); });
     } catch (const StorageError& failure) {
-      return parts_->WhyUnusable(step, failure.error()).value_or(failure.error());
+      return Held(parts_, "CheckpointRun").WhyUnusable(step, failure.error()).value_or(failure.error());
     }
     return {};
   };
   std::vector<internal::DamagedStep> damaged;
-  while (auto latest = IfAny(internal::FindLatest(internal::StoreOf(parts_->steps), open, damaged))) {
+  while (auto latest =
+             IfAny(internal::FindLatest(internal::StoreOf(Held(parts_, "CheckpointRun").steps), open, damaged))) {
     const StoredStep& found = latest->stored;
     try {
-      parts_->OfStep(found, [&] { Parts::Read(*opened, state); });
+      Held(parts_, "CheckpointRun").OfStep(found, [&] { Parts::Read(*opened, state); });
       return latest;
     } catch (const StorageError& failure) {
-      const auto why = parts_->WhyUnusable(found, failure.error());
+      const auto why = Held(parts_, "CheckpointRun").WhyUnusable(found, failure.error());
       if (!why) throw;
       damaged.push_back({found.manifest.step, found.generation, *why});
     }
@@ -182,12 +189,13 @@ std::optional<LatestStep> CheckpointRun::LoadLatest(RunState& state) const {
   return std::nullopt;
 }
 
-std::optional<LatestStep> CheckpointRun::Latest() const { return IfAny(parts_->steps.Latest()); }
+std::optional<LatestStep> CheckpointRun::Latest() const { return IfAny(Held(parts_, "CheckpointRun").steps.Latest()); }
 
-std::vector<ListedStep> CheckpointRun::List() const { return ValueOrThrow(parts_->steps.List()); }
+std::vector<ListedStep> CheckpointRun::List() const { return ValueOrThrow(Held(parts_, "CheckpointRun").steps.List()); }
 
 void CheckpointRun::Remove(std::int64_t step) const {
-  ValueOrThrow(parts_->writer ? parts_->writer->Remove(step) : parts_->steps.Remove(step));
+  ValueOrThrow(Held(parts_, "CheckpointRun").writer ? Held(parts_, "CheckpointRun").writer->Remove(step)
+                                                    : Held(parts_, "CheckpointRun").steps.Remove(step));
 }
 
 }  // namespace gcsflux

@@ -141,22 +141,24 @@ ShardedRun& ShardedRun::operator=(ShardedRun&&) noexcept = default;
 ShardedRun::~ShardedRun() = default;
 
 SavedStep ShardedRun::Save(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
-  const BorrowedParts own = parts_->BeginSave(step, [&] {
-    BorrowedParts begun{.gathered = parts_->Gather(state), .about = About(step, options)};
+  const BorrowedParts own = Held(parts_, "ShardedRun").BeginSave(step, [&] {
+    BorrowedParts begun{.gathered = Held(parts_, "ShardedRun").Gather(state), .about = About(step, options)};
     begun.parts = Joined(begun.gathered.parts, ContentsOf(begun.gathered).storages);
     return begun;
   });
-  parts_->WaitForSaves();
-  return ValueOrThrow(parts_->checkpoints.Save(own.about, own.parts, options.mode));
+  Held(parts_, "ShardedRun").WaitForSaves();
+  return ValueOrThrow(Held(parts_, "ShardedRun").checkpoints.Save(own.about, own.parts, options.mode));
 }
 
 PendingSave ShardedRun::SaveAsync(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
-  const std::uint64_t number = ++parts_->async_saves;  // Counts even if this rank fails to begin it.
-  internal::SaveQueue& queue = *parts_->BeginSave(step, [&] { return parts_->Queue(); });
-  auto request = Made([&] { return parts_->Request(step, state, options); });
+  const std::uint64_t number = ++Held(parts_, "ShardedRun").async_saves;  // Counts even if this rank fails to begin it.
+  internal::SaveQueue& queue =
+      *Held(parts_, "ShardedRun").BeginSave(step, [&] { return Held(parts_, "ShardedRun").Queue(); });
+  auto request = Made([&] { return Held(parts_, "ShardedRun").Request(step, state, options); });
   // The other ranks wait for this one, and report earlier failures with this save. So does this one.
   if (!request.ok()) request = internal::SaveRequest{.step = step, .why_not = request.error()};
-  request->give_up = [&checkpoints = parts_->checkpoints, step](const Error& why, const std::stop_token& stop) {
+  request->give_up = [&checkpoints = Held(parts_, "ShardedRun").checkpoints, step](const Error& why,
+                                                                                   const std::stop_token& stop) {
     return checkpoints.FailSave(step, why, stop);
   };
   request->number = number;
@@ -164,18 +166,18 @@ PendingSave ShardedRun::SaveAsync(std::int64_t step, const ShardedState& state, 
 }
 
 LatestStep ShardedRun::Load(std::int64_t step, ShardedState& state) {
-  parts_->WaitForSaves();
-  LatestStep read = ValueOrThrow(parts_->checkpoints.Read(step));
-  parts_->Fill(read, state);
+  Held(parts_, "ShardedRun").WaitForSaves();
+  LatestStep read = ValueOrThrow(Held(parts_, "ShardedRun").checkpoints.Read(step));
+  Held(parts_, "ShardedRun").Fill(read, state);
   return read;
 }
 
 std::optional<LatestStep> ShardedRun::LoadLatest(ShardedState& state) {
-  parts_->WaitForSaves();
-  auto latest = parts_->checkpoints.Latest();
+  Held(parts_, "ShardedRun").WaitForSaves();
+  auto latest = Held(parts_, "ShardedRun").checkpoints.Latest();
   if (!latest.ok() && latest.error().code == ErrorCode::kNotFound) return std::nullopt;
   LatestStep read = ValueOrThrow(std::move(latest));
-  parts_->Fill(read, state);
+  Held(parts_, "ShardedRun").Fill(read, state);
   return read;
 }
 

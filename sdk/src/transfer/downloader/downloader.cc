@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/exceptions_as_errors.h"
+#include "base/moved_from.h"
 #include "base/object_name.h"
 #include "base/process/per_process.h"
 #include "gcsflux/download.h"
@@ -124,7 +125,7 @@ DownloadStream& DownloadStream::operator=(DownloadStream&&) noexcept = default;
 DownloadStream::~DownloadStream() = default;
 
 Result<std::optional<DownloadedObject>> DownloadStream::Next() {
-  if (!recipient_) return Error{ErrorCode::kInvalidArgument, "the DownloadStream was moved from"};
+  if (!recipient_) return internal::MovedFrom("DownloadStream");
   return internal::ExceptionsAsErrors([this] { return recipient_->Next(); });
 }
 

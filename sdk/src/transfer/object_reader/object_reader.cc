@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/exceptions_as_errors.h"
+#include "base/moved_from.h"
 #include "base/object_name.h"
 #include "client/client_core.h"
 #include "client/operation_calls.h"
@@ -24,7 +25,7 @@ Result<void> CheckOptions(const ObjectReaderOptions& options) {
 // What a call does with the reader's core, which a reader that was moved from does not have.
 template <class Call>
 auto WithCore(const std::shared_ptr<internal::ReaderCore>& core, Call call) -> decltype(call()) {
-  if (!core) return Error{ErrorCode::kInvalidArgument, "the ObjectReader was moved from"};
+  if (!core) return internal::MovedFrom("ObjectReader");
   return internal::ExceptionsAsErrors(call);
 }
 
