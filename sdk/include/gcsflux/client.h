@@ -47,8 +47,9 @@ using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 /// Google Cloud Storage, one blocking method per operation.
 ///
 /// Thread-safe. A handle: copies are cheap and share connections, which close when the last copy is destroyed. A move
-/// copies, so a client that was moved from works too. A method returns when it has succeeded or failed for good. It also returns when its stop_token asks it to stop: kCancelled,
-/// within about 50 ms. If the operation is idempotent, temporary failures are retried as RetryOptions says.
+/// copies, so a client that was moved from works too. A method returns when it has succeeded or failed for good. It
+/// also returns when its stop_token asks it to stop: kCancelled, within about 50 ms. If the operation is idempotent,
+/// temporary failures are retried as RetryOptions says.
 ///
 /// A client works in a child of fork() too. There it has its own connections, gates, budgets and counters, and the
 /// options and the token of the parent. Other threads may use the client during fork(); fork() waits for them for a

@@ -64,8 +64,8 @@ struct Error {
   int http_status = 0;      ///< 0 if the failure was not an HTTP answer.
   std::string reason = {};  ///< The service's own reason, such as "conditionNotMet"; may be empty.
   std::optional<std::chrono::seconds> retry_after = {};  ///< The wait that the service requested, if it did.
-  /// Of a write, whatever the code is: an answer such as 403 to a later attempt does not tell what became of an earlier one.
-  /// kNotStored for calls that write nothing.
+  /// Of a write, whatever the code is: an answer such as 403 to a later attempt does not tell what became of an earlier
+  /// one. kNotStored for calls that write nothing.
   WriteOutcome outcome = WriteOutcome::kNotStored;
 };
 

@@ -65,8 +65,8 @@ struct EmulatorOptions {
   /// page reaches the emulator by a browser. Addresses, names without a dot, and names as .localhost, .test and
   /// .internal always pass.
   std::vector<std::string> allowed_hosts = {};
-  /// If it is not empty, requests to /_emulator/ need it, as "Authorization: Bearer TOKEN"; `GET /_emulator/health` does
-  /// not. Set it if several people share an emulator.
+  /// If it is not empty, requests to /_emulator/ need it, as "Authorization: Bearer TOKEN"; `GET /_emulator/health`
+  /// does not. Set it if several people share an emulator.
   std::string admin_token = {};
   /// If set, the emulator serves HTTPS only.
   std::optional<TlsOptions> tls = {};

@@ -16,7 +16,8 @@ namespace gcsflux {
 
 /// Opens the store where the processes of a job find each other. Groups of c10d can use it too. It is
 /// - a FileStore, if RunEnvironment::store_file is set;
-/// - the store of torchrun's agent, under a prefix for each restart, if torchrun says so (TORCHELASTIC_USE_AGENT_STORE);
+/// - the store of torchrun's agent, under a prefix for each restart, if torchrun says so
+/// (TORCHELASTIC_USE_AGENT_STORE);
 /// - otherwise a TCPStore, which rank 0 serves at master_host and master_port, or at c10d's default port 29500.
 /// A job of one process needs no store: returns null.
 ///
@@ -28,9 +29,9 @@ c10::intrusive_ptr<c10d::Store> OpenProcessStore(const RunEnvironment& run,
                                                  std::chrono::milliseconds deadline = std::chrono::minutes(5));
 
 /// Connects all processes with rank 0 over TCP, apart from the group of the training, which never waits for a
-/// checkpoint. Returns when all processes are connected. Rank 0 listens until then, and talks only to processes that know
-/// the secret that it puts into the store. All ranks may call it again with the same store, also after a failure of a
-/// group: the n-th calls of all ranks make one group.
+/// checkpoint. Returns when all processes are connected. Rank 0 listens until then, and talks only to processes that
+/// know the secret that it puts into the store. All ranks may call it again with the same store, also after a failure
+/// of a group: the n-th calls of all ranks make one group.
 ///
 /// If a process ends, the others learn it at once. If it hangs, they learn it at the deadline of a call. The labels of
 /// ranks have host and process. Throws StorageError with kUnreachable if a process does not come within `deadline`. The
