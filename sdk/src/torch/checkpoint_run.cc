@@ -11,6 +11,7 @@
 #include "checkpoints/save_queue.h"
 #include "checkpoints/save_step.h"
 #include "checkpoints/stop_requests.h"
+#include "torch/failure.h"
 #include "torch/run_state.h"
 
 namespace gcsflux {
