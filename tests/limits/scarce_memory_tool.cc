@@ -1,12 +1,14 @@
 // Lets memory run out at each large allocation in turn, on whichever thread it is: scarce_memory_tool ENDPOINT. Each
 // call must return a result or an error; none may throw, wait for ever or end the process. Prints how many allocations
 // failed.
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,17 +71,25 @@ bool ReadsOne(const Client& client) {
 bool ReadsRanges(const Client& client) {
   auto reader = ObjectReader::Open(client, kLarge, {.max_concurrency = 4, .stripe_bytes = 64U << 10});
   if (!reader) return false;
-  std::vector<std::byte> room(400'000);
+  static std::array<std::byte, 400'000> room;
   return reader->ReadNext(std::span(room).first(100'000)).ok() && reader->ReadAt(50'000, room).ok() &&
          reader->VerifyWhole().ok();
 }
 
-bool StreamsMany(const Client& client) {
+// Constructors return no Result: they throw.
+std::optional<DownloadStream> StreamOf(const Client& client) try {
   const Downloader downloader(client, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOff}});
-  auto stream = downloader.Stream(std::vector<DownloadSource>(
+  return downloader.Stream(std::vector<DownloadSource>(
       6, DownloadSource{.object = kSmall, .size = 1000, .generation = generation_of_small}));
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
+}
+
+bool StreamsMany(const Client& client) {
+  auto stream = StreamOf(client);
+  if (!stream) return false;
   for (int i = 0; i < 6; ++i) {
-    auto object = stream.Next();
+    auto object = stream->Next();
     if (!object || !*object || (*object)->bytes.size() != 1000) return false;
   }
   return true;
@@ -123,6 +133,7 @@ int main(int argc, char** argv) {
         is_done = scenario.run(*client);
       } catch (const std::bad_alloc&) {
         ++thrown;
+        std::fprintf(stderr, "%s throws\n", scenario.name);
       }
       left = 0;
       if (!has_failed) {

@@ -69,7 +69,8 @@ bool ForeignPages::IsAllowed(std::string_view authority) const {
   const std::string name = HostNameIn(authority);
   if (IsLocal(name)) return true;
   return std::any_of(allowed_hosts_.begin(), allowed_hosts_.end(), [&](const std::string& allowed) {
-    return allowed == "*" || (allowed.starts_with('.') ? name.ends_with(allowed) : IsInAnyCase(allowed, name));
+    return allowed == "*" ||
+           (allowed.starts_with('.') ? name.ends_with(LowerCase(allowed)) : IsInAnyCase(allowed, name));
   });
 }
 

@@ -1,6 +1,7 @@
 // gcsflux-emulator: Google Cloud Storage in memory, as a process of its own.
 
 #include <gflags/gflags.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -221,7 +222,7 @@ int ParseArguments(int argc, char** argv) {
 }
 
 std::string ReadFile(const std::string& flag, const std::string& path) {
-  constexpr std::size_t kMost = std::size_t{32} << 20;  // as of a document for /_emulator/
+  constexpr std::size_t kMost = std::size_t{64} << 20;  // as of a document for /_emulator/
   std::ifstream file(path, std::ios::binary);
   std::string text;
   std::array<char, 65536> piece;
@@ -229,7 +230,7 @@ std::string ReadFile(const std::string& flag, const std::string& path) {
     text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
   }
   if (text.empty()) throw std::invalid_argument("--" + flag + "=" + path + " cannot be read or is empty");
-  if (text.size() > kMost) throw std::invalid_argument("--" + flag + "=" + path + " is longer than 32 MiB");
+  if (text.size() > kMost) throw std::invalid_argument("--" + flag + "=" + path + " is longer than 64 MiB");
   return text;
 }
 
@@ -355,6 +356,9 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // glibc keeps small freed chunks apart from their neighbours. When a reset gives memory back, one of them at the end
+  // of an arena would keep all of that arena.
+  ::mallopt(M_MXFAST, 0);
   gcsflux::emulator::OpenClosedDescriptors();
   return gcsflux::emulator::FlushOutput("gcsflux-emulator", Run(argc, argv));
 }

@@ -142,7 +142,7 @@ TEST(Program, ReadsNoEndlessFile) {
   for (const std::string flag : {"faults", "auth_config", "admin_token_file"}) {
     Program program({"--" + flag + "=/dev/zero"});
     EXPECT_EQ(program.Wait(), 1) << flag;
-    EXPECT_EQ(program.ReadErrors(), "gcsflux-emulator: --" + flag + "=/dev/zero is longer than 32 MiB\n");
+    EXPECT_EQ(program.ReadErrors(), "gcsflux-emulator: --" + flag + "=/dev/zero is longer than 64 MiB\n");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/exceptions_as_errors.h"
 #include "base/process/fork.h"
 #include "transfer/listing/parallel_listing.h"
 #include "wire/listed_names.h"
@@ -64,9 +65,11 @@ Result<ListingReport> ListInParallel(const Client& client, const ObjectName& pre
                      ": ParallelListOptions::max_concurrency must be from 1 to 10000, and call_cap at least 1"};
   }
   using internal::listing::ParallelListing;
-  const auto listing =
-      internal::BoundToProcess(std::make_unique<ParallelListing>(client, prefix, order, sink, options));
-  return listing->Run();
+  return internal::ExceptionsAsErrors([&] {
+    const auto listing =
+        internal::BoundToProcess(std::make_unique<ParallelListing>(client, prefix, order, sink, options));
+    return listing->Run();
+  });
 }
 
 Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, const ParallelListOptions& options) {
@@ -77,14 +80,16 @@ Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, c
   };
   auto report = ListInParallel(client, prefix, ListingOrder::kByName, keep, options);
   if (!report) return report.error();
-  Listing listing{.report = *std::move(report)};
-  // After all are counted: a vector that grows would hold memory for up to twice as many.
-  listing.objects.reserve(static_cast<std::size_t>(listing.report.objects));
-  for (auto& batch : batches) {
-    std::move(batch.begin(), batch.end(), std::back_inserter(listing.objects));
-    batch = {};
-  }
-  return listing;
+  return internal::ExceptionsAsErrors([&]() -> Result<Listing> {
+    Listing listing{.report = *std::move(report)};
+    // After all are counted: a vector that grows would hold memory for up to twice as many.
+    listing.objects.reserve(static_cast<std::size_t>(listing.report.objects));
+    for (auto& batch : batches) {
+      std::move(batch.begin(), batch.end(), std::back_inserter(listing.objects));
+      batch = {};
+    }
+    return listing;
+  });
 }
 
 }  // namespace gcsflux
