@@ -37,7 +37,7 @@ struct DownloadedFile {
 };
 
 /// Downloads an object into a local file. The file appears, or is replaced, only when it is complete and has the
-/// object's CRC32C.
+/// object's CRC32C, if the service gives one (ClientOptions::require_checksum).
 ///
 /// Until then the bytes are in ".NAME.gcsflux-partial" in the same directory. If the download is cancelled, is killed,
 /// or fails for a reason that may pass (the service, the network, a full disk), that partial file stays. The next

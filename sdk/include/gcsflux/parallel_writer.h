@@ -74,12 +74,13 @@ struct ParallelWriterReport {
 /// the temporary object.
 ///
 /// The name has either the whole old content or the whole new content: also after an error, Cancel(), destruction
-/// without Close() or the end of the process (docs/object_streams.md). If a process was killed, `gcsflux clean` removes
-/// what it left.
+/// without Close() or the end of the process (docs/object_streams.md). One exception: if the service stored other bytes
+/// than those that were sent, they are deleted, and the name may have nothing. If a process was killed, `gcsflux clean`
+/// removes what it left.
 ///
 /// After an error every further call returns that error. For one thread at a time; movable. The calls of a writer that
-/// was moved from return kInvalidArgument. In a child of fork() every
-/// call returns kForked, and destruction does nothing.
+/// was moved from return kInvalidArgument. In a child of fork() every call returns kForked, and destruction does
+/// nothing.
 class ParallelWriter {
  public:
   /// Makes no request until one part is full and more bytes follow.
@@ -92,8 +93,8 @@ class ParallelWriter {
   Result<void> Write(std::span<const std::byte> data);
   /// Sends the rest and commits. The errors are those of UploadObject(). After kPreconditionFailed the live object is
   /// unchanged, unless Error::outcome is kUnknown. Returns kOutcomeUnknown if an answer was lost and another object is
-  /// live. After any error the temporary object is deleted. It is not needed: its object exists without it, or is not
-  /// stored.
+  /// live. After any error it tries to delete the temporary object. It is not needed: its object exists without it, or
+  /// is not stored.
   Result<ObjectMetadata> Close();
   /// Cancels the upload: nothing becomes visible, and what was sent is deleted. Takes some seconds at most.
   void Cancel();

@@ -30,14 +30,13 @@ struct RunEnvironment {
   /// - Open MPI: OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE, also OMPI_COMM_WORLD_LOCAL_RANK.
   /// - MPICH and Intel MPI: PMI_RANK and PMI_SIZE, also MPI_LOCALRANKID.
   /// - Slurm, in a step that srun has started (SLURM_STEP_ID or SLURM_STEPID): SLURM_PROCID, and SLURM_STEP_NUM_TASKS
-  /// or
-  ///   SLURM_NTASKS, also SLURM_LOCALID. The first host of SLURM_STEP_NODELIST or SLURM_NODELIST is the master's. A
+  ///   or SLURM_NTASKS, also SLURM_LOCALID. The first host of SLURM_STEP_NODELIST or SLURM_NODELIST is the master's. A
   ///   batch script is a process on its own.
   /// - an indexed job of Kubernetes: JOB_COMPLETION_INDEX, and WORLD_SIZE, which the job's manifest sets.
   /// MASTER_ADDR, MASTER_PORT and GCSFLUX_STORE_FILE apply to all. Without any of them the process is a job of one
   /// process.
   ///
-  /// Returns kInvalidArgument if one of a pair is missing, also beside another launcher, one of these variables is
+  /// Returns kInvalidArgument if one of a pair is missing, one of these variables is
   /// empty or not a number, or two contradict each other. Two launchers contradict each other if they have the same
   /// size and another rank, unless torchrun's agent (TORCHELASTIC_RUN_ID) gave the ranks. The message names the
   /// variables.

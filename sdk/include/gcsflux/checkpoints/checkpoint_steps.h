@@ -108,7 +108,7 @@ class CheckpointSteps {
   /// - kNotFound if no step was ever saved,
   /// - kInvalidArgument if there is no such bucket,
   /// - kUndecodable if steps were saved and none is whole; the message has the reasons,
-  /// - kAborted if, after each of 10 listings, listed steps were removed or replaced before they were read.
+  /// - kAborted if listed steps were removed or replaced after each of 10 listings, and none of the last one is whole.
   ///
   /// Lists again if a listed step was removed or replaced meanwhile, so that a run with rules does not disturb.
   ///
@@ -156,8 +156,8 @@ class CheckpointSteps {
   /// removal ends after kCancelled, and after kPermissionDenied unless a retention policy is the reason.
   Result<KeepReport> Keep(const KeepRules& rules, bool is_dry_run = false) const;
 
-  /// Removes files in folders of steps that no manifest names. If a manifest cannot be read, removes nothing and
-  /// returns kUndecodable, because that manifest may name them.
+  /// Removes files of the form of name that StepWriter gives, in folders of steps, that no manifest names. If a
+  /// manifest cannot be read, removes nothing and returns kUndecodable, because that manifest may name them.
   Result<SweepReport> Sweep(const SweepOptions& options = {}) const;
 
  private:

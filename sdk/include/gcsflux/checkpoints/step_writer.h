@@ -78,15 +78,15 @@ class StepWriter {
   /// Deletes files that WriteFile() wrote and Commit() has not named. Failures are ignored.
   void Discard(const std::vector<StepFile>& files);
 
-  /// Returns at once what Commit() will refuse: call it before files are written. The manifest's files and tensors are
+  /// Returns what Commit() will refuse: call it before files are written. The manifest's files and tensors are
   /// not examined. Returns kInvalidArgument for a step's number that is out of range, for metrics that are not finite,
   /// and for texts that are not UTF-8. Unless `mode` is kRewind, also if a whole step has a higher number, because
   /// rules and Latest() would take that one for the newest. The first call lists the names of higher steps; later ones
-  /// make no request, unless this writer has committed a higher step.
+  /// make no request, unless an earlier call was about a higher step.
   Result<void> CheckStep(const CheckpointManifest& about, CommitMode mode = CommitMode::kCreate);
 
   /// Makes the whole step visible by one request. Sets `run` and `writer` of the manifest. The files are those of
-  /// WriteFile() and WriteStepFile(), or of existing steps. If CheckStep() refuses the step, deletes the files and
+  /// WriteFile() and WriteStepFile(), or of existing steps. If CheckStep() fails, deletes the files and
   /// returns its error.
   ///
   /// With kRewind, returns an error if a higher step could not be removed: the message says that this one is saved.

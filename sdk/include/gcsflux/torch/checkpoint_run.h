@@ -37,7 +37,7 @@ struct RunState {
 struct CheckpointRunOptions {
   /// ShouldSave() is true for each multiple of it; at least 1.
   std::int64_t save_every = 1000;
-  /// Which steps stay after a save. If absent, all stay, and a save makes no listing.
+  /// Which steps stay after a save. If absent, all stay.
   std::optional<KeepRules> keep = {};
   /// The form of saved steps: kTorchFile or kSafetensors. Steps of both forms are loaded. In safetensors each tensor is
   /// stored by itself, so bytes that two tensors share are stored twice. The other values are JSON in the metadata.
@@ -72,8 +72,8 @@ struct SaveOptions {
 ///
 /// A save writes the file, the manifest and, at most once a second, the object "latest". It reads the object "writer"
 /// before the manifest and after it. With rules it also lists the prefix, and reads "writer" once more. The first save
-/// takes the prefix for this run, and the destructor releases it; loads do not need it. For one thread at a time; not
-/// for children of fork().
+/// takes the prefix for this run and lists the names of higher steps, and the destructor releases it; loads do not need
+/// it. For one thread at a time; not for children of fork().
 class CheckpointRun {
  public:
   /// Makes no request.

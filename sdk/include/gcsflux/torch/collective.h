@@ -35,8 +35,8 @@ c10::intrusive_ptr<c10d::Store> OpenProcessStore(const RunEnvironment& run,
 ///
 /// If a process ends, the others learn it at once. If it hangs, they learn it at the deadline of a call. The labels of
 /// ranks have host and process. Throws StorageError with kUnreachable if a process does not come within `deadline`. The
-/// message on all ranks names it. If rank 0 does not come, or cannot be reached, each rank says so after `deadline`.
-/// After a TCPStore has given no answer within the deadline, open it again.
+/// message on all ranks names it. If rank 0 does not come, or cannot be reached, each rank says so at once, or after
+/// `deadline` and some seconds. After a TCPStore has given no answer within the deadline, open it again.
 std::unique_ptr<Collective> JoinProcesses(const RunEnvironment& run, const c10::intrusive_ptr<c10d::Store>& store,
                                           std::chrono::milliseconds deadline = std::chrono::minutes(5));
 
