@@ -198,7 +198,7 @@ TEST_F(StepWriterTest, GoesBackToAnEarlierStepIfItIsTold) {
   for (const std::int64_t step : {100, 200, 300}) ASSERT_TRUE(Save(writer, step).ok());
   Put("runs/7/step-00000300/eval.json", "mine");
   Put("runs/7/step-00000400.json", "{");
-  ASSERT_FALSE(Save(writer, 150, CommitMode::kRewind).ok()) << "nobody knows what step 400 names";
+  ASSERT_FALSE(Save(writer, 150, CommitMode::kRewind).ok()) << "it is not known what step 400 names";
   ASSERT_TRUE(Steps().Remove(400).ok());
   ASSERT_TRUE(Save(writer, 150, CommitMode::kRewind).ok());
   EXPECT_THAT(WholeSteps(), ElementsAre(100, 150));

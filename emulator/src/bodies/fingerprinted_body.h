@@ -20,7 +20,7 @@ struct BodyFingerprint {
 };
 
 /// A body that takes the fingerprint of the bytes that are read. It leaves out a multipart body's boundaries, which
-/// some clients choose anew for each attempt. One thread.
+/// some clients choose again for each attempt. One thread.
 class FingerprintedBody final : public RequestBody {
  public:
   /// `body` must outlive it. Takes no fingerprint if the request has no idempotency token, for which it is needed.

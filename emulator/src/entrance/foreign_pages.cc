@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 14> kLocalLevels = {"localhost", "local",
                                                            "invalid",   "lan",   "home",     "corp",       "private",
                                                            "intranet",  "svc",   "docker",   "localdomain"};
 
-// Names that nobody can point at another machine.
+// Names whose DNS records no stranger can set.
 constexpr std::array<std::string_view, 2> kReservedNames = {".googleapis.com", ".example.com"};
 
 // The name in "name:port", in lower case and without the dot at its end.
