@@ -44,12 +44,16 @@ ApiResult<HttpResponse> Progress(const ApiCall& call, const Status& status) {
   return Incomplete(call, status);
 }
 
+ApiError BucketWasDeleted() { return {404, "notFound", "The bucket of the upload session was deleted."}; }
+
 ApiError DiffersFromAnnounced() {
   return BadRequest("The total size differs from the X-Upload-Content-Length of the session.");
 }
 
 // Stores the object if the session holds all of its `size` bytes; else answers with the progress.
 ApiResult<HttpResponse> Finish(const ApiCall& call, ResumableSession& session, std::uint64_t size) {
+  std::shared_ptr<Bucket> bucket = session.bucket();
+  if (bucket == nullptr) return tl::unexpected(BucketWasDeleted());
   BodyPtr body = session.BeginFinish(size);
   if (body == nullptr) {
     const Status status = session.status();
@@ -60,7 +64,9 @@ ApiResult<HttpResponse> Finish(const ApiCall& call, ResumableSession& session, s
     session.EndFinish(std::nullopt);
     return tl::unexpected(DiffersFromAnnounced());
   }
-  const ApiResult<ObjectPtr> stored = CommitUpload(call, session.pending(), std::move(body));
+  PendingObject pending = session.pending();
+  pending.bucket = std::move(bucket);
+  const ApiResult<ObjectPtr> stored = CommitUpload(call, std::move(pending), std::move(body));
   if (!stored) {
     session.EndFinish(std::nullopt);
     return tl::unexpected(stored.error());
@@ -208,7 +214,9 @@ ApiResult<std::shared_ptr<ResumableSession>> ResumableEndpoints::Find(const ApiC
   if (id == nullptr) return tl::unexpected(MissingParameter("upload_id"));
   std::shared_ptr<ResumableSession> session = sessions_.Find(*id);
   if (session == nullptr) return tl::unexpected(ApiError{404, "notFound", "No such upload session."});
-  if (session->pending().bucket->info()->name != call.route.bucket) {
+  const std::shared_ptr<Bucket> bucket = session->bucket();
+  if (bucket == nullptr) return tl::unexpected(BucketWasDeleted());
+  if (bucket->info()->name != call.route.bucket) {
     return tl::unexpected(ApiError{404, "notFound", "No such upload session in the bucket " + call.route.bucket + "."});
   }
   call.subject.object = session->pending().name;

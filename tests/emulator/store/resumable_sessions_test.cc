@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "store/buckets/store.h"
 #include "store/bytes/crc32c.h"
 
 namespace gcsflux::emulator {
@@ -45,6 +46,18 @@ TEST_F(ResumableSessionsTest, ForgetsOnlyWhatIsOldEnough) {
   EXPECT_EQ(sessions_.Find(old), nullptr);
   EXPECT_EQ(sessions_.Find(removed), nullptr);
   EXPECT_NE(sessions_.Find(young), nullptr);
+}
+
+// It would keep all that the bucket held, for a week.
+TEST_F(ResumableSessionsTest, KeepsNoBucketThatTheStoreForgot) {
+  Store store([this] { return now_; });
+  ASSERT_TRUE(store.InsertBucket({.name = "bucket"}));
+  std::weak_ptr<Bucket> bucket = *store.FindBucket("bucket");
+  const auto session = sessions_.Find(sessions_.Start({.bucket = bucket.lock()}, std::nullopt));
+  EXPECT_EQ(session->bucket(), bucket.lock());
+  store.Clear();
+  EXPECT_TRUE(bucket.expired());
+  EXPECT_EQ(session->bucket(), nullptr);
 }
 
 TEST_F(ResumableSessionsTest, GivesEverySessionItsOwnId) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/time_source.h"
@@ -37,8 +38,13 @@ class ResumableSession {
   };
 
   ResumableSession(PendingObject pending, std::optional<std::uint64_t> announced_size)
-      : pending_(std::move(pending)), announced_size_(announced_size) {}
+      : bucket_(std::exchange(pending.bucket, nullptr)),
+        pending_(std::move(pending)),
+        announced_size_(announced_size) {}
 
+  /// Null if the bucket was deleted. A session does not keep a bucket and all of its objects.
+  [[nodiscard]] std::shared_ptr<Bucket> bucket() const { return bucket_.lock(); }
+  /// Without its bucket.
   [[nodiscard]] const PendingObject& pending() const { return pending_; }
   /// For the whole upload, if the client said it at the start.
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const { return announced_size_; }
@@ -61,6 +67,7 @@ class ResumableSession {
   bool Cancel();
 
  private:
+  const std::weak_ptr<Bucket> bucket_;
   const PendingObject pending_;
   const std::optional<std::uint64_t> announced_size_;
 
