@@ -394,7 +394,7 @@ if(Torch_FOUND)
     add_dependencies(broken_ranks_tests gcsflux-emulator)
   endif()
   gcsflux_test(checkpoint_run_tests TORCH
-    SOURCES torch/checkpoint_run_test.cc torch/safetensors_run_test.cc
+    SOURCES torch/checkpoint_run_load_test.cc torch/checkpoint_run_test.cc torch/safetensors_run_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)
   target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
