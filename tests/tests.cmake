@@ -388,6 +388,7 @@ if(Torch_FOUND)
     gcsflux_test(process_collective_tests TORCH
       SOURCES torch/process_collective_test.cc
       LIBRARIES gcsflux_torch gcsflux_emulator)
+    target_include_directories(process_collective_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
     gcsflux_test(broken_ranks_tests TORCH
       SOURCES fork/child.cc torch/broken_ranks_test.cc
       LIBRARIES gcsflux_torch nlohmann_json::nlohmann_json)
