@@ -388,13 +388,14 @@ if(Torch_FOUND)
     gcsflux_test(process_collective_tests TORCH
       SOURCES torch/process_collective_test.cc
       LIBRARIES gcsflux_torch gcsflux_emulator)
+    target_include_directories(process_collective_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
     gcsflux_test(broken_ranks_tests TORCH
       SOURCES fork/child.cc torch/broken_ranks_test.cc
       LIBRARIES gcsflux_torch nlohmann_json::nlohmann_json)
     add_dependencies(broken_ranks_tests gcsflux-emulator)
   endif()
   gcsflux_test(checkpoint_run_tests TORCH
-    SOURCES torch/checkpoint_run_test.cc torch/safetensors_run_test.cc
+    SOURCES torch/checkpoint_run_load_test.cc torch/checkpoint_run_test.cc torch/safetensors_run_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)
   target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)

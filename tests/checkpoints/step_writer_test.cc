@@ -255,6 +255,20 @@ TEST_F(StepWriterTest, SparesAFileThatIsGivenBackDuringACleaning) {
   EXPECT_THAT(WholeSteps(), ElementsAre(2, 3));
 }
 
+TEST_F(StepWriterTest, LendsNoFileDuringARemoval) {
+  const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  options.event_listener = listed;
+  StepWriter writer = *StepWriter::Start(*CheckpointSteps::Open(*Client::Create(options), kRun));
+  ASSERT_TRUE(Save(writer, 1).ok());
+  ASSERT_TRUE(Save(writer, 2).ok());
+  const StepFile file = ValueOf(Steps().Read(1)).manifest.files.front();
+  std::optional<bool> is_lent;
+  listed->Call([&] { is_lent = writer.Borrow({file}) != nullptr; });
+  ASSERT_TRUE(writer.Remove(1).ok());
+  EXPECT_EQ(is_lent, false);
+}
+
 TEST_F(StepWriterTest, RefusesMetricsAndTextsBeforeItWritesFiles) {
   StepWriter writer = *Start();
   const std::uint64_t before = client_.counters().requests;

@@ -9,6 +9,7 @@
 #include "gcsflux/listing.h"
 #include "gcsflux/multipart_upload.h"
 #include "support/result.h"
+#include "transfer/upload/live_uploads.h"
 
 namespace gcsflux {
 namespace {
@@ -40,6 +41,16 @@ TEST_F(OngoingUploadsTest, AreListedByNameUnderAPrefix) {
   EXPECT_EQ(Names("p/"), (std::vector<std::string>{"p/%41 +", "p/b c&d"}));
   EXPECT_EQ(Names("").size(), 3U);
   EXPECT_TRUE(Names("q").empty());
+}
+
+// The service lists by prefix, so that "o" also finds the upload to "o2".
+TEST_F(OngoingUploadsTest, AtTheEndOfTheProcessThoseOfOthersStay) {
+  const auto own = Begin("o");
+  const auto others = Begin("o2");
+  internal::LiveUploads live;
+  ASSERT_TRUE(live.Add(client_, {"bkt", "o"}, /*is_temporary=*/false).ok());
+  live.DropAll({});
+  EXPECT_EQ(Names(""), std::vector<std::string>{"o2"});
 }
 
 TEST_F(OngoingUploadsTest, AreListedPageAfterPage) {

@@ -147,6 +147,21 @@ TEST_F(ParallelWriterFaultsTest, TheOutcomeIsThatOfTheObjectNotOfTheTemporaryOne
   }
 }
 
+// The parts are joined, the answer is lost, and the look at the temporary object is refused.
+TEST_F(ParallelWriterFaultsTest, AJoinThatMayBeDoneLeavesNoTemporaryObject) {
+  Begin({.phase = "complete"}, {.type = "loseAnswer"}, 1);
+  emulator_.faults().Add({.name = "look",
+                          .match = {.operation = "storage.objects.get", .object_prefix = "gcsflux-uploads/"},
+                          .action = {.type = "status", .status = 403},
+                          .limits = {.count = 1}});
+  const Error error = testing::ErrorOf(Store(WriteMode::kOverwrite));
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  EXPECT_EQ(emulator_.faults().Fired("look"), 1U);
+  EXPECT_EQ(error.outcome, WriteOutcome::kNotStored) << error.message;
+  EXPECT_EQ(Stored(), "old");
+  testing::ExpectNothingLeft(client_);
+}
+
 TEST_F(ParallelWriterFaultsTest, AnUploadWhoseObjectCannotBeConfirmedIsStored) {
   struct Case {
     FaultAction complete;

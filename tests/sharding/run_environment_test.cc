@@ -89,9 +89,10 @@ TEST(RunEnvironment, TakesTheVariablesOfTheInnermostLauncher) {
   const Set mpi_in_batch_script = {
       {"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}};
   EXPECT_EQ(ValueOf(Detect(mpi_in_batch_script)).rank, 1);
-  const Set hydra_in_slurm = {
-      {"PMI_RANK", "3"}, {"PMI_SIZE", "8"}, {"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}};
+  const Set hydra_in_slurm = {{"PMI_RANK", "3"},     {"PMI_SIZE", "8"},     {"SLURM_STEP_ID", "0"},
+                              {"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}, {"SLURM_NODELIST", "n[1-2]"}};
   EXPECT_EQ(ValueOf(Detect(hydra_in_slurm)).rank, 3);
+  EXPECT_EQ(ValueOf(Detect(hydra_in_slurm)).master_host, "") << "the ranks are not those of the nodes that Slurm lists";
   // The agents of torchrun meet in any order.
   Set agents = {{"RANK", "1"},         {"WORLD_SIZE", "2"},   {"TORCHELASTIC_RUN_ID", "7"}, {"SLURM_STEP_ID", "0"},
                 {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}, {"JOB_COMPLETION_INDEX", "0"}};
@@ -111,8 +112,28 @@ TEST(RunEnvironment, SlurmsScriptsAreNoRanks) {
 }
 
 TEST(RunEnvironment, NamesAVariableThatIsEmpty) {
-  for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "PMI_SIZE", "SLURM_PROCID",
-                           "JOB_COMPLETION_INDEX", "MASTER_ADDR", "MASTER_PORT", "GCSFLUX_STORE_FILE"}) {
+  for (const char* name : {"RANK",
+                           "WORLD_SIZE",
+                           "LOCAL_RANK",
+                           "LOCAL_WORLD_SIZE",
+                           "OMPI_COMM_WORLD_RANK",
+                           "OMPI_COMM_WORLD_SIZE",
+                           "OMPI_COMM_WORLD_LOCAL_RANK",
+                           "OMPI_COMM_WORLD_LOCAL_SIZE",
+                           "PMI_RANK",
+                           "PMI_SIZE",
+                           "MPI_LOCALRANKID",
+                           "MPI_LOCALNRANKS",
+                           "SLURM_PROCID",
+                           "SLURM_STEP_NUM_TASKS",
+                           "SLURM_NTASKS",
+                           "SLURM_LOCALID",
+                           "SLURM_STEP_ID",
+                           "SLURM_STEPID",
+                           "JOB_COMPLETION_INDEX",
+                           "MASTER_ADDR",
+                           "MASTER_PORT",
+                           "GCSFLUX_STORE_FILE"}) {
     Set set = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};
     set[name] = "";
     const Error error = ErrorOf(Detect(set));

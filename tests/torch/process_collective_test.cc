@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "base/message.h"
 #include "gcsflux/torch/collective.h"
 #include "support/full_listener.h"
 #include "support/test_directory.h"
@@ -327,19 +329,27 @@ TEST(ProcessStore, IsTheOneOfTorchrunsAgent) {
   }
 }
 
-// It begins a request to the store, and sends no more of it.
+// A connection from outside the job. It sends these bytes, and no more.
 class Stranger {
  public:
-  explicit Stranger(std::uint16_t port) {
+  explicit Stranger(std::uint16_t port, const std::string& bytes = std::string(1, '\0')) {
     sockaddr_in address{
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
     if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) std::abort();
-    const char first_byte = 0;
-    if (::send(socket_, &first_byte, 1, 0) != 1) std::abort();
+    if (::send(socket_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) std::abort();
   }
   ~Stranger() { ::close(socket_); }
   Stranger(const Stranger&) = delete;
   Stranger& operator=(const Stranger&) = delete;
+
+  // Waits until the other end closes the connection. False if it sends bytes, or nothing for a minute.
+  [[nodiscard]] bool IsSentAway() const {
+    const timeval patience{.tv_sec = 60, .tv_usec = 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    char byte = 0;
+    const ssize_t received = ::recv(socket_, &byte, 1, 0);
+    return received == 0 || (received < 0 && errno == ECONNRESET);
+  }
 
  private:
   const int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -376,6 +386,97 @@ TEST(ProcessStore, IsNotAwaitedForEverIfAStrangerHasSentHalfOfARequest) {
   EXPECT_EQ(error.code, ErrorCode::kUnreachable);
   EXPECT_THAT(error.message, AllOf(HasSubstr("the store of the job gave no answer within 100 ms"),
                                    HasSubstr("only processes of the job connect to MASTER_PORT")));
+}
+
+constexpr const char* kFirstMeeting = "gcsflux/group/1";
+
+std::uint16_t PortOfMeeting(const Store& store) {
+  store->wait({kFirstMeeting}, kMeeting);
+  const auto bytes = store->get(kFirstMeeting);
+  const std::string place(bytes.begin(), bytes.end());
+  internal::MessageReader reader(place);
+  for (int i = 0; i < 2; ++i) static_cast<void>(reader.Text());  // The failure and the address.
+  return static_cast<std::uint16_t>(reader.Number());
+}
+
+std::string LengthOf(std::uint64_t bytes) {
+  std::string length;
+  for (int i = 0; i < 8; ++i) length += static_cast<char>((bytes >> (8 * i)) & 0xFFU);
+  return length;
+}
+
+std::string Meet(int rank, const Store& store, std::chrono::milliseconds deadline) {
+  try {
+    return MessageOf(JoinProcesses(RankOf(rank, 2), store, deadline)->Barrier());
+  } catch (const StorageError& failure) {
+    return failure.what();
+  }
+}
+
+TEST(ProcessCollective, MeetsAlthoughStrangersComeToRank0) {
+  const Store store = c10::make_intrusive<c10d::HashStore>();
+  std::string of_rank0;
+  std::jthread rank0([&] { of_rank0 = Meet(0, store, kMeeting); });
+  const std::uint16_t port = PortOfMeeting(store);
+  internal::MessageWriter hello;
+  hello.Text("another secret");
+  hello.Number(1);
+  hello.Number(2);
+  hello.Text("rank 1");
+  const std::string wrong = hello.Take();
+  const Stranger silent(port);
+  for (const std::string& bytes : {LengthOf(0), LengthOf(4097), LengthOf(UINT64_MAX), LengthOf(1) + "x",
+                                   LengthOf(wrong.size()) + wrong, std::string("GET / HTTP/1.1\r\n\r\n")}) {
+    EXPECT_TRUE(Stranger(port, bytes).IsSentAway()) << bytes.size() << " bytes";
+  }
+  EXPECT_EQ(Meet(1, store, kMeeting), "no error");
+  rank0.join();
+  EXPECT_EQ(of_rank0, "no error");
+}
+
+TEST(ProcessCollective, NamesTheMissingRankAlthoughAStrangerIsThere) {
+  const Store store = c10::make_intrusive<c10d::HashStore>();
+  std::string of_rank0;
+  std::jthread rank0([&] { of_rank0 = Meet(0, store, std::chrono::milliseconds(1000)); });
+  const Stranger silent(PortOfMeeting(store));
+  rank0.join();
+  EXPECT_THAT(of_rank0, StartsWith("rank 1 did not come within 1000 ms"));
+}
+
+// Rank 0 has ended, and another program has its port.
+TEST(ProcessCollective, FailsInTimeIfAStrangerIsInThePlaceOfRank0) {
+  struct Case {
+    std::string sent;
+    bool closes;
+    const char* want;
+  };
+  for (const Case& one : {Case{LengthOf(UINT64_MAX), false, "the connection is closed"},
+                          Case{LengthOf(std::uint64_t{1} << 40), false, "the connection is closed"},
+                          Case{std::string(1, 'x'), false, "no answer within 50 ms"},
+                          Case{std::string(1, 'x'), true, "the connection is closed"}}) {
+    const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+    socklen_t length = sizeof(address);
+    ASSERT_EQ(::listen(listener, 1), 0);  // At a port that the system chooses.
+    ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length), 0);
+    internal::MessageWriter place;
+    place.Text("");
+    place.Text("127.0.0.1");
+    place.Number(ntohs(address.sin_port));
+    place.Text("secret");
+    const std::string text = place.Take();
+    const Store store = c10::make_intrusive<c10d::HashStore>();
+    store->set(kFirstMeeting, std::vector<std::uint8_t>(text.begin(), text.end()));
+    std::string message;
+    std::jthread rank1([&] { message = Meet(1, store, std::chrono::milliseconds(50)); });
+    const int accepted = ::accept(listener, nullptr, nullptr);
+    ASSERT_EQ(::send(accepted, one.sent.data(), one.sent.size(), 0), static_cast<ssize_t>(one.sent.size()));
+    if (one.closes) ::shutdown(accepted, SHUT_RDWR);
+    rank1.join();
+    EXPECT_THAT(message, AllOf(HasSubstr("rank 1 cannot talk with rank 0 at 127.0.0.1:"), HasSubstr(one.want)));
+    ::close(accepted);
+    ::close(listener);
+  }
 }
 
 TEST(ProcessCollective, NamesRank0ThatNeverStarts) {

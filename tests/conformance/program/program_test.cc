@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <string>
 
+#include "gcsflux/emulator/emulator.h"
+
 namespace gcsflux::conformance {
 namespace {
 
@@ -114,6 +116,20 @@ TEST(ConformanceProgram, EndsIfTheServiceDoesNotAnswer) {
   const Finished finished = RunProgram("--case_timeout_s=1 --filter='compose/*' --endpoint=" + silent.endpoint());
   EXPECT_EQ(finished.status, 1) << finished.output;
   EXPECT_THAT(finished.output, HasSubstr("timed out"));
+}
+
+// The time ends while the first case is cleaned up, which may take longer than the run.
+TEST(ConformanceProgram, SkipsTheRestWhenTheTimeOfTheRunIsOver) {
+  emulator::Emulator service;
+  service.faults().Load({.rules = {{.name = "slow cleaning",
+                                    .match = {.operation = "storage.buckets.delete"},
+                                    .action = {.type = "stall", .duration = std::chrono::milliseconds(3500)},
+                                    .limits = {.count = 1}}}});
+  const Finished run = RunProgram("--timeout_s=3 --filter='names/*' --endpoint=" + service.endpoint());
+  EXPECT_EQ(service.faults().Fired("slow cleaning"), 1U);
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("the run's time is over: raise --timeout_s"));
+  EXPECT_THAT(run.output, ::testing::ContainsRegex("\n1 passed, 0 failed, [1-9][0-9]* skipped\n$"));
 }
 
 TEST(ConformanceProgram, WrongUsageIsTold) {

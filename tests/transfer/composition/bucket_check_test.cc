@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "emulator/support/raw_connection.h"
 #include "transfer/composition/composition_test.h"
 
 namespace gcsflux {
@@ -232,6 +233,39 @@ TEST_F(BucketAnswers, NotificationsAreAnObjectionAlsoIfTheyCannotBeRead) {
     EXPECT_EQ(check->objection.empty(), *c.want == '\0') << check->objection;
     EXPECT_EQ(emulator_.faults().Fired("answer"), 1U) << c.status;
   }
+}
+
+using BucketCheckTest = testing::CompositionTest;
+
+// The service sends only the settings that the check asks for.
+TEST_F(BucketCheckTest, ReadsEachSettingThatItJudges) {
+  struct Case {
+    const char* name;
+    const char* settings;
+    const char* want;
+  };
+  const std::vector<Case> cases = {
+      {"bucket-1", R"("encryption": {"defaultKmsKeyName": "projects/p/locations/l/keyRings/r/cryptoKeys/k"})",
+       "Cloud KMS"},
+      {"bucket-2", R"("autoclass": {"enabled": true})", "Autoclass"},
+      {"bucket-3", R"("versioning": {"enabled": true})", "versioning"},
+      {"bucket-4", R"("softDeletePolicy": {"retentionDurationSeconds": "604800"})", "soft delete"},
+      {"bucket-5", R"("retentionPolicy": {"retentionPeriod": "3600"})", "retention policy"},
+      {"bucket-6", R"("defaultEventBasedHold": true)", "event-based hold"},
+      {"bucket-7", R"("storageClass": "NEARLINE")", "NEARLINE"},
+  };
+  for (const Case& c : cases) {
+    const auto made = emulator::RawConnection(emulator_.endpoint())
+                          .Call("POST", "/storage/v1/b?project=p", "Content-Type: application/json\r\n",
+                                std::string(R"({"name": ")") + c.name + "\", " + c.settings + "}");
+    ASSERT_EQ(made.status, 200) << made.body;
+    const auto check = internal::CheckBucket(client_, c.name, {});
+    ASSERT_TRUE(check.ok()) << check.error().message;
+    EXPECT_NE(check->objection.find(c.want), std::string::npos) << c.settings << ": " << check->objection;
+  }
+  const auto with_key = internal::CheckBucket(client_, "bucket-1", {.names_key = true});
+  ASSERT_TRUE(with_key.ok());
+  EXPECT_EQ(with_key->objection, "") << "composites are not under the default key";
 }
 
 class KmsKeys : public testing::CompositionTest {

@@ -393,7 +393,8 @@ std::unique_ptr<Collective> MeetRank0(const RunEnvironment& run, MeetingStore& s
   };
   auto socket = RankSocket::Connect(place.address, place.port);
   if (!socket.ok()) throw no_connection(socket.error().message);
-  RankLink link(*std::move(socket));
+  // The outcome has the labels of all ranks. A stranger may have the port of a rank 0 that has ended.
+  RankLink link(*std::move(socket), kLongestHello * (static_cast<std::uint64_t>(run.world_size) + 1));
   link.Send(FormatHello({.token = place.token,
                          .rank = static_cast<std::uint64_t>(run.rank),
                          .world_size = static_cast<std::uint64_t>(run.world_size),
@@ -411,6 +412,7 @@ std::unique_ptr<Collective> MeetRank0(const RunEnvironment& run, MeetingStore& s
   std::vector<std::string> labels;
   for (int rank = 0; rank < run.world_size; ++rank) labels.push_back(reader.String());
   if (!reader.AtEnd()) throw no_connection("its answer is none of this library");
+  link.set_longest(UINT64_MAX);
   std::map<int, RankLink> to_rank0;
   to_rank0.emplace(0, std::move(link));
   return std::make_unique<ProcessCollective>(run.rank, std::move(labels), std::move(to_rank0));
