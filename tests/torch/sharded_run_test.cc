@@ -72,6 +72,19 @@ class ShardedRunTest : public BucketTest {
       return true;
     });
   }
+
+  // In each download of a file that rank 1 has saved. These files have the same length.
+  void DamageLastByteOfRank1(const std::string& folders) {
+    std::uint64_t size = 0;
+    for (const auto& object : ValueOrThrow(ListPrefix(client_, Object("runs/7/"))).objects) {
+      if (object.name.find("shard-00002-") != std::string::npos) size = object.size;
+    }
+    ASSERT_GT(size, 0U);
+    emulator_.faults().Load(
+        {.rules = {{.name = "it",
+                    .match = {.operation = "storage.objects.get", .object_glob = folders + "*shard-00002-*"},
+                    .action = {.type = "corrupt", .at_byte = size - 1}}}});
+  }
 };
 
 TEST_F(ShardedRunTest, LoadsWithOtherRanksAndAnotherDimension) {
@@ -269,6 +282,74 @@ TEST_F(ShardedRunTest, ChangesNothingIfOneRankCannotLoad) {
   });
   EXPECT_EQ(messages[0], messages[1]);
   EXPECT_THAT(messages[0], HasSubstr("tensor 'other' is not in the step"));
+}
+
+// Step 2 is damaged.
+void ExpectStep1OnBothRanks(const std::vector<LatestStep>& loaded) {
+  for (const LatestStep& latest : loaded) {
+    EXPECT_EQ(latest.stored.manifest.step, 1);
+    ASSERT_EQ(latest.skipped.size(), 1U);
+    EXPECT_EQ(latest.skipped[0].step, 2);
+    EXPECT_EQ(latest.skipped[0].why.code, ErrorCode::kCorrupted);
+  }
+  EXPECT_EQ(loaded[0].skipped[0].why.message, loaded[1].skipped[0].why.message);
+}
+
+TEST_F(ShardedRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereOneRankReadsIt) {
+  SaveOn(2, 1);
+  SaveOn(2, 2);
+  DamageLastByteOfRank1("runs/7/step-00000002/");
+  ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](Collective& group) {
+    ShardedRun run = Run(group);
+    Rank rank(group, 0, false);
+    auto latest = run.LoadLatest(rank.state);
+    EXPECT_TRUE(rank.IsTrained(group, 0));
+    run.Save(3, rank.state);
+    return latest.value();
+  }));
+  EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+}
+
+TEST_F(ShardedRunTest, GoesBackToTheStepBeforeIfTheFileOfOneProcessIsDamaged) {
+  for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
+    SCOPED_TRACE(FormatName(format));
+    for (const std::int64_t step : {1, 2}) {
+      CheckpointRun(client_, kUri, {.format = format})
+          .Save(step, {.tensors = {{"state", {{"moments", Whole() * step}}}}, .numbers = {{"step", step}}},
+                {.mode = CommitMode::kRewind});
+    }
+    emulator_.faults().Load(
+        {.rules = {{.name = "it",
+                    .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
+                    .action = {.type = "corrupt", .at_byte = 0}}}});
+    ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](Collective& group) {
+      ShardedState state;
+      state.tensors["state.moments"] = Shard(torch::zeros({kRows, 3}), 0, group);
+      auto latest = Run(group).LoadLatest(state);
+      EXPECT_TRUE(torch::equal(state.tensors["state.moments"].local, SliceOf(Whole(), 0, group)));
+      EXPECT_EQ(state.numbers.at("step"), 1);
+      return latest.value();
+    }));
+    EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+    emulator_.faults().Clear();
+  }
+}
+
+TEST_F(ShardedRunTest, SaysOnAllRanksThatAllStepsAreDamaged) {
+  SaveOn(2, 1);
+  SaveOn(2, 2);
+  DamageLastByteOfRank1("runs/7/step-*/");
+  const auto errors = OnRanks<Error>(2, [&](Collective& group) {
+    Rank rank(group, 0, false);
+    ShardedRun run = Run(group);
+    const Error error = ThrownBy([&] { run.LoadLatest(rank.state); });
+    EXPECT_EQ(rank.moments.abs().sum().item<float>(), 0);
+    return error;
+  });
+  EXPECT_EQ(errors[0].message, errors[1].message);
+  EXPECT_EQ(errors[0].code, ErrorCode::kUndecodable);
+  EXPECT_THAT(errors[0].message, HasSubstr("no step in gs://torch-test/runs/7/ is whole"));
+  EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
 TEST_F(ShardedRunTest, LoadsAStepThatOneProcessSaved) {

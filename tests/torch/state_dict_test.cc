@@ -144,6 +144,18 @@ TEST(StateDict, Complex32IsRefusedBeforeItIsWritten) {
   EXPECT_THAT(ThrownBy([&] { FileOf({{"z", at::view_as_complex(half)}}); }).message, HasSubstr("complex32"));
 }
 
+TEST(StateDict, AWriterThatWasMovedFromSaysSo) {
+  StateDictWriter writer;
+  const StateDictWriter other = std::move(writer);
+  const auto message = [](const auto& call) { return ThrownBy(call).message; };
+  const at::Tensor tensor = at::zeros({2});
+  // NOLINTBEGIN(bugprone-use-after-move): what the test is about.
+  EXPECT_THAT(message([&] { writer.OfTensor(tensor); }), HasSubstr("this StateDictWriter was moved from"));
+  EXPECT_THAT(message([&] { std::move(writer).Gather({}); }), HasSubstr("this StateDictWriter was moved from"));
+  EXPECT_THAT(message([&] { std::move(writer).Write({}, {}); }), HasSubstr("this StateDictWriter was moved from"));
+  // NOLINTEND(bugprone-use-after-move)
+}
+
 // PyTorch lets the offset of a view without elements lie behind its storage.
 TEST(StateDict, AnEmptyViewBehindItsStorageIsWrittenAndRead) {
   const at::Tensor empty = at::arange(12, at::kFloat).reshape({3, 4}).slice(1, 4).slice(0, 3);

@@ -55,11 +55,6 @@ Error NoWholeStep(const StepStore& store, const NamedSteps& steps, const std::ve
   return error;
 }
 
-bool IsUnusable(const Result<void>& opened) {
-  return !opened.ok() && (opened.error().code == ErrorCode::kNotFound || opened.error().code == ErrorCode::kAborted ||
-                          opened.error().code == ErrorCode::kCorrupted);
-}
-
 Error RemovedMeanwhile(const StepStore& store) {
   return {ErrorCode::kAborted, "the steps of " + store.uri() + " were removed or replaced after each of " +
                                    std::to_string(kMostListings) + " listings; try again"};
@@ -109,7 +104,8 @@ class Search {
     for (auto step = steps.all.rbegin(); step != steps.all.rend(); ++step) {
       auto stored = Read(*step, steps.with_manifest.contains(*step));
       auto whole = stored.ok() ? CheckFiles(*stored) : Result<void>(stored.error());
-      if (whole.ok() && IsUnusable(opened_)) whole = opened_;  // It was removed between both requests, or is damaged.
+      if (whole.ok() && !opened_.ok() && IsUnusable(opened_.error()))
+        whole = opened_;  // It was removed between both requests, or is damaged.
       if (!whole.ok() && !IsOfTheStep(whole.error())) return whole.error();
       if (!whole.ok()) {
         latest_.skipped.push_back({*step, whole.error()});
@@ -197,6 +193,22 @@ Result<void> CheckNoneIsNewer(StepStore& store, std::int64_t step) {
                    ", which was saved before: rules and LoadLatest() take the highest number for the newest step. To "
                    "continue from an earlier step, save with CommitMode::kRewind, which removes the higher steps; or "
                    "remove them by `gcsflux checkpoint rm`, or use another prefix"};
+}
+
+bool IsUnusable(const Error& error) {
+  return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kAborted || error.code == ErrorCode::kCorrupted;
+}
+
+std::optional<Error> WhyUnusable(const CheckpointSteps& steps, const CheckpointManifest& step,
+                                 const ObjectReaderOptions& reader, const Error& error) {
+  if (IsUnusable(error)) return error;
+  if (error.code != ErrorCode::kUndecodable) return std::nullopt;
+  for (const StepFile& file : step.files) {
+    const auto opened = steps.OpenFile(file, reader);
+    const auto verified = opened.ok() ? opened->VerifyWhole() : opened.error();
+    if (!verified.ok() && verified.error().code == ErrorCode::kCorrupted) return verified.error();
+  }
+  return std::nullopt;
 }
 
 Result<LatestStep> FindLatest(StepStore& store, const OpenStep& open, std::span<const DamagedStep> damaged) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "checkpoints/step_store.h"
@@ -16,6 +17,14 @@ struct DamagedStep {
   std::int64_t generation = 0;  ///< Of its manifest.
   Error why = {};
 };
+
+/// Whether an error in reading a step says that it is gone or that its files are damaged.
+bool IsUnusable(const Error& error);
+
+/// The error if the step is gone or its files are damaged. Nothing if it holds something else than was requested, or if
+/// its service fails. If the error is kUndecodable, compares all bytes of the step's files with their checksums.
+std::optional<Error> WhyUnusable(const CheckpointSteps& steps, const CheckpointManifest& step,
+                                 const ObjectReaderOptions& reader, const Error& error);
 
 /// As CheckpointSteps::OpenLatest(), skipping `damaged`. `open` may be empty.
 Result<LatestStep> FindLatest(StepStore& store, const std::function<Result<void>(const StoredStep&)>& open,

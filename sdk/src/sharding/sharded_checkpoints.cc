@@ -4,6 +4,7 @@
 
 #include "base/moved_from.h"
 #include "base/stop_after.h"
+#include "checkpoints/latest_step.h"
 #include "checkpoints/step_store.h"
 #include "sharding/announced_read.h"
 #include "sharding/load_sharded.h"
@@ -51,7 +52,8 @@ struct ShardedCheckpoints::State {
   const CheckpointSteps steps;
   Collective& group;
   const ShardedOptions options;
-  std::optional<StepWriter> writer = {};  // Rank 0's, from the first save on.
+  std::vector<internal::DamagedStep> damaged = {};  // Since the last Latest().
+  std::optional<StepWriter> writer = {};            // Rank 0's, from the first save on.
 };
 
 ShardedCheckpoints::ShardedCheckpoints(CheckpointSteps steps, Collective& group, ShardedOptions options)
@@ -97,7 +99,16 @@ Result<LatestStep> ShardedCheckpoints::Read(std::int64_t step) {
 
 Result<LatestStep> ShardedCheckpoints::Latest() {
   if (!state_) return internal::MovedFrom("ShardedCheckpoints");
+  state_->damaged.clear();
   return state_->ReadOnRank0("the newest step", [&] { return state_->steps.Latest(); });
+}
+
+Result<LatestStep> ShardedCheckpoints::LatestExcept(const StoredStep& damaged, const Error& why) {
+  if (!state_) return internal::MovedFrom("ShardedCheckpoints");
+  state_->damaged.push_back({damaged.manifest.step, damaged.generation, why});
+  const std::string which = "the newest step except step " + std::to_string(damaged.manifest.step);
+  return state_->ReadOnRank0(
+      which, [&] { return internal::FindLatest(internal::StoreOf(state_->steps), {}, state_->damaged); });
 }
 
 Result<void> ShardedCheckpoints::Load(const CheckpointManifest& step, std::span<const PartToLoad> parts,

@@ -87,18 +87,8 @@ struct CheckpointRun::Parts {
     }
   }
 
-  // The error if the step is gone or its files are damaged. Nothing if it holds something else than the state, or if
-  // its service fails.
   [[nodiscard]] std::optional<Error> WhyUnusable(const StoredStep& step, const Error& error) const {
-    using enum ErrorCode;
-    if (error.code == kCorrupted || error.code == kNotFound || error.code == kAborted) return error;
-    if (error.code != kUndecodable) return std::nullopt;
-    for (const StepFile& file : step.manifest.files) {
-      const auto reader = steps.OpenFile(file, options.reader);
-      const auto verified = reader.ok() ? reader->VerifyWhole() : reader.error();
-      if (!verified.ok() && verified.error().code == kCorrupted) return verified.error();
-    }
-    return std::nullopt;
+    return internal::WhyUnusable(steps, step.manifest, options.reader, error);
   }
 
   const CheckpointRunOptions options;

@@ -133,8 +133,8 @@ pickled::Value StateDictWriter::OfTensor(const at::Tensor& tensor) {
   at::Tensor written = tensor.detach().cpu().resolve_conj().resolve_neg();
   if (written.storage().nbytes() % ElementBytes(*dtype) != 0) written = written.clone();
   const void* const identity = written.storage().unsafeGetStorageImpl();
-  const auto [known, is_new] = storages_->known.try_emplace({identity, *dtype}, storages_->kept.size());
-  if (is_new) storages_->kept.push_back(written);
+  const auto [known, is_new] = Held(storages_, "StateDictWriter").known.try_emplace({identity, *dtype}, Held(storages_, "StateDictWriter").kept.size());
+  if (is_new) Held(storages_, "StateDictWriter").kept.push_back(written);
   return {.any = TensorLayout{.dtype = *dtype,
                               .requires_grad = tensor.requires_grad(),
                               .storage = known->second,
@@ -159,14 +159,14 @@ pickled::Value StateDictWriter::OfTensors(const NamedTensors& tensors) {
 }
 
 GatheredState StateDictWriter::Gather(pickled::Value root) && {
-  return {.root = std::move(root), .storages = std::move(storages_->kept)};
+  return {.root = std::move(root), .storages = std::move(Held(storages_, "StateDictWriter").kept)};
 }
 
 void StateDictWriter::Write(pickled::Value root, const ByteSink& sink) && {
   TorchFileContents contents{.root = std::move(root)};
-  for (const at::Tensor& tensor : storages_->kept) contents.storage_bytes.push_back(tensor.storage().nbytes());
+  for (const at::Tensor& tensor : Held(storages_, "StateDictWriter").kept) contents.storage_bytes.push_back(tensor.storage().nbytes());
   const StorageWriter write_storage = [&](std::size_t storage, const ByteSink& into) {
-    return into(BytesOf(storages_->kept[storage].storage()));
+    return into(BytesOf(Held(storages_, "StateDictWriter").kept[storage].storage()));
   };
   ValueOrThrow(WriteTorchFile(contents, write_storage, sink));
 }

@@ -90,6 +90,9 @@ class ShardedCheckpoints {
   /// and kInvalidArgument if ranks request different steps.
   Result<LatestStep> Read(std::int64_t step);
   Result<LatestStep> Latest();
+  /// As Latest(), skipping a step of which Load() has said that it is gone or damaged, and those of the calls before.
+  /// Latest() forgets them.
+  Result<LatestStep> LatestExcept(const StoredStep& damaged, const Error& why);
 
   /// Fills the parts with the step's bytes. With ReadSharing::kNone, each rank reads only the ranges of its own parts.
   /// Returns kUndecodable if the step lacks a tensor, or has it with another type or shape. The message lists such

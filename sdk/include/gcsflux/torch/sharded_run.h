@@ -75,7 +75,8 @@ class ShardedRun {
   /// of one rank is wrong, or the rank has no memory, the load fails on all ranks with that error. Memory: one more
   /// copy of the state.
   LatestStep Load(std::int64_t step, ShardedState& state);
-  /// Loads the newest step that is whole. Returns nothing if no step was ever saved.
+  /// Loads the newest step that is whole. If a step is removed while it is read, or its files turn out to be damaged on
+  /// any rank, all ranks load the next one, as CheckpointRun::LoadLatest(). Returns nothing if no step was ever saved.
   std::optional<LatestStep> LoadLatest(ShardedState& state);
 
  private:

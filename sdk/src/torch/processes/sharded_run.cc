@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "checkpoints/latest_step.h"
 #include "checkpoints/save_queue.h"
 #include "torch/failure.h"
 #include "torch/processes/made.h"
@@ -174,11 +175,18 @@ LatestStep ShardedRun::Load(std::int64_t step, ShardedState& state) {
 
 std::optional<LatestStep> ShardedRun::LoadLatest(ShardedState& state) {
   Held(parts_, "ShardedRun").WaitForSaves();
-  auto latest = Held(parts_, "ShardedRun").checkpoints.Latest();
-  if (!latest.ok() && latest.error().code == ErrorCode::kNotFound) return std::nullopt;
-  LatestStep read = ValueOrThrow(std::move(latest));
-  Held(parts_, "ShardedRun").Fill(read, state);
-  return read;
+  Result<LatestStep> latest = Held(parts_, "ShardedRun").checkpoints.Latest();
+  while (latest.ok()) {
+    try {
+      Held(parts_, "ShardedRun").Fill(*latest, state);
+      return *std::move(latest);
+    } catch (const StorageError& failure) {  // All ranks have the same error, so all go on or none.
+      if (!internal::IsUnusable(failure.error())) throw;
+      latest = Held(parts_, "ShardedRun").checkpoints.LatestExcept(latest->stored, failure.error());
+    }
+  }
+  if (latest.error().code == ErrorCode::kNotFound) return std::nullopt;
+  throw StorageError(latest.error());
 }
 
 }  // namespace gcsflux

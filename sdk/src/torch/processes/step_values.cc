@@ -4,6 +4,7 @@
 
 #include "base/either_stop.h"
 #include "base/message.h"
+#include "checkpoints/latest_step.h"
 #include "checkpoints/open_step.h"
 #include "checkpoints/save_step.h"
 #include "checkpoints/step_store.h"
@@ -55,6 +56,10 @@ Result<std::string> ReadValuesOnRank0(Collective& group, std::chrono::millisecon
   std::string message;
   const internal::WorkOfRank0 work = [&](std::atomic<std::uint64_t>& moved) {
     auto read = Made([&] { return ReadValues(source, moved); });
+    // Only here a step's damage can look like other contents: tensors are read by what the manifest says.
+    if (!read.ok()) {
+      read = internal::WhyUnusable(source.steps, source.manifest, source.reader, read.error()).value_or(read.error());
+    }
     message = read.ok() ? *std::move(read) : internal::FormatFailure(read.error());
   };
   if (auto done = internal::WorkOnRank0(group, deadline, source.steps, work, {}); !done.ok()) return done.error();
