@@ -45,7 +45,7 @@ DEFINE_string(
     allowed_hosts, "",
     "More names by which clients reach the emulator, separated by commas: gcs.my-company.com, .my-company.com "
     "for all below it, or * for any. Other names of the public DNS are refused with 403, in a request's Host "
-    "and Origin, so that no web page reaches the emulator by a browser. Addresses, names without a dot, and "
+    "and Origin, so that pages of sites with such names do not reach the emulator. Addresses, names without a dot, and "
     "names as .localhost, .test and .internal always pass.");
 DEFINE_string(admin_token_file, "",
               "File with a token that requests to /_emulator/ need, as \"Authorization: Bearer TOKEN\". "

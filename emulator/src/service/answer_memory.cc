@@ -1,5 +1,7 @@
 #include "service/answer_memory.h"
 
+#include <utility>
+
 namespace gcsflux::emulator {
 
 AnswerMemory::Answer AnswerMemory::Find(const std::string& key) const {
@@ -26,14 +28,16 @@ void AnswerMemory::Keep(const std::string& key, Answer answer) {
   {
     const std::lock_guard lock(mutex_);
     const Clock::Time now = clock_.Now();
+    kept_.push_back({.at = now, .key = key, .bytes = 2 * key.size() + answer->body.size()});
+    kept_bytes_ += kept_.back().bytes;
     entries_[key] = {std::move(answer), now};
-    kept_.emplace_back(now, key);
-    while (kept_.size() > kMost || now - kept_.front().first >= window()) {
-      const auto oldest = entries_.find(kept_.front().second);
+    while (kept_.size() > kMost || kept_bytes_ > kMostBytes || now - kept_.front().at >= window()) {
+      const auto oldest = entries_.find(kept_.front().key);
       // A newer answer may be kept under the same key.
       const bool is_it =
-          oldest != entries_.end() && oldest->second.answer != nullptr && oldest->second.kept_at == kept_.front().first;
+          oldest != entries_.end() && oldest->second.answer != nullptr && oldest->second.kept_at == kept_.front().at;
       if (is_it) entries_.erase(oldest);
+      kept_bytes_ -= kept_.front().bytes;
       kept_.pop_front();
     }
   }
@@ -52,6 +56,7 @@ void AnswerMemory::Clear() {
   const std::lock_guard lock(mutex_);
   std::erase_if(entries_, [](const auto& entry) { return entry.second.answer != nullptr; });
   kept_.clear();
+  kept_bytes_ = 0;
 }
 
 }  // namespace gcsflux::emulator

@@ -10,7 +10,6 @@
 #include <stop_token>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 #include "bodies/fingerprinted_body.h"
 #include "gcsflux/emulator/clock.h"
@@ -29,7 +28,7 @@ struct KeptAnswer {
 };
 
 /// The first answers to requests, by key: what was carried out once under a key is not carried out again. Keeps the
-/// last 10,000 answers, each for a while of the emulator's time. Thread-safe.
+/// last 10,000 answers, of 64 MiB together, each for a while of the emulator's time. Thread-safe.
 class AnswerMemory {
  public:
   using Answer = std::shared_ptr<const KeptAnswer>;
@@ -63,7 +62,13 @@ class AnswerMemory {
 
  private:
   static constexpr std::size_t kMost = 10'000;
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
+  struct Kept {
+    Clock::Time at = {};
+    std::string key = {};
+    std::size_t bytes = 0;
+  };
   struct Entry {
     Answer answer = {};  // null while the request is carried out
     Clock::Time kept_at = {};
@@ -79,7 +84,8 @@ class AnswerMemory {
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable_any settled_;
   std::unordered_map<std::string, Entry> entries_;
-  std::deque<std::pair<Clock::Time, std::string>> kept_;  // answers, the oldest first
+  std::deque<Kept> kept_;       // answers, the oldest first
+  std::size_t kept_bytes_ = 0;  // of those in kept_
 };
 
 }  // namespace gcsflux::emulator

@@ -22,8 +22,8 @@ enum class CompositionMode {
   /// and delete objects, or the permissions or the settings cannot be read, the Downloader reads directly.
   /// EventListener::OnCompositionRefused and CompositionReport::reasons report this.
   kAuto,
-  /// Always, if two objects or more fit into one composite, at any cost. Returns kPermissionDenied if the caller may
-  /// not compose. Objects under a Cloud KMS key are composed only with CompositionOptions::kms_key_name.
+  /// If two objects or more fit into one composite, at any cost, until three composes in a row fail in a bucket.
+  /// Returns kPermissionDenied if the caller may not compose. For Cloud KMS keys see CompositionOptions::kms_key_name.
   kOn,
 };
 

@@ -54,7 +54,7 @@ std::string_view ErrorCodeName(ErrorCode code);
 enum class WriteOutcome {
   kNotStored,  ///< Certainly not: it was refused, or never sent.
   kStored,     ///< It took effect, and the call failed afterwards.
-  kUnknown,    ///< A request was sent whose answer is lost, and nothing tells what became of it.
+  kUnknown,    ///< A request was sent, and no answer tells reliably what became of it.
 };
 
 /// A failure as a value. `message` names the operation, the object, what happened, and what to do.

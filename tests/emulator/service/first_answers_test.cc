@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -299,6 +300,19 @@ TEST(ParseIdempotencyWindow, TakesSecondsOfADay) {
                            R"({"window_s": 1, "other": 2})"}) {
     EXPECT_THROW(static_cast<void>(ParseIdempotencyWindow(text)), std::invalid_argument) << text;
   }
+}
+
+TEST(AnswerMemory, ForgetsTheOldestAnswersBeyond64MiB) {
+  const Clock clock;
+  AnswerMemory memory(clock, minutes(1));
+  for (int i = 0; i < 65; ++i) {
+    const auto answer = std::make_shared<const KeptAnswer>(KeptAnswer{.body = std::string(1 << 20, 'a')});
+    memory.Keep(std::to_string(i), answer);
+  }
+  EXPECT_EQ(memory.Find("0"), nullptr);
+  EXPECT_EQ(memory.Find("1"), nullptr);  // the keys count too
+  EXPECT_NE(memory.Find("2"), nullptr);
+  EXPECT_NE(memory.Find("64"), nullptr);
 }
 
 }  // namespace

@@ -61,16 +61,16 @@ struct EmulatorOptions {
   /// unattended.
   std::function<void(const std::string&)> log = {};
   /// More names by which clients reach the emulator: "gcs.my-company.com", or ".my-company.com" for all below it, or
-  /// "*" for any. Other names of the public DNS are refused with 403, in a request's Host and Origin, so that no web
-  /// page reaches the emulator by a browser. Addresses, names without a dot, and names as .localhost, .test and
-  /// .internal always pass.
+  /// "*" for any. Other names of the public DNS are refused with 403, in a request's Host and Origin, so that pages of
+  /// sites with such names do not reach the emulator. Addresses, names without a dot, and names as .localhost, .test
+  /// and .internal always pass.
   std::vector<std::string> allowed_hosts = {};
   /// If it is not empty, requests to /_emulator/ need it, as "Authorization: Bearer TOKEN"; `GET /_emulator/health`
   /// does not. Set it if several people share an emulator.
   std::string admin_token = {};
   /// If set, the emulator serves HTTPS only.
   std::optional<TlsOptions> tls = {};
-  /// If set, the emulator serves the identity endpoints, and asks every caller for credentials.
+  /// If set, the emulator serves the identity endpoints. With AuthOptions::is_required, callers need credentials.
   std::optional<AuthOptions> auth = {};
 };
 

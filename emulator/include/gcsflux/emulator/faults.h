@@ -50,7 +50,7 @@ struct FaultAction {
   std::optional<std::uint64_t> bytes_per_second = {};
   std::optional<bool> resets = {};  ///< The connection is reset instead of closed.
   std::optional<bool> matching_hashes =
-      {};  ///< The answer shows the hashes of the corrupted bytes, as if the object had always been so.
+      {};  ///< The answer shows the CRC32C of the corrupted bytes, as if the object had always been so, and no MD5.
 
   friend bool operator==(const FaultAction&, const FaultAction&) = default;
 };
