@@ -133,8 +133,9 @@ pickled::Value StateDictWriter::OfTensor(const at::Tensor& tensor) {
   at::Tensor written = tensor.detach().cpu().resolve_conj().resolve_neg();
   if (written.storage().nbytes() % ElementBytes(*dtype) != 0) written = written.clone();
   const void* const identity = written.storage().unsafeGetStorageImpl();
-  const auto [known, is_new] = Held(storages_, "StateDictWriter").known.try_emplace({identity, *dtype}, Held(storages_, "StateDictWriter").kept.size());
-  if (is_new) Held(storages_, "StateDictWriter").kept.push_back(written);
+  Storages& storages = Held(storages_, "StateDictWriter");
+  const auto [known, is_new] = storages.known.try_emplace({identity, *dtype}, storages.kept.size());
+  if (is_new) storages.kept.push_back(written);
   return {.any = TensorLayout{.dtype = *dtype,
                               .requires_grad = tensor.requires_grad(),
                               .storage = known->second,
@@ -164,9 +165,10 @@ GatheredState StateDictWriter::Gather(pickled::Value root) && {
 
 void StateDictWriter::Write(pickled::Value root, const ByteSink& sink) && {
   TorchFileContents contents{.root = std::move(root)};
-  for (const at::Tensor& tensor : Held(storages_, "StateDictWriter").kept) contents.storage_bytes.push_back(tensor.storage().nbytes());
+  const std::vector<at::Tensor>& kept = Held(storages_, "StateDictWriter").kept;
+  for (const at::Tensor& tensor : kept) contents.storage_bytes.push_back(tensor.storage().nbytes());
   const StorageWriter write_storage = [&](std::size_t storage, const ByteSink& into) {
-    return into(BytesOf(Held(storages_, "StateDictWriter").kept[storage].storage()));
+    return into(BytesOf(kept[storage].storage()));
   };
   ValueOrThrow(WriteTorchFile(contents, write_storage, sink));
 }
