@@ -95,6 +95,10 @@ TEST(ConvertCheckpoint, NamesWhatTheOtherFormatHasNoPlaceFor) {
 TEST(ConvertCheckpoint, RefusesWhatTheOtherFormatLacks) {
   const std::string complex = TorchFileOf({{"c", DType::kComplex128, {1}, std::string(16, '\0')}});
   EXPECT_THAT(WhyNotConverted(complex, kSafetensors).message, HasSubstr("complex128"));
+  const std::string half = TorchFileOf({{"h", DType::kComplex32, {1}, std::string(4, '\0')}});
+  const Error refused = WhyNotConverted(half, kTorchFile);
+  EXPECT_EQ(refused.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused.message, HasSubstr("'h' is of complex32"));
   const std::string small = SafetensorsOf({{"f", DType::kFloat8E5m2, {1}, "x"}});
   EXPECT_THAT(WhyNotConverted(small, kTorchFile).message, HasSubstr("float8_e5m2"));
   EXPECT_THAT(WhyNotConverted(small, kLibtorchArchive).message, HasSubstr("libtorch"));

@@ -34,6 +34,10 @@ Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sin
   TorchFileContents contents;
   for (const StoredTensor& tensor : checkpoint.tensors()) {
     TensorLayout layout = tensor.layout;
+    if (layout.dtype == DType::kComplex32) {  // torch.ComplexHalfStorage does not exist.
+      return Error{ErrorCode::kInvalidArgument, checkpoint.name() + ": tensor '" + tensor.name +
+                                                    "' is of complex32: torch.load() would not read a file with it"};
+    }
     layout.storage = contents.storage_bytes.size();
     layout.offset = 0;
     layout.strides = ContiguousStrides(layout.shape);
