@@ -166,6 +166,8 @@ TEST_F(FlagsTest, TransfersHaveFlagsToo) {
   EXPECT_EQ(DownloaderOptionsFromFlags()->composition.mode, CompositionMode::kAuto);
   Set("max_composite_bytes", "1000");
   EXPECT_EQ(DownloaderOptionsFromFlags()->composition.max_composite_bytes, 1000U);
+  Set("composition_kms_key_name", "projects/p/locations/l/keyRings/r/cryptoKeys/k");
+  EXPECT_EQ(DownloaderOptionsFromFlags()->composition.kms_key_name, "projects/p/locations/l/keyRings/r/cryptoKeys/k");
   Set("upload_chunk_bytes", "1048576");
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, 1U << 20);
 }
@@ -383,10 +385,10 @@ TEST_F(FlagsTest, WhatFlagsLeaveToTheClientItRefuses) {
 
 TEST_F(FlagsTest, HelpSaysOfEachWhenToChangeIt) {
   const std::string help = FlagsHelp(__FILE__);
-  std::set<std::string> flags = {"max_concurrency",       "adapt_concurrency",   "stripe_bytes",
-                                 "composition",           "max_composite_bytes", "upload_chunk_bytes",
-                                 "listing_cache",         "listing_max_age_s",   "class_a_price_per_1000",
-                                 "class_b_price_per_1000"};
+  std::set<std::string> flags = {
+      "max_concurrency",          "adapt_concurrency",      "stripe_bytes",          "composition",
+      "composition_kms_key_name", "max_composite_bytes",    "upload_chunk_bytes",    "listing_cache",
+      "listing_max_age_s",        "class_a_price_per_1000", "class_b_price_per_1000"};
   for (const Case& test : Cases()) flags.insert(test.flag);
   for (const std::string& flag : flags) {
     const auto at = help.find("  --" + flag + " (");
