@@ -114,6 +114,16 @@ class PageTest(unittest.TestCase):
         tables = (ROOT / "docs" / "benchmark_tables.md").read_text()
         self.assertEqual(benchmarks_page.quote(template, tables), (ROOT / "docs" / "benchmarks.md").read_text())
 
+    def test_draws_what_each_policy_did(self):
+        directory = pathlib.Path(self.directory.name)
+        (directory / "retry_policy.csv").write_text("scenario,processes,threads,policy\ndip,4,64,gate\nopen,1,2,none\n")
+        (directory / "retry_policy_seconds.csv").write_text(
+            "scenario,policy,second,quota,delivered,worst_s\ndip,gate,0,1000,990,0.5\ndip,gate,1,200,190,0\nopen,none,0,,5,0.1\n")
+        subprocess.run([ROOT / "scripts" / "plot_retry_policy", directory, directory / "plot.svg"], check=True)
+        svg = (directory / "plot.svg").read_text()
+        for text in ("dip: 4 x 64 threads", "open: 1 x 2 threads", "quota"):
+            self.assertIn(f"<!-- {text} -->", svg)
+
     def test_the_page_asks_for_benchmarks_that_exist(self):
         names = set()
         programs = set(re.findall(r"bench_\w+", (ROOT / "scripts" / "benchmarks").read_text()))
