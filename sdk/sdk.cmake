@@ -322,7 +322,7 @@ target_include_directories(gcsflux_client
   PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 target_link_libraries(gcsflux_client
   PUBLIC tl::expected Threads::Threads
-  PRIVATE CURL::libcurl OpenSSL::Crypto PkgConfig::isal pugixml::pugixml simdjson::simdjson ZLIB::ZLIB
+  PRIVATE Boost::context CURL::libcurl OpenSSL::Crypto PkgConfig::isal pugixml::pugixml simdjson::simdjson ZLIB::ZLIB
           $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
 if(has_flags)
