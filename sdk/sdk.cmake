@@ -349,21 +349,15 @@ endif()
 # L5 torch
 if(has_torch)
   gcsflux_component(torch
-    sdk/src/torch/archive.cc
     sdk/src/torch/archive_bytes.cc
-    sdk/src/torch/archive_source.cc
     sdk/src/torch/archived_optimizer.cc
-    sdk/src/torch/checkpoint.cc
     sdk/src/torch/checkpoint_run.cc
     sdk/src/torch/dataset_handle.cc
     sdk/src/torch/epoch_handle.cc
     sdk/src/torch/epoch_sampler.cc
-    sdk/src/torch/module_match.cc
     sdk/src/torch/module_state.cc
-    sdk/src/torch/optimizer_state.cc
     sdk/src/torch/optimizer_values.cc
     sdk/src/torch/plain_values.cc
-    sdk/src/torch/python_checkpoint.cc
     sdk/src/torch/raw_sample.cc
     sdk/src/torch/run_state.cc
     sdk/src/torch/saved_cursor.cc
