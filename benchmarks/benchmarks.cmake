@@ -146,10 +146,8 @@ add_test(NAME bench_emulator_shaping COMMAND bench_emulator_shaping)
 add_library(gcsflux_retry_policy STATIC
   benchmarks/retry_policy/cell.cc
   benchmarks/retry_policy/figures.cc
-  benchmarks/retry_policy/plot.cc
   benchmarks/retry_policy/report.cc
   benchmarks/retry_policy/scenario.cc
-  benchmarks/retry_policy/svg_panel.cc
   benchmarks/retry_policy/worker.cc
   benchmarks/retry_policy/worker_process.cc)
 target_include_directories(gcsflux_retry_policy PUBLIC ${PROJECT_SOURCE_DIR}/benchmarks)
@@ -158,7 +156,7 @@ gcsflux_program(retry_policy benchmarks/retry_policy/main.cc)
 target_link_libraries(retry_policy PRIVATE gcsflux_retry_policy gcsflux_flags gflags)
 gcsflux_test(retry_policy_tests
   SOURCES benchmarks/retry_policy_figures_test.cc benchmarks/retry_policy_program_test.cc
-  LIBRARIES gcsflux_retry_policy pugixml::pugixml)
+  LIBRARIES gcsflux_retry_policy)
 target_compile_definitions(retry_policy_tests PRIVATE GCSFLUX_RETRY_POLICY="$<TARGET_FILE:retry_policy>")
 add_dependencies(retry_policy_tests retry_policy)
 

@@ -7,7 +7,7 @@ set(gcsflux_torch_interface Torch)
 set(gcsflux_emulator_interface Threads)
 
 # These are linked too: a consumer needs them if gcsflux is a static library.
-set(gcsflux_client_links CURL OpenSSL pugixml simdjson ZLIB isal)
+set(gcsflux_client_links boost_context CURL OpenSSL pugixml simdjson ZLIB isal)
 set(gcsflux_flags_links gflags)
 set(gcsflux_torch_links)
 set(gcsflux_emulator_links OpenSSL pugixml isal)

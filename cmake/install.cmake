@@ -14,6 +14,7 @@ set(client_requires "Requires${private}: libcurl, libcrypto, libisal, pugixml, s
 set(emulator_requires "Requires${private}: libisal, libssl, libcrypto, pugixml")
 set(flags_requires "Requires: gcsflux-client = ${PROJECT_VERSION}\nRequires.private: gflags")
 if(NOT GCSFLUX_SHARED)
+  set(client_libraries "-lboost_context ")  # It has no pkg-config file.
   set(flags_requires "Requires: gcsflux-client = ${PROJECT_VERSION}, gflags")
 endif()
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -28,6 +29,7 @@ foreach(name IN LISTS components)
           DESTINATION ${package_dir} COMPONENT ${name})
   if(DEFINED ${name}_requires)  # libtorch has no pkg-config file, so gcsflux::torch has none.
     set(requires "${${name}_requires}")
+    set(libraries "${${name}_libraries}")
     configure_file(cmake/gcsflux.pc.in gcsflux-${name}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/gcsflux-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
             COMPONENT ${name})

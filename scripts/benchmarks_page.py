@@ -15,7 +15,7 @@ class NotMeasured(Exception):
 
 
 class BadTemplate(Exception):
-    """An expression of the template is wrong."""
+    """An expression of a template is wrong."""
 
 
 class Sample:
@@ -296,7 +296,7 @@ def render(template, results, page_before=""):
             missing += 1
             return "not measured"
         except (NameError, SyntaxError, TypeError, AttributeError) as error:
-            raise BadTemplate(f"benchmarks_page.md: {match[0]}: {error}") from error
+            raise BadTemplate(f"a template: {match[0]}: {error}") from error
 
     before = sections(page_before)
     out = []
@@ -305,3 +305,54 @@ def render(template, results, page_before=""):
         text = re.sub(r"\{\{(.*?)\}\}", fill, section, flags=re.DOTALL)
         out.append(text if filled or not missing else before.get(heading) or text)
     return "".join(out)
+
+
+class Quotes:
+    """The names in the expressions of the short page, which quotes rows of the tables. A section is named by its beginning."""
+
+    def __init__(self, tables):
+        self._sections = {heading.removeprefix("## "): text for heading, text in sections(tables).items()}
+        self.unquoted = {heading for heading, text in self._sections.items() if "**missed**" in text}
+
+    def _section(self, beginning):
+        found = [heading for heading in self._sections if heading and heading.startswith(beginning)]
+        if len(found) != 1:
+            raise BadTemplate(f"{len(found)} sections of the tables begin with '{beginning}'")
+        return found[0], self._sections[found[0]].splitlines()
+
+    def rows(self, section, *beginnings):
+        """Rows of one table, under its head: for each beginning the first row that begins so."""
+        _, lines = self._section(section)
+        places = []
+        for beginning in beginnings:
+            place = next((n for n, line in enumerate(lines) if line.startswith("| " + beginning)), None)
+            if place is None:
+                raise BadTemplate(f"no row of '{section}' begins with '{beginning}'")
+            places.append(place)
+        top = places[0]
+        while lines[top - 1].startswith("|"):
+            top -= 1
+        return "\n".join(lines[n] for n in (top, top + 1, *places))
+
+    def misses(self, section):
+        """Every row of a section that misses its aim, a line each. An empty first cell is that of the row above it."""
+        heading, lines = self._section(section)
+        self.unquoted.discard(heading)
+        found, first = [], ""
+        for line in lines:
+            cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+            if cells:
+                first = cells[0] = cells[0] or first
+            if "**missed**" in line:
+                found.append("- " + "; ".join(cell for cell in cells if cell))
+        return "\n".join(found) or "None any more."
+
+
+def quote(template, tables):
+    """Fills the template of the short page. No miss may go unsaid."""
+    quotes = Quotes(tables)
+    names = {"rows": quotes.rows, "misses": quotes.misses}
+    page = re.sub(r"\{\{(.*?)\}\}", lambda match: eval(match[1], {"__builtins__": {}}, names), template, flags=re.DOTALL)
+    if quotes.unquoted:
+        raise BadTemplate(f"no reason is given for what is missed in: {', '.join(sorted(quotes.unquoted))}")
+    return page

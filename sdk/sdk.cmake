@@ -322,7 +322,7 @@ target_include_directories(gcsflux_client
   PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 target_link_libraries(gcsflux_client
   PUBLIC tl::expected Threads::Threads
-  PRIVATE CURL::libcurl OpenSSL::Crypto PkgConfig::isal pugixml::pugixml simdjson::simdjson ZLIB::ZLIB
+  PRIVATE Boost::context CURL::libcurl OpenSSL::Crypto PkgConfig::isal pugixml::pugixml simdjson::simdjson ZLIB::ZLIB
           $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
 if(has_flags)
@@ -349,21 +349,15 @@ endif()
 # L5 torch
 if(has_torch)
   gcsflux_component(torch
-    sdk/src/torch/archive.cc
     sdk/src/torch/archive_bytes.cc
-    sdk/src/torch/archive_source.cc
     sdk/src/torch/archived_optimizer.cc
-    sdk/src/torch/checkpoint.cc
     sdk/src/torch/checkpoint_run.cc
     sdk/src/torch/dataset_handle.cc
     sdk/src/torch/epoch_handle.cc
     sdk/src/torch/epoch_sampler.cc
-    sdk/src/torch/module_match.cc
     sdk/src/torch/module_state.cc
-    sdk/src/torch/optimizer_state.cc
     sdk/src/torch/optimizer_values.cc
     sdk/src/torch/plain_values.cc
-    sdk/src/torch/python_checkpoint.cc
     sdk/src/torch/raw_sample.cc
     sdk/src/torch/run_state.cc
     sdk/src/torch/saved_cursor.cc

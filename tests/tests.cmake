@@ -363,9 +363,9 @@ endif()
 
 if(Torch_FOUND)
   gcsflux_test(torch_tests TORCH
-    SOURCES torch/archive_memory_test.cc torch/archive_reads_test.cc torch/archive_test.cc torch/checkpoint_formats_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
+    SOURCES torch/data_loader_test.cc
             torch/epoch_sampler_test.cc torch/loopback_proxy.cc torch/iterable_dataset_test.cc torch/loader_traps_test.cc torch/loops_test.cc
-            torch/map_dataset_test.cc
+            torch/map_dataset_test.cc torch/state_dict_memory_test.cc torch/torch_save_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_test(torch_lies_tests TORCH
     SOURCES support/lying_service.cc torch/lies_test.cc
@@ -399,7 +399,7 @@ if(Torch_FOUND)
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)
   target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(state_dict_tool PRIVATE gcsflux_torch gcsflux_emulator)
+  target_link_libraries(state_dict_tool PRIVATE gcsflux_torch)
   add_test(NAME state_dict_interop
            COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_interop.py
                    $<TARGET_FILE:formats_tool> $<TARGET_FILE:state_dict_tool>)

@@ -2,7 +2,7 @@
 //
 // Each cell runs a policy in a scenario: processes with threads that read one small object without pause, against an
 // emulator whose quota is steady, dips, steps, or caps the bytes sent. Writes a table, and into --out_dir
-// retry_policy.csv (a line per cell), retry_policy_seconds.csv and retry_policy.svg.
+// retry_policy.csv (a line per cell) and retry_policy_seconds.csv, of which scripts/plot_retry_policy makes a picture.
 #include <gflags/gflags.h>
 
 #include <exception>
@@ -15,7 +15,6 @@
 
 #include "gcsflux/flags.h"
 #include "retry_policy/cell.h"
-#include "retry_policy/plot.h"
 #include "retry_policy/report.h"
 #include "retry_policy/worker.h"
 
@@ -74,11 +73,9 @@ bool WriteFiles(const std::vector<Cell>& cells) {
   const std::filesystem::path directory = FLAGS_out_dir;
   std::ofstream csv(directory / "retry_policy.csv");
   std::ofstream seconds_csv(directory / "retry_policy_seconds.csv");
-  std::ofstream svg(directory / "retry_policy.svg");
   WriteCsv(csv, cells);
   WriteSecondsCsv(seconds_csv, cells);
-  WritePlot(svg, cells);
-  return csv.flush() && seconds_csv.flush() && svg.flush();
+  return csv.flush() && seconds_csv.flush();
 }
 
 int Sweep(const std::vector<std::string>& flags) {

@@ -8,25 +8,18 @@ namespace {
 std::vector<Scenario> AllScenarios(const Load& load) {
   const auto [processes, threads, quota] = load;
   return {
-      {.name = "steady", .title = "steady quota", .processes = processes, .threads = threads, .phases = {{0, quota}}},
+      {.name = "steady", .processes = processes, .threads = threads, .phases = {{0, quota}}},
       {.name = "dip",
-       .title = "dip to 20 % for a third of the time",
        .processes = processes,
        .threads = threads,
        .phases = {{0, quota}, {1.0 / 3, 0.2 * quota}, {2.0 / 3, quota}}},
       {.name = "step",
-       .title = "steps: doubled, then a quarter of that",
        .processes = processes,
        .threads = threads,
        .phases = {{0, quota}, {1.0 / 3, 2 * quota}, {2.0 / 3, 0.5 * quota}}},
-      {.name = "egress",
-       .title = "cap on the bytes sent",
-       .processes = processes,
-       .threads = threads,
-       .phases = {{0, quota}},
-       .is_egress_cap = true},
-      {.name = "small", .title = "a fifth of the quota", .threads = threads, .phases = {{0, 0.2 * quota}}},
-      {.name = "open", .title = "no quota", .threads = processes * threads, .phases = {{0, {}}}},
+      {.name = "egress", .processes = processes, .threads = threads, .phases = {{0, quota}}, .is_egress_cap = true},
+      {.name = "small", .threads = threads, .phases = {{0, 0.2 * quota}}},
+      {.name = "open", .threads = processes * threads, .phases = {{0, {}}}},
   };
 }
 

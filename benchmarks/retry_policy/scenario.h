@@ -18,7 +18,6 @@ struct QuotaPhase {
 /// Who asks, and how much of it the service takes while they do.
 struct Scenario {
   std::string name = {};
-  std::string title = {};
   int processes = 1;
   int threads = 1;  ///< Of each process.
   std::vector<QuotaPhase> phases = {};

@@ -15,7 +15,7 @@ BIN = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(ROOT / "scripts"))
 import benchmarks_page
 
-TEMPLATE = (ROOT / "scripts" / "benchmarks_page.md").read_text()
+TEMPLATE = (ROOT / "scripts" / "benchmark_tables.md").read_text()
 WITH_LIBTORCH = {"bench_checkpoint_runs", "bench_datasets", "bench_distributed", "bench_formats"}
 CELLS = """scenario,policy,share_of_quota,worst_s,throttled_per_success,p99_s,jain_index,recovery_s
 dip,gate,0.965,3.2,0.018,1.6,0.999,2.4
@@ -92,6 +92,37 @@ class PageTest(unittest.TestCase):
         page = self.render(TEMPLATE)
         self.assertNotIn("{{", page)
         self.assertIn("not measured", page)
+
+    TABLES = "# T\n## Reads (`a`)\n| n | | aim |\n|---|---|---|\n| 32 | CPU | met |\n| | rate | **missed** |\n## Lists\n| x |\n"
+
+    def test_quotes_rows_under_their_head(self):
+        self.assertEqual(benchmarks_page.quote('{{rows("Reads", "32")}} {{misses("Reads")}}', self.TABLES),
+                         "| n | | aim |\n|---|---|---|\n| 32 | CPU | met | - 32; rate; **missed**")
+
+    def test_a_miss_needs_a_reason(self):
+        with self.assertRaisesRegex(benchmarks_page.BadTemplate, "no reason.*Reads"):
+            benchmarks_page.quote('{{rows("Reads", "32")}} {{misses("Lists")}}', self.TABLES)
+
+    def test_names_a_row_that_is_not_there(self):
+        with self.assertRaisesRegex(benchmarks_page.BadTemplate, "no row of 'Reads' begins with '64'"):
+            benchmarks_page.quote('{{rows("Reads", "64")}}', self.TABLES)
+        with self.assertRaisesRegex(benchmarks_page.BadTemplate, "0 sections"):
+            benchmarks_page.quote('{{misses("Writes")}}', self.TABLES)
+
+    def test_the_short_page_is_that_of_the_tables(self):
+        template = (ROOT / "scripts" / "benchmarks_page.md").read_text()
+        tables = (ROOT / "docs" / "benchmark_tables.md").read_text()
+        self.assertEqual(benchmarks_page.quote(template, tables), (ROOT / "docs" / "benchmarks.md").read_text())
+
+    def test_draws_what_each_policy_did(self):
+        directory = pathlib.Path(self.directory.name)
+        (directory / "retry_policy.csv").write_text("scenario,processes,threads,policy\ndip,4,64,gate\nopen,1,2,none\n")
+        (directory / "retry_policy_seconds.csv").write_text(
+            "scenario,policy,second,quota,delivered,worst_s\ndip,gate,0,1000,990,0.5\ndip,gate,1,200,190,0\nopen,none,0,,5,0.1\n")
+        subprocess.run([ROOT / "scripts" / "plot_retry_policy", directory, directory / "plot.svg"], check=True)
+        svg = (directory / "plot.svg").read_text()
+        for text in ("dip: 4 x 64 threads", "open: 1 x 2 threads", "quota"):
+            self.assertIn(f"<!-- {text} -->", svg)
 
     def test_the_page_asks_for_benchmarks_that_exist(self):
         names = set()

@@ -65,7 +65,7 @@ for component in client flags emulator torch; do
   case $component in
     client) strange=(Torch gflags nlohmann_json) ;;
     flags) strange=(Torch nlohmann_json) ;;
-    emulator) strange=(Torch gflags nlohmann_json CURL simdjson tl-expected) ;;
+    emulator) strange=(Torch gflags nlohmann_json CURL simdjson boost_context tl-expected) ;;
     torch) strange=(nlohmann_json) ;;
   esac
   consume consumer "$work/alone_$component" -DWAY=package -DCOMPONENTS=$component -DCMAKE_PREFIX_PATH="$prefix" \
@@ -151,7 +151,7 @@ done
 components='client;flags;emulator'
 ! "$has_torch" || components+=';torch'
 consume consumer "$work/of_shared" -DWAY=package -DCOMPONENTS="$components" -DCMAKE_PREFIX_PATH="$work/shared" \
-  $(without nlohmann_json simdjson pugixml CURL)
+  $(without nlohmann_json simdjson pugixml boost_context CURL)
 
 begin "done"
 rm -rf "$work" "$work-shared" "$work-subdirectory"

@@ -50,7 +50,7 @@ class EpochSamplerTest : public NumberedObjectsTest {
   std::optional<MapDataset> dataset_;
 };
 
-std::vector<int> AllNumbers() {
+std::vector<int> NumbersInOrder() {
   std::vector<int> numbers(kObjects);
   std::iota(numbers.begin(), numbers.end(), 0);
   return numbers;
@@ -62,8 +62,8 @@ TEST_F(EpochSamplerTest, GivesEachObjectOnceInEachEpochWithAnyNumberOfWorkers) {
     EpochSampler sampler = Sampler();
     const std::vector<int> first = Use(sampler, workers);
     const std::vector<int> second = Use(sampler, workers);
-    EXPECT_THAT(first, UnorderedElementsAreArray(AllNumbers())) << workers << " workers";
-    EXPECT_THAT(second, UnorderedElementsAreArray(AllNumbers())) << workers << " workers";
+    EXPECT_THAT(first, UnorderedElementsAreArray(NumbersInOrder())) << workers << " workers";
+    EXPECT_THAT(second, UnorderedElementsAreArray(NumbersInOrder())) << workers << " workers";
     EXPECT_NE(first, second) << "an epoch is shuffled without being told to";
     first_epochs.push_back(first);
   }
@@ -91,7 +91,7 @@ TEST_F(EpochSamplerTest, AnEpochThatIsLeftEarlyGoesOnWithTheNextLoader) {
   std::vector<int> numbers = Use(sampler, 2, 3);
   const std::vector<int> rest = Use(sampler, 2);
   numbers.insert(numbers.end(), rest.begin(), rest.end());
-  EXPECT_THAT(numbers, UnorderedElementsAreArray(AllNumbers()));
+  EXPECT_THAT(numbers, UnorderedElementsAreArray(NumbersInOrder()));
 }
 
 TEST_F(EpochSamplerTest, AnotherListingsCursorIsRefusedWithWhatDiffers) {

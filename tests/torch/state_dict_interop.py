@@ -46,15 +46,6 @@ def go_on(model, optimizer, data):
     return losses
 
 
-def plain(value):
-    """Values with tensors, so that they can be compared."""
-    if isinstance(value, torch.Tensor):
-        return value.tolist()
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
 class StateDicts(unittest.TestCase):
     def test_a_run_goes_on_in_cpp_and_in_python_again(self):
         torch.manual_seed(3)
@@ -73,7 +64,6 @@ class StateDicts(unittest.TestCase):
 
                 interop.judge(ours)
                 loaded = torch.load(ours)
-                self.same_in_a_checkpoint(ours + ".checkpoint", loaded)
                 other = interop.conv_net()
                 other.load_state_dict(loaded["model"])
                 resumed = optimizer_class(other.parameters(), lr=0.5)  # which the checkpoint has otherwise
@@ -84,16 +74,6 @@ class StateDicts(unittest.TestCase):
                     for name in options:
                         self.assertEqual(resumed_group[name], group[name], name)
                 self.close(go_on(other, resumed, data), go_on(model, optimizer, data))
-
-    def same_in_a_checkpoint(self, path, loaded):
-        interop.judge(path)
-        checkpoint = torch.load(path)
-        self.assertEqual(list(checkpoint), ["model", "optimizer", "numbers", "texts"])
-        self.assertEqual(checkpoint["numbers"], {"epoch": 7, "steps": STEPS})
-        self.assertEqual(checkpoint["texts"], {"name": "a run"})
-        self.assertEqual(plain(checkpoint["optimizer"]), plain(loaded["optimizer"]))
-        for name, tensor in loaded["model"].items():
-            self.assertTrue(torch.equal(checkpoint["model"][name], tensor), name)
 
     def close(self, got, want):
         self.assertEqual(len(got), len(want))

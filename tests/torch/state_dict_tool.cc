@@ -1,6 +1,5 @@
 // Goes on with a training run of Python's, and saves it for Python: state_dict_tool OPTIMIZER FROM TO STEPS
-// FROM holds "model", "optimizer", "data", a batch for each step, and "epoch"; prints each step's loss. TO.checkpoint
-// is what SaveCheckpoint() stores.
+// FROM holds "model", "optimizer" and "data", a batch for each step; prints each step's loss.
 
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/batchnorm.h>
@@ -19,8 +18,6 @@
 #include <string>
 
 #include "formats/local_file.h"
-#include "gcsflux/emulator/emulator.h"
-#include "gcsflux/torch/checkpoint.h"
 #include "gcsflux/torch/state_dict.h"
 
 namespace gcsflux {
@@ -60,37 +57,13 @@ void Train(nn::Sequential& net, optim::Optimizer& optimizer, const at::Tensor& d
   }
 }
 
-// A service that holds what this program saves and loads.
-class Bucket {
- public:
-  Bucket() { ValueOrThrow(client.InsertBucket(object.bucket)); }
-
-  void Put(const std::string& path) const { ValueOrThrow(UploadFile(client, path, object)); }
-  void Get(const std::string& path) const {
-    const std::string bytes = ValueOrThrow(client.ReadObject(object));
-    ValueOrThrow(ValueOrThrow(formats_tests::CreateLocalFile(path))(AsBytes(bytes)));
-  }
-
- private:
-  emulator::Emulator emulator_;
-
- public:
-  const Client client = ValueOrThrow(Client::Create({.endpoint = emulator_.endpoint(), .project = "p"}));
-  const ObjectName object{"bucket", "checkpoint.pt"};
-};
-
 void Run(const std::string& kind, const std::string& from, const std::string& to, int steps) {
-  const Bucket bucket;
-  bucket.Put(from);
   auto net = MakeNet();
   const auto optimizer = MakeOptimizer(kind, net->parameters());
-  TrainingState state{.module = net.ptr().get(), .optimizer = optimizer.get()};
-  LoadCheckpoint(bucket.client, bucket.object, state);
-  const auto file = ValueOrThrow(TorchFile::Open(ValueOrThrow(formats_tests::OpenLocalFile(from))));
+  const StoredCheckpoint file(ValueOrThrow(TorchFile::Open(ValueOrThrow(formats_tests::OpenLocalFile(from)))));
+  LoadModule(*net, file, {.prefix = "model."});
+  LoadOptimizer(*optimizer, file);
   Train(net, *optimizer, ReadTensor(file, "data"), steps);
-  state.numbers["steps"] = steps;
-  SaveCheckpoint(bucket.client, bucket.object, state);
-  bucket.Get(to + ".checkpoint");
 
   StateDictWriter writer;
   pickled::Dict root;

@@ -1,10 +1,9 @@
 #include "loop/fiber.h"
 
 #include <cxxabi.h>
-#include <ucontext.h>
 
+#include <boost/context/detail/fcontext.hpp>
 #include <cassert>
-#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -17,11 +16,18 @@
 namespace gcsflux::internal {
 namespace {
 
+using boost::context::detail::fcontext_t;
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
 constinit thread_local Fiber* current_fiber = nullptr;
 
 }  // namespace
 
-// Sanitizers keep a shadow of each stack, and must be told of every switch.
+// Boost.Context switches stacks in a few instructions; swapcontext() makes four system calls for each suspension. Of
+// the library only the two functions below its classes are used: those throw into a fiber that is destroyed, and build
+// it in memory of their own. Sanitizers keep a shadow of each stack, and must be told of every switch.
 struct Fiber::Context {
   // The C++ runtime keeps the exceptions in progress for each thread, although they belong to a stack (Itanium C++ ABI,
   // 2.2.2): a pointer and a count.
@@ -30,8 +36,8 @@ struct Fiber::Context {
     unsigned int uncaught = 0;
   };
 
-  ucontext_t own = {};
-  ucontext_t resumer = {};
+  fcontext_t own = nullptr;      // where the fiber goes on
+  fcontext_t resumer = nullptr;  // where its Resume() goes on
   HandledExceptions exceptions = {};
 #if defined(__SANITIZE_ADDRESS__)
   void* own_shadow = nullptr;
@@ -52,7 +58,7 @@ struct Fiber::Context {
     exceptions = now;
   }
 
-  void SwitchIn([[maybe_unused]] std::span<std::byte> stack) {
+  void SwitchIn(Fiber* fiber, [[maybe_unused]] std::span<std::byte> stack) {
     SwapExceptions();
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(&resumer_shadow, stack.data(), stack.size());
@@ -60,14 +66,15 @@ struct Fiber::Context {
     resumer_shadow = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(own_shadow, 0);
 #endif
-    swapcontext(&resumer, &own);
+    own = jump_fcontext(own, fiber).fctx;
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_finish_switch_fiber(resumer_shadow, nullptr, nullptr);
 #endif
     SwapExceptions();
   }
 
-  void Arrived() {
+  void Arrived(fcontext_t from) {
+    resumer = from;
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_finish_switch_fiber(own_shadow, &resumer_bottom, &resumer_size);
 #endif
@@ -79,41 +86,33 @@ struct Fiber::Context {
 #elif defined(__SANITIZE_THREAD__)
     __tsan_switch_to_fiber(resumer_shadow, 0);
 #endif
-    swapcontext(&own, &resumer);
-    Arrived();
+    Arrived(jump_fcontext(resumer, nullptr).fctx);
   }
 };
 
 Fiber::Fiber(FiberStack stack, std::function<void()>&& body)
     : context_(std::make_unique<Context>()), stack_(std::move(stack)), body_(std::move(body)) {
-  getcontext(&context_->own);
   const std::span<std::byte> memory = stack_.bytes();
-  context_->own.uc_stack.ss_sp = memory.data();
-  context_->own.uc_stack.ss_size = memory.size();
-  context_->own.uc_link = nullptr;
-  // makecontext() passes only ints.
-  const auto self = reinterpret_cast<std::uintptr_t>(this);
-  makecontext(&context_->own, reinterpret_cast<void (*)()>(&Fiber::Run), 2, static_cast<unsigned>(self >> 32U),
-              static_cast<unsigned>(self));
+  context_->own = make_fcontext(memory.data() + memory.size(), memory.size(), [](transfer_t from) {
+    auto* const self = static_cast<Fiber*>(from.data);
+    self->context_->Arrived(from.fctx);
+    self->Run();
+  });
 }
 
 Fiber::~Fiber() = default;
 
-void Fiber::Run(unsigned high, unsigned low) {
-  const auto address = (static_cast<std::uintptr_t>(high) << 32U) | low;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): makecontext() passes integers alone.
-  auto* const self = reinterpret_cast<Fiber*>(address);
-  self->context_->Arrived();
-  self->body_();
-  self->body_ = nullptr;
-  self->is_over_ = true;
-  self->context_->SwitchOut(/*for_good=*/true);
+void Fiber::Run() {
+  body_();
+  body_ = nullptr;
+  is_over_ = true;
+  context_->SwitchOut(/*for_good=*/true);
 }
 
 void Fiber::Resume() {
   assert(current_fiber == nullptr && !is_over_);
   current_fiber = this;
-  context_->SwitchIn(stack_.bytes());
+  context_->SwitchIn(this, stack_.bytes());
   current_fiber = nullptr;
 }
 

@@ -36,7 +36,7 @@ class Fiber {
  private:
   struct Context;
 
-  static void Run(unsigned high, unsigned low);
+  void Run();
 
   std::unique_ptr<Context> context_;  // First: what throws comes before the body is taken.
   FiberStack stack_;

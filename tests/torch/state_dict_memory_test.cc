@@ -1,0 +1,66 @@
+// What saving and loading add to this process, beside the tensors. The emulator, which holds the object, is a process
+// of its own.
+#include <gtest/gtest.h>
+#include <torch/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/torch/state_dict.h"
+#include "support/emulator_process.h"
+#include "support/process_memory.h"
+
+namespace gcsflux {
+namespace {
+
+constexpr std::uint64_t kMiB = 1U << 20;
+constexpr std::uint64_t kSpare = 16 * kMiB;
+
+class StateDictMemory : public ::testing::Test {
+ protected:
+  void SetUp() override { ValueOrThrow(client_.InsertBucket("memory-test")); }
+  /// What a call adds at its peak.
+  template <class Call>
+  static std::uint64_t PeakOf(const Call& call) {
+    const std::uint64_t before = testing::MemoryFigure(getpid(), "VmRSS");
+    testing::ResetPeakMemory(getpid());
+    call();
+    const std::uint64_t most = testing::MemoryFigure(getpid(), "VmHWM");
+    return most - std::min(most, before);
+  }
+  static NamedTensors OfMebibytes(std::uint64_t count) {
+    return {{"tensor", torch::ones({static_cast<std::int64_t>(count * kMiB)}, torch::kUInt8)}};
+  }
+
+  const testing::EmulatorProcess emulator_;
+  const Client client_ = ValueOrThrow(Client::Create({.endpoint = emulator_.endpoint()}));
+  const std::string uri_ = "gs://memory-test/large.pt";
+};
+
+TEST_F(StateDictMemory, SavingAddsThePartsInFlightWhateverTheSize) {
+  for (const std::uint64_t mebibytes : {76U, 400U}) {
+    const NamedTensors tensors = OfMebibytes(mebibytes);
+    const auto added = PeakOf([&] {
+      SaveStateDict(client_, uri_, tensors, {.writer = {.part_bytes = 8 * kMiB, .part_memory_bytes = 32 * kMiB}});
+    });
+    EXPECT_LE(added, 32 * kMiB + kSpare) << mebibytes;
+  }
+}
+
+TEST_F(StateDictMemory, LoadingAddsTheTensorsAndWhatIsReadAheadWhateverTheSize) {
+  for (const std::uint64_t mebibytes : {76U, 400U}) {
+    SaveStateDict(client_, uri_, OfMebibytes(mebibytes));
+    NamedTensors tensors;
+    const auto added = PeakOf([&] {
+      tensors = ReadTensors(
+          ValueOrThrow(OpenCheckpoint(client_, uri_, {.stripe_bytes = 2 * kMiB, .read_ahead_bytes = 32 * kMiB})));
+    });
+    EXPECT_EQ(tensors.at(0).second.nbytes(), mebibytes * kMiB);
+    EXPECT_LE(added, (mebibytes + 32) * kMiB + kSpare) << mebibytes;
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux
