@@ -67,6 +67,7 @@ std::shared_ptr<BatchStream> BatchStream::Make(std::shared_ptr<const DownloaderC
   it.ahead_ = std::make_unique<FetchAhead>(
       std::move(core), std::make_unique<SourceWindow>(std::make_unique<Feed>(it)),
       [&it](std::vector<ArrivedObject> objects) { it.OnArrival(std::move(objects)); },
+      [&it](const Error& error) { it.End(error); },
       [&it](std::size_t first, std::size_t count) { return it.IsNeeded(first, count); });
   return stream;
 }
@@ -89,6 +90,13 @@ void BatchStream::Close() {
   const std::scoped_lock lock(mutex_);
   if (!ended_) ended_ = Error{ErrorCode::kCancelled, "the dataset has ended"};
   arrived_.clear();
+  changed_.Ring();
+}
+
+// No more samples arrive.
+void BatchStream::End(const Error& error) {
+  const std::scoped_lock lock(mutex_);
+  if (!ended_) ended_ = error;
   changed_.Ring();
 }
 
@@ -288,8 +296,9 @@ Result<std::shared_ptr<FetchAhead>> BatchStream::FetchBeside(std::uint64_t numbe
     }
     OfferToDecoders();
   };
-  auto beside = BoundToProcess(std::make_unique<FetchAhead>(
-      ahead_->shared_core(), std::make_unique<SourceWindow>(std::move(sources)), on_arrival));
+  auto beside = BoundToProcess(std::make_unique<FetchAhead>(ahead_->shared_core(),
+                                                            std::make_unique<SourceWindow>(std::move(sources)),
+                                                            on_arrival, [this](const Error& error) { End(error); }));
   if (auto begun = beside->BeginAwaited(); !begun) return begun.error();
   return beside;
 }

@@ -144,6 +144,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   std::uint64_t ClaimAt(std::size_t position, std::unique_lock<std::mutex>& lock);
   bool IsNeeded(std::size_t first, std::size_t count);
   void OnArrival(std::vector<ArrivedObject> objects);
+  void End(const Error& error);
   [[nodiscard]] DownloadSource SourceOf(std::size_t sample) const;
   Result<std::shared_ptr<FetchAhead>> FetchBeside(std::uint64_t number, const Batch& batch);
   void Add(std::unique_lock<std::mutex>& lock, Turn turn, ArrivedObject arrived);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -48,6 +49,14 @@ TEST(BatchRecipient, IsCancelledBeforeItsLastObject) {
   ASSERT_FALSE(fetched.ok());
   EXPECT_EQ(fetched.error().code, ErrorCode::kCancelled) << fetched.error().message;
   EXPECT_NE(fetched.error().message.find("cancelled after 1"), std::string::npos) << fetched.error().message;
+}
+
+TEST(BatchRecipient, FailsWhereMemoryIsMissing) {
+  const FetchMethod method{.plan = [](std::size_t) -> UnitPlan { throw std::bad_alloc(); }, .begin = nullptr};
+  const std::vector<std::span<std::byte>> destinations(2);
+  const auto fetched = BatchRecipient(destinations, OnFailure::kDeliver).Fetch(testing::MakeSlots(1), method, {});
+  ASSERT_FALSE(fetched.ok());
+  EXPECT_EQ(fetched.error().message, "out of memory");
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -69,18 +71,28 @@ class Told : public Recipient {
     return admits;
   }
   Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) override {
+    if (on_destinations) on_destinations();
     if (unit.first == without_memory) return Error{ErrorCode::kInvalidArgument, "no memory"};
     return std::vector<Destination>(unit.count);
   }
   void OnUnit(const FinishedUnit& unit) override {
     const std::scoped_lock lock(mutex_);
+    if (on_unit) on_unit();
     units.push_back(unit.plan.first);
     for (const auto& error : unit.errors) {
       if (error) failures.push_back(*error);
     }
   }
 
+  void OnRunFailed(const Error& error) noexcept override {
+    const std::scoped_lock lock(mutex_);
+    failure = error;
+  }
+
   bool admits = true;
+  std::function<void()> on_destinations;
+  std::function<void()> on_unit;
+  std::optional<Error> failure;
   std::atomic<int> asked = 0;
   std::optional<std::size_t> without_memory;
   std::vector<std::size_t> units;
@@ -117,6 +129,42 @@ TEST(DownloadRun, FetchesEveryPieceOfEveryUnitOnce) {
     ASSERT_EQ(told.units.size(), plans.size());
     for (std::size_t i = 0; i < plans.size(); ++i) EXPECT_EQ(told.units[i], plans[i].first);
     EXPECT_TRUE(told.failures.empty());
+  }
+}
+
+// Where memory for its bookkeeping may be missing: as the loop plans, begins, fetches and finishes a unit, and reports
+// it.
+TEST(DownloadRun, EndsWithAnErrorWhereverMemoryIsMissing) {
+  for (const std::string place : {"plan", "destinations", "begin", "piece", "finish", "report"}) {
+    for (const std::size_t count : {1U, 4U}) {
+      SCOPED_TRACE(place + " of " + std::to_string(count));
+      const auto slots = testing::MakeSlots(count);
+      std::atomic<int> visits = 0;
+      const auto visit = [&](const std::string& here) {
+        if (here == place && ++visits == 2) throw std::bad_alloc();
+      };
+      Fetches fetches({{.first = 0, .pieces = 3}, {.first = 1, .pieces = 3}, {.first = 2, .pieces = 3}});
+      fetches.on_piece = [&](const UnitPlan&, std::size_t, const std::stop_token&) -> Result<void> {
+        return visit("piece"), Result<void>();
+      };
+      fetches.on_finish = [&](const UnitPlan&) { return visit("finish"), UnitOutcome(); };
+      FetchMethod method = fetches.Method();
+      method.plan = [&, plan = method.plan](std::size_t first) { return visit("plan"), plan(first); };
+      method.begin = [&, begin = method.begin](const UnitPlan& unit, std::span<Destination> destinations) {
+        return visit("begin"), begin(unit, destinations);
+      };
+      Told told;
+      told.on_destinations = [&] { visit("destinations"); };
+      told.on_unit = [&] { visit("report"); };
+      const auto run = std::make_shared<DownloadRun>(slots, std::move(method), 3, told);
+      run->Offer();
+      run->Wait();
+      EXPECT_GE(visits, 2);
+      ASSERT_TRUE(told.failure);
+      EXPECT_EQ(told.failure->code, ErrorCode::kLocalIo);
+      EXPECT_EQ(told.failure->message, "out of memory");
+      EXPECT_LT(told.units.size(), 3U);
+    }
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/exceptions_as_errors.h"
+
 namespace gcsflux::internal {
 
 void DownloadRun::Offer() {
@@ -34,14 +36,27 @@ void DownloadRun::Wait() {
 }
 
 std::function<void()> DownloadRun::Take() {
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
+  auto taken = ExceptionsAsErrors([this]() -> Result<std::function<void()>> { return TakeOne(); });
+  if (taken) return *std::move(taken);
+  ++running_;  // The recipient waits for it.
+  lock.unlock();
+  Run([&] { Fail(taken.error()); });
+  return nullptr;
+}
+
+// What takes memory comes before what is counted: if it throws, nothing has changed.
+std::function<void()> DownloadRun::TakeOne() {
   if (!with_pieces_.empty()) {
     const auto unit = with_pieces_.front();
-    const std::size_t piece = unit->next_piece++;
-    if (unit->next_piece == unit->plan.pieces) with_pieces_.pop_front();
+    const std::size_t piece = unit->next_piece;
+    std::function<void()> task = [self = shared_from_this(), unit, piece] {
+      self->Run([&] { self->FetchPiece(unit, piece); });
+    };
+    if (++unit->next_piece == unit->plan.pieces) with_pieces_.pop_front();
     ++unit->running;
     ++running_;
-    return [self = shared_from_this(), unit, piece] { self->FetchPiece(unit, piece); };
+    return task;
   }
   if (!MayBegin()) return nullptr;
   if (!planned_) planned_ = method_.plan(next_);
@@ -55,45 +70,62 @@ std::function<void()> DownloadRun::Take() {
     admission_ = recipient_.Admit(*planned_) ? Admission::kGiven : Admission::kWaits;
   }
   if (admission_ == Admission::kWaits) return nullptr;
+  const auto unit = std::make_shared<Unit>(Unit{.plan = *planned_});
+  std::function<void()> task = [self = shared_from_this(), unit] { self->Run([&] { self->Begin(unit); }); };
+  planned_.reset();
   admission_ = Admission::kNotAsked;
-  const auto unit = std::make_shared<Unit>(Unit{.plan = *std::exchange(planned_, std::nullopt)});
   next_ += unit->plan.count;
   ++running_;
-  return [self = shared_from_this(), unit] { self->Begin(unit); };
+  return task;
+}
+
+// What a task throws fails the download. A task that is counted always ends.
+template <class Task>
+void DownloadRun::Run(const Task& task) {
+  const auto done = ExceptionsAsErrors([&] { return task(), Result<void>(); });
+  if (!done) Fail(done.error());
+  const std::scoped_lock lock(mutex_);
+  --running_;
+  if (IsIdle()) idle_.notify_all();
+}
+
+void DownloadRun::Fail(const Error& error) {
+  std::deque<std::shared_ptr<Unit>> dropped;
+  {
+    const std::scoped_lock lock(mutex_);
+    begins_no_more_ = true;
+    with_pieces_.swap(dropped);
+  }
+  stop_.request_stop();
+  recipient_.OnRunFailed(error);
 }
 
 void DownloadRun::Begin(const std::shared_ptr<Unit>& unit) {
   unit->begun = std::chrono::steady_clock::now();
   auto destinations = recipient_.DestinationsOf(unit->plan);
-  std::optional<Error> failure;
   if (destinations) {
     unit->destinations = *std::move(destinations);
     unit->fetch = method_.begin(unit->plan, unit->destinations);
-  } else {
-    failure = destinations.error();
   }
   {
     const std::scoped_lock lock(mutex_);
+    if (destinations && unit->plan.pieces > 1) with_pieces_.push_back(unit);
     unit->next_piece = 1;
     unit->running = 1;
-    if (!failure && unit->plan.pieces > 1) with_pieces_.push_back(unit);
   }
-  if (failure) return EndTask(unit, *failure);
+  if (!destinations) return EndPiece(unit, destinations.error());
   if (unit->plan.pieces > 1) Offer();
   FetchPiece(unit, 0);
 }
 
 void DownloadRun::FetchPiece(const std::shared_ptr<Unit>& unit, std::size_t piece) {
   const std::stop_token stop = stop_.get_token();
-  EndTask(unit, stop.stop_requested() ? Error{ErrorCode::kCancelled, "cancelled before it was read"}
-                                      : unit->fetch->FetchPiece(piece, stop));
+  EndPiece(unit, stop.stop_requested() ? Error{ErrorCode::kCancelled, "cancelled before it was read"}
+                                       : unit->fetch->FetchPiece(piece, stop));
 }
 
-void DownloadRun::EndTask(const std::shared_ptr<Unit>& unit, const Result<void>& fetched) {
+void DownloadRun::EndPiece(const std::shared_ptr<Unit>& unit, const Result<void>& fetched) {
   if (IsOver(unit, fetched)) Finish(unit);
-  const std::scoped_lock lock(mutex_);
-  --running_;
-  if (IsIdle()) idle_.notify_all();
 }
 
 // True for the last running piece, if no more pieces will begin.

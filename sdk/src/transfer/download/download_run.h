@@ -36,6 +36,9 @@ class Recipient {
   virtual Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) = 0;
   /// The unit is finished. Any thread calls it, without a lock.
   virtual void OnUnit(const FinishedUnit& unit) = 0;
+  /// The download has failed as a whole, mostly because there is no memory for its bookkeeping. What is not reported
+  /// yet may never be. Any thread calls it, without a lock, and more than one may.
+  virtual void OnRunFailed(const Error& error) noexcept = 0;
 };
 
 /// Takes the sources of one download through the steps in unit.h. Thread-safe.
@@ -70,9 +73,13 @@ class DownloadRun : public Workload, public std::enable_shared_from_this<Downloa
     std::optional<Error> failure = {};  // Guarded by mutex_.
   };
 
+  std::function<void()> TakeOne();
+  template <class Task>
+  void Run(const Task& task);
   void Begin(const std::shared_ptr<Unit>& unit);
   void FetchPiece(const std::shared_ptr<Unit>& unit, std::size_t piece);
-  void EndTask(const std::shared_ptr<Unit>& unit, const Result<void>& fetched);
+  void EndPiece(const std::shared_ptr<Unit>& unit, const Result<void>& fetched);
+  void Fail(const Error& error);
   bool IsOver(const std::shared_ptr<Unit>& unit, const Result<void>& fetched);
   void Finish(const std::shared_ptr<Unit>& unit);
   [[nodiscard]] bool MayBegin() const { return !begins_no_more_ && next_ < count_; }

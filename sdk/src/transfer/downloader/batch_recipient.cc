@@ -14,6 +14,7 @@ Result<std::vector<std::optional<Error>>> BatchRecipient::Fetch(const std::share
     run_->Wait();
   }
   const std::scoped_lock lock(mutex_);
+  if (failure_) return *failure_;
   if (stop.stop_requested() && (first_ || finished_ < errors_.size())) {
     return Error{ErrorCode::kCancelled, "download of " + std::to_string(errors_.size()) + " objects: cancelled after " +
                                             std::to_string(finished_)};
@@ -42,6 +43,11 @@ void BatchRecipient::OnUnit(const FinishedUnit& unit) {
     }
   }
   if (fails_all) run_->Stop();
+}
+
+void BatchRecipient::OnRunFailed(const Error& error) noexcept {
+  const std::scoped_lock lock(mutex_);
+  failure_ = error;
 }
 
 }  // namespace gcsflux::internal

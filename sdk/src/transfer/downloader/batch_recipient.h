@@ -28,6 +28,7 @@ class BatchRecipient : public Recipient {
   bool Admit(const UnitPlan&) override { return true; }
   Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) override;
   void OnUnit(const FinishedUnit& unit) override;
+  void OnRunFailed(const Error& error) noexcept override;
 
  private:
   const std::span<const std::span<std::byte>> destinations_;
@@ -38,6 +39,7 @@ class BatchRecipient : public Recipient {
   std::vector<std::optional<Error>> errors_;  // Guarded by mutex_.
   std::optional<Error> first_ = {};           // The earliest. Guarded by mutex_.
   std::size_t finished_ = 0;                  // Sources. Guarded by mutex_.
+  std::optional<Error> failure_ = {};         // Of the whole download. Guarded by mutex_.
 };
 
 }  // namespace gcsflux::internal

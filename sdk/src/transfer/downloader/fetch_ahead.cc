@@ -35,10 +35,11 @@ std::uint64_t ChargeOf(const DownloadSource& source) {
 }  // namespace
 
 FetchAhead::FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_ptr<SourceWindow> sources,
-                       OnArrival on_arrival, IsNeeded is_needed)
+                       OnArrival on_arrival, OnEnd on_end, IsNeeded is_needed)
     : core_(std::move(core)),
       sources_(std::move(sources)),
       on_arrival_(std::move(on_arrival)),
+      on_end_(std::move(on_end)),
       is_needed_(std::move(is_needed)),
       budget_(CoreOf(core_->client()).delivery_budget()),
       blocks_(std::make_shared<BlockPool>(MostUnused(*core_))),

@@ -34,13 +34,17 @@ class FetchAhead : public Recipient {
   /// Any thread calls it, without a lock, once for each source. A failed object has its own error.
   using OnArrival = std::function<void(std::vector<ArrivedObject> objects)>;
 
+  /// Any thread calls it, without a lock: there will be no more arrivals, mostly because there is no memory. Does not
+  /// throw.
+  using OnEnd = std::function<void(const Error& error)>;
+
   /// Called once for each group of consecutive sources, without a lock, before it is requested. False: none of them is
   /// needed any more. They are not requested, and arrive with an error.
   using IsNeeded = std::function<bool(std::size_t first, std::size_t count)>;
 
   /// Begins nothing yet. Without `is_needed` all sources are.
   FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_ptr<SourceWindow> sources, OnArrival on_arrival,
-             IsNeeded is_needed = nullptr);
+             OnEnd on_end, IsNeeded is_needed = nullptr);
   /// Cancels the fetches in progress, and gives back its share of the budget.
   ~FetchAhead() override;
   FetchAhead(const FetchAhead&) = delete;
@@ -71,6 +75,7 @@ class FetchAhead : public Recipient {
   bool Admit(const UnitPlan& unit) override;
   Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) override;
   void OnUnit(const FinishedUnit& unit) override;
+  void OnRunFailed(const Error& error) noexcept override { on_end_(error); }
 
  private:
   Result<Destination> Take(const DownloadSource& source);
@@ -78,6 +83,7 @@ class FetchAhead : public Recipient {
   const std::shared_ptr<const DownloaderCore> core_;
   const std::unique_ptr<SourceWindow> sources_;
   const OnArrival on_arrival_;
+  const OnEnd on_end_;
   const IsNeeded is_needed_;
   DeliveryBudget& budget_;
   const std::shared_ptr<BlockPool> blocks_;

@@ -9,8 +9,10 @@ StreamRecipient::StreamRecipient(std::shared_ptr<const DownloaderCore> core, std
                                  const DownloadStreamOptions& options)
     : sources_(std::move(sources)),
       options_(options),
-      ahead_(std::move(core), std::make_unique<SourceWindow>(sources_),
-             [this](std::vector<ArrivedObject> objects) { OnArrival(std::move(objects)); }) {}
+      ahead_(
+          std::move(core), std::make_unique<SourceWindow>(sources_),
+          [this](std::vector<ArrivedObject> objects) { OnArrival(std::move(objects)); },
+          [this](const Error& error) { OnEnd(error); }) {}
 
 StreamRecipient::~StreamRecipient() { Close(); }
 
@@ -24,10 +26,7 @@ Result<std::optional<DownloadedObject>> StreamRecipient::Next() {
     if (auto begun = Begin(); !begun) return *(ended_ = begun.error());
   }
   auto arrived = Await();
-  if (!arrived) {
-    return End({ErrorCode::kCancelled, "stream of " + std::to_string(sources_.size()) + " objects: cancelled after " +
-                                           std::to_string(delivered_)});
-  }
+  if (!arrived) return End(arrived.error());
   DownloadedObject& object = arrived->object;
   if (object.error && ahead_.core().options().on_failure == OnFailure::kFailAll) return End(*object.error);
   ahead_.GiveBack(arrived->charge);
@@ -41,14 +40,18 @@ Result<void> StreamRecipient::Begin() {
   return {};
 }
 
-// The next object in order. Nothing if the stream was asked to stop.
-std::optional<ArrivedObject> StreamRecipient::Await() {
+// The next object in order.
+Result<ArrivedObject> StreamRecipient::Await() {
   std::unique_lock lock(mutex_);
-  arrivals_.Wait(lock, [&] { return options_.stop.stop_requested() || IsNextReady(); });
-  if (options_.stop.stop_requested()) return std::nullopt;
+  arrivals_.Wait(lock, [&] { return options_.stop.stop_requested() || failure_ || IsNextReady(); });
+  if (options_.stop.stop_requested()) {
+    return Error{ErrorCode::kCancelled, "stream of " + std::to_string(sources_.size()) + " objects: cancelled after " +
+                                            std::to_string(delivered_)};
+  }
+  if (!IsNextReady()) return *failure_;
   ++delivered_;
   auto node = ready_.extract(ready_.begin());
-  std::optional<ArrivedObject> arrived = std::move(node.mapped());
+  Result<ArrivedObject> arrived = std::move(node.mapped());
   spare_.push_back(std::move(node));
   return arrived;
 }
@@ -70,6 +73,12 @@ void StreamRecipient::Close() {
 void StreamRecipient::OnStop() {
   ahead_.Stop();
   const std::scoped_lock lock(mutex_);
+  arrivals_.Ring();
+}
+
+void StreamRecipient::OnEnd(const Error& error) {
+  const std::scoped_lock lock(mutex_);
+  failure_ = error;
   arrivals_.Ring();
 }
 

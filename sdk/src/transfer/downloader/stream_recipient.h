@@ -34,8 +34,9 @@ class StreamRecipient {
   void Close();
   void OnStop();
   void OnArrival(std::vector<ArrivedObject> objects);
+  void OnEnd(const Error& error);
   void Add(std::size_t turn, ArrivedObject&& arrived);
-  std::optional<ArrivedObject> Await();
+  Result<ArrivedObject> Await();
   [[nodiscard]] bool IsNextReady() const { return !ready_.empty() && ready_.begin()->first == delivered_; }
 
   const std::vector<DownloadSource> sources_;
@@ -50,6 +51,7 @@ class StreamRecipient {
   using Ready = std::map<std::size_t, ArrivedObject>;
   Ready ready_;
   std::vector<Ready::node_type> spare_;  // Nodes to use again: as many as were ready at once.
+  std::optional<Error> failure_ = {};    // No more objects arrive.
   std::size_t arrived_ = 0;
   std::size_t delivered_ = 0;  // Only Next() writes it.
 
