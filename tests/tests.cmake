@@ -70,6 +70,7 @@ gcsflux_test(sdk_tests
           client/read_in_progress_test.cc
           client/read_test.cc
           client/throttled_calls_test.cc
+          client/told_checksum_test.cc
           http/curl_loop_test.cc
           http/curl_transport_test.cc
           http/headers_test.cc
@@ -127,7 +128,7 @@ endif()
 
 # Downloads into files: what an interrupted one leaves behind.
 gcsflux_test(download_file_tests
-  SOURCES integration/download_file_test.cc transfer/file/partial_state_test.cc
+  SOURCES integration/download_file_test.cc transfer/file/partial_file_test.cc transfer/file/partial_state_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(download_file_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
