@@ -111,8 +111,9 @@ target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # What goes up: sessions that are lost or suspended, parts, signed URLs.
 gcsflux_test(upload_tests
-  SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc base/run_with_time_limit_test.cc transfer/upload/lost_session_test.cc
-          transfer/upload/moved_from_test.cc
+  SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc base/run_with_time_limit_test.cc transfer/upload/compose_commit_test.cc
+          transfer/upload/live_uploads_test.cc transfer/upload/lost_session_test.cc
+          transfer/upload/moved_from_test.cc transfer/upload/rewindable_upload_test.cc
           transfer/upload/rival_writes_test.cc transfer/upload/suspended_upload_test.cc transfer/upload/unknown_outcome_test.cc
           transfer/upload/write_outcome_test.cc
           wire/multipart_test.cc wire/upload_state_test.cc
