@@ -70,6 +70,7 @@ gcsflux_test(sdk_tests
           client/read_in_progress_test.cc
           client/read_test.cc
           client/throttled_calls_test.cc
+          client/told_checksum_test.cc
           http/curl_loop_test.cc
           http/curl_transport_test.cc
           http/headers_test.cc
@@ -110,8 +111,9 @@ target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # What goes up: sessions that are lost or suspended, parts, signed URLs.
 gcsflux_test(upload_tests
-  SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc base/run_with_time_limit_test.cc transfer/upload/lost_session_test.cc
-          transfer/upload/moved_from_test.cc
+  SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc base/run_with_time_limit_test.cc transfer/upload/compose_commit_test.cc
+          transfer/upload/live_uploads_test.cc transfer/upload/lost_session_test.cc
+          transfer/upload/moved_from_test.cc transfer/upload/rewindable_upload_test.cc
           transfer/upload/rival_writes_test.cc transfer/upload/suspended_upload_test.cc transfer/upload/unknown_outcome_test.cc
           transfer/upload/write_outcome_test.cc
           wire/multipart_test.cc wire/upload_state_test.cc
@@ -127,7 +129,7 @@ endif()
 
 # Downloads into files: what an interrupted one leaves behind.
 gcsflux_test(download_file_tests
-  SOURCES integration/download_file_test.cc transfer/file/partial_state_test.cc
+  SOURCES integration/download_file_test.cc transfer/file/partial_file_test.cc transfer/file/partial_state_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(download_file_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 

@@ -1,4 +1,6 @@
 // The newest step, found by a hint that is not trusted.
+#include "checkpoints/latest_step.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -300,6 +302,64 @@ TEST_F(LatestStepTest, IsTheReplacedStepIfItsFilesWereReplacedMeanwhile) {
   ASSERT_TRUE(has_saved);
   ASSERT_TRUE(latest.ok()) << latest.error().message;
   EXPECT_EQ(ValueOf(Load(latest->stored)), "another");
+}
+
+// The hint's step is whole, but a listed newer one has gone: there may be more that the listing lacks.
+TEST_F(LatestStepTest, IsSearchedAgainIfAStepAboveTheHintsIsRemovedMeanwhile) {
+  for (const std::int64_t step : {10, 20}) SaveSlowly(step);
+  SetHint("10");
+  bool has_saved = false;
+  const auto then = [&] { has_saved = Save(*writer_, 30).ok() && Steps().Remove(20).ok(); };
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  options.event_listener = std::make_shared<AfterRequest>("objects.list", "", then);
+  const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
+  ASSERT_TRUE(has_saved);
+  ASSERT_TRUE(latest.ok()) << latest.error().message;
+  EXPECT_EQ(latest->stored.manifest.step, 30);
+}
+
+TEST_F(LatestStepTest, IsAbortedIfEachListedStepIsRemovedMeanwhile) {
+  SaveSlowly(1);
+  Delete(kHint);
+  std::int64_t step = 1;
+  const auto listed = std::make_shared<AfterRequest>("objects.list");
+  std::function<void()> then = [&] {
+    if (Save(*writer_, ++step).ok() && writer_->Keep({.last = 1}).ok()) listed->Call(then);
+  };
+  listed->Call(then);
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  options.event_listener = listed;
+  const Error error = ErrorOf(CheckpointSteps::Open(*Client::Create(options), kRun)->Latest());
+  EXPECT_EQ(step, 11);
+  EXPECT_EQ(error.code, ErrorCode::kAborted);
+  EXPECT_THAT(error.message, HasSubstr("after each of 10 listings"));
+}
+
+TEST_F(LatestStepTest, IsTheReplacementOfAStepThatWasDamaged) {
+  for (const std::int64_t step : {10, 20}) SaveSlowly(step);
+  const std::vector<internal::DamagedStep> damaged = {
+      {.step = 20, .generation = ValueOf(Steps().Read(20)).generation, .why = {ErrorCode::kCorrupted, "x"}}};
+  const CheckpointSteps steps = Steps();
+  EXPECT_EQ(ValueOf(internal::FindLatest(internal::StoreOf(steps), {}, damaged)).stored.manifest.step, 10);
+  ASSERT_TRUE(Save(*writer_, 20, CommitMode::kReplace, "another").ok());
+  EXPECT_EQ(ValueOf(internal::FindLatest(internal::StoreOf(steps), {}, damaged)).stored.manifest.step, 20);
+}
+
+// An older step is no answer to a state that another type cannot take, nor to a missing permission.
+TEST_F(LatestStepTest, IsDamagedOnlyIfItsBytesAreWrong) {
+  SaveSlowly(10);
+  const CheckpointManifest step = ValueOf(Steps().Read(10)).manifest;
+  const Error undecodable{ErrorCode::kUndecodable, "x"};
+  const emulator::FaultMatch file{.operation = "storage.objects.get", .object_prefix = "runs/7/step-00000010/"};
+  EXPECT_FALSE(internal::WhyUnusable(Steps(), step, {}, undecodable));
+  Fail(file, {.type = "status", .status = 403});
+  EXPECT_FALSE(internal::WhyUnusable(Steps(), step, {}, undecodable));
+  ExpectFired();
+  Fail(file, {.type = "corrupt", .at_byte = 3});
+  const auto why = internal::WhyUnusable(Steps(), step, {}, undecodable);
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->code, ErrorCode::kCorrupted);
+  ExpectFired();
 }
 
 // Two runs, saves, removals and hints of chance: the hint never changes the answer.

@@ -107,5 +107,36 @@ TEST_F(RivalRunsTest, OneWriterRemovesOneAfterTheOther) {
   EXPECT_THAT(WholeSteps(), ElementsAre(2));
 }
 
+TEST_F(RivalRunsTest, ARunThatIsDisplacedDuringARewindRemovesNoStep) {
+  const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
+  StepWriter displaced = *StepWriter::Start(StepsOf(listed));
+  for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(displaced, step).ok());
+  std::optional<StepWriter> writer;
+  listed->Call([&] { writer.emplace(*Start(true)); });
+  const Error error = ErrorOf(Save(displaced, 200, CommitMode::kRewind));
+  ASSERT_TRUE(writer.has_value());
+  EXPECT_EQ(error.code, ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(error.outcome, WriteOutcome::kStored);
+  EXPECT_THAT(WholeSteps(), ElementsAre(100, 200, 300));
+}
+
+// The step is replaced between the look for its generation and the manifest's upload, which is then tried again.
+TEST_F(RivalRunsTest, ARunThatIsDisplacedWhileItReplacesLeavesTheOthersStep) {
+  const auto looked = std::make_shared<AfterRequest>("objects.get", "step-00000001.json");
+  StepWriter displaced = *StepWriter::Start(StepsOf(looked));
+  ASSERT_TRUE(Save(displaced, 1).ok());
+  std::optional<StepWriter> writer;
+  bool has_replaced = false;
+  looked->Call([&] {
+    writer.emplace(*Start(true));
+    has_replaced = Save(*writer, 1, CommitMode::kReplace, "theirs").ok();
+  });
+  const Error error = ErrorOf(Save(displaced, 1, CommitMode::kReplace, "ours"));
+  ASSERT_TRUE(has_replaced);
+  EXPECT_EQ(error.code, ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(error.outcome, WriteOutcome::kNotStored);
+  EXPECT_EQ(ValueOf(Load(ValueOf(Steps().Read(1)))), "theirs");
+}
+
 }  // namespace
 }  // namespace gcsflux

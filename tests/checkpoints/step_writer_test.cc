@@ -193,6 +193,16 @@ TEST_F(StepWriterTest, SavesBelowAStepThatIsNotWhole) {
   EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 200);
 }
 
+TEST_F(StepWriterTest, ReplacesTheNewestWholeStepBelowOneThatIsNotWhole) {
+  StepWriter before = *Start();
+  ASSERT_TRUE(Save(before, 1).ok());
+  Put("runs/7/step-00000002.json", "{");
+  StepWriter writer = *Start(true);
+  const auto replaced = Save(writer, 1, CommitMode::kReplace, "another");
+  ASSERT_TRUE(replaced.ok()) << replaced.error().message;
+  EXPECT_THAT(WholeSteps(), ElementsAre(1));
+}
+
 TEST_F(StepWriterTest, GoesBackToAnEarlierStepIfItIsTold) {
   StepWriter writer = *Start();
   for (const std::int64_t step : {100, 200, 300}) ASSERT_TRUE(Save(writer, step).ok());
@@ -204,7 +214,12 @@ TEST_F(StepWriterTest, GoesBackToAnEarlierStepIfItIsTold) {
   EXPECT_THAT(WholeSteps(), ElementsAre(100, 150));
   EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 150);
   EXPECT_THAT(Names(), Contains("runs/7/step-00000300/eval.json"));
+  const auto listings = [this] {
+    return std::ranges::count(emulator_.journal(), "storage.objects.list", &emulator::RequestRecord::operation);
+  };
+  const auto before = listings();
   ASSERT_TRUE(Save(writer, 160).ok());
+  EXPECT_EQ(listings(), before) << "it is known that no step is higher";
   EXPECT_THAT(ValueOf(writer.Keep({.last = 1})).removed, ElementsAre(100, 150));
 }
 
@@ -219,6 +234,7 @@ TEST_F(StepWriterTest, SaysThatAStepIsSavedAndHigherOnesAreLeft) {
   EXPECT_EQ(error.outcome, WriteOutcome::kStored);
   EXPECT_THAT(error.message, HasSubstr("step 200 of gs://bkt/runs/7/ was saved, and steps with higher numbers still"));
   EXPECT_THAT(WholeSteps(), ElementsAre(100, 200, 300));
+  EXPECT_EQ(ErrorOf(Save(writer, 250)).code, ErrorCode::kInvalidArgument) << "step 300 is the newest one";
 }
 
 // A manifest of a higher step comes from elsewhere, after the commit.
@@ -301,6 +317,26 @@ TEST_F(StepWriterTest, SparesFilesOfOtherProcessesUntilTheirNamesAreDropped) {
   EXPECT_THAT(Names(), Not(Contains("runs/7/" + failed)));
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
   EXPECT_EQ(ErrorOf(writer.ReserveName(-1, "shard")).code, ErrorCode::kInvalidArgument);
+}
+
+// The answer to its upload and the look at it are lost.
+TEST_F(StepWriterTest, RemovesAFileWhoseWriteFailedAlthoughItWasStored) {
+  StepWriter writer = *Start();
+  ASSERT_TRUE(Save(writer, 1).ok());
+  emulator_.faults().Load(
+      {.rules = {{.name = "lost",
+                  .match = {.operation = "storage.objects.insert", .object_prefix = "runs/7/step-00000002/"},
+                  .action = {.type = "loseAnswer"}},
+                 {.name = "refused",
+                  .match = {.operation = "storage.objects.get", .object_prefix = "runs/7/step-00000002/"},
+                  .action = {.type = "status", .status = 403}}}});
+  ASSERT_FALSE(writer.WriteFile(2, "state.pt", Bytes("x")).ok());
+  EXPECT_GE(emulator_.faults().Fired("lost"), 1U);
+  EXPECT_GE(emulator_.faults().Fired("refused"), 1U);
+  emulator_.faults().Clear();
+  ASSERT_THAT(Names(), Contains(HasSubstr("step-00000002/")));
+  ASSERT_TRUE(writer.Keep({.last = 1}).ok());
+  EXPECT_THAT(Names(), Not(Contains(HasSubstr("step-00000002/"))));
 }
 
 TEST_F(StepWriterTest, ObeysTheTokenOfItsStepsWhileItWritesAFile) {

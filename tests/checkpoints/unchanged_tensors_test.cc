@@ -173,6 +173,20 @@ TEST(CommittedTensors, AreFoundByNameTypeShapeAndBytes) {
   }
 }
 
+TEST(CommittedTensors, AreWhereTheLastManifestHasThem) {
+  const std::string bytes = RandomBytes(24, 1);
+  const std::vector<internal::PlainTensor> tensors = {
+      {.name = "t", .dtype = DType::kFloat32, .shape = {6}, .bytes = AsBytes(bytes)}};
+  const StepTensor stored{.name = "t", .range = {0, 24}, .dtype = DType::kFloat32, .shape = {6}};
+  internal::CommittedTensors committed;
+  for (const char* file : {"step-00000001/x", "step-00000002/x"}) {
+    committed.Learn(tensors, {.files = {{.name = file, .size = 24}}, .tensors = {stored}});
+    const auto* const place = committed.FindEqual(tensors).front();
+    ASSERT_NE(place, nullptr);
+    EXPECT_EQ(place->file.name, file);
+  }
+}
+
 TEST_F(UnchangedTensorsTest, StayWhileAKeptStepNamesThem) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());

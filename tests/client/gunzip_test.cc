@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/gzip.h"
+#include "support/result.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -59,11 +60,17 @@ TEST(Gunzip, TellsWhatIsBrokenAtItsEnd) {
   const std::string data = Gzip(Text());
   std::string flipped = data;
   flipped[data.size() - 6] ^= 1;  // of the member's own CRC
-  for (const std::string& broken : {std::string(), std::string("no gzip data"), data.substr(0, data.size() - 1),
-                                    data.substr(0, data.size() / 2), data + "behind it", flipped}) {
-    const auto [got, finished] = Unzip(broken, 1000);
-    ASSERT_FALSE(finished.ok()) << broken.size();
-    EXPECT_EQ(finished.error().code, ErrorCode::kUndecodable);
+  struct Case {
+    std::string data;
+    const char* want;
+  };
+  for (const Case& one :
+       {Case{"", "it has no end"}, Case{"no gzip data", "it is broken"},
+        Case{data.substr(0, data.size() - 1), "it has no end"}, Case{data.substr(0, data.size() / 2), "it has no end"},
+        Case{data + "behind it", "it is broken"}, Case{flipped, "it is broken"}}) {
+    const Error error = testing::ErrorOf(Unzip(one.data, 1000).finished);
+    EXPECT_EQ(error.code, ErrorCode::kUndecodable) << one.data.size();
+    EXPECT_NE(error.message.find(one.want), std::string::npos) << one.data.size() << " bytes: " << error.message;
   }
 }
 

@@ -176,5 +176,51 @@ TEST_F(HedgeTest, LearnsNothingFromAReceiverThatTakesItsTime) {
   EXPECT_LE(*patience, 66ms);
 }
 
+TEST_F(HedgeTest, LearnsNothingFromTheTimeOfAFailure) {
+  const auto before = pace_.FirstBytePatience();
+  for (int i = 0; i < 20; ++i) {
+    StallWatch progress(timing_, pace_, nullptr);
+    timing_.Advance(1h);
+    ASSERT_TRUE(progress.OnHeaders({.status = 503}).ok());
+  }
+  EXPECT_EQ(pace_.FirstBytePatience(), before);
+}
+
+TEST_F(HedgeTest, LearnsFromTheLastBytesAtTheEndOfABody) {
+  const std::vector<std::byte> half(ReadPace::kBlockBytes / 2);
+  for (int i = 0; i < 20; ++i) {
+    StallWatch progress(timing_, pace_, nullptr);
+    ASSERT_TRUE(progress.OnHeaders({.status = 200}).ok());
+    timing_.Advance(5ms);
+    ASSERT_TRUE(progress.OnBody(half).ok());
+    progress.OnEnd();
+  }
+  const auto patience = pace_.BlockPatience();
+  ASSERT_TRUE(patience) << "20 bodies have ended";
+  EXPECT_GE(*patience, 30ms);
+  EXPECT_LE(*patience, 33ms);
+}
+
+TEST_F(HedgeTest, LearnsFromABodyThatStandsStillAsFromAWholeBlock) {
+  for (int i = 0; i < 20; ++i) {
+    StallWatch progress(timing_, pace_, nullptr);
+    ASSERT_TRUE(progress.OnHeaders({.status = 200}).ok());
+    timing_.Advance(10ms);
+    progress.OnSecondSent();
+  }
+  const auto patience = pace_.BlockPatience();
+  ASSERT_TRUE(patience) << "20 bodies stood still for 10 ms";
+  EXPECT_GE(*patience, 30ms);
+  EXPECT_LE(*patience, 33ms);
+}
+
+TEST_F(HedgeTest, WatchesABodyThatContinuesBesideTheSecondRequest) {
+  ASSERT_TRUE(progress_->OnHeaders({.status = 200}).ok());
+  progress_->OnSecondSent();
+  EXPECT_EQ(progress_->TakeStall().phase, StallEvent::Phase::kFirstByte);
+  ASSERT_TRUE(progress_->OnBody(std::vector<std::byte>(1)).ok());
+  EXPECT_EQ(progress_->TakeStall().phase, StallEvent::Phase::kBody);
+}
+
 }  // namespace
 }  // namespace gcsflux::internal

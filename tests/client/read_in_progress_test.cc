@@ -87,6 +87,22 @@ TEST_F(ReadInProgressTest, RemembersWhatAnEarlierAnswerSaidOfTheGeneration) {
   EXPECT_TRUE(read.OnHeaders(answer("8", "4", {})).ok()) << "it was replaced";
 }
 
+// An empty object whose checksum is that of other bytes is read once more, as any other.
+TEST_F(ReadInProgressTest, IsNotCompleteAfterItWasRewound) {
+  const ReadTarget target{.sink = sink_, .room = 100, .rewind = [] {}};
+  const ReadObjectOptions whole;
+  ReadInProgress read(whole, target, /*must_verify=*/false);
+  ASSERT_TRUE(read.OnHeaders({.status = 200,
+                              .headers = {{"x-goog-generation", "7"},
+                                          {"x-goog-stored-content-length", "0"},
+                                          {"x-goog-hash", "crc32c=4waSgw=="}}})
+                  .ok());
+  EXPECT_TRUE(read.is_complete());
+  EXPECT_EQ(testing::ErrorOf(read.Finish()).code, ErrorCode::kCorrupted);
+  ASSERT_TRUE(read.Rewind());
+  EXPECT_FALSE(read.is_complete());
+}
+
 TEST_F(ReadInProgressTest, TakesNoMoreBytesThanWereAskedFor) {
   ASSERT_TRUE(read_.OnHeaders(Part("bytes 4-7/10")).ok());
   ASSERT_TRUE(read_.OnBody(AsBytes("456")).ok());

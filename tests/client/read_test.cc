@@ -120,6 +120,26 @@ TEST_F(ReadTest, TellsCorruptedBytes) {
   EXPECT_THAT(read.error().message, HasSubstr("gs://bkt/o"));
 }
 
+// Sends a byte behind the last one that its headers announce.
+class OneByteMore : public testing::FakeGcs {
+ public:
+  Result<internal::HttpResponse> Perform(const internal::HttpRequest& request, internal::BodyReceiver* receiver,
+                                         const std::stop_token& stop) override {
+    auto response = FakeGcs::Perform(request, receiver, stop);
+    if (!response || receiver == nullptr) return response;
+    if (auto taken = receiver->OnBody(AsBytes("x")); !taken) return taken.error();
+    return response;
+  }
+};
+
+TEST(ReadOfALongerAnswer, FailsAlthoughAllRequestedBytesCame) {
+  OneByteMore gcs;
+  gcs.Put("o", "0123456789");
+  const auto read = testing::MakeClient(gcs).ReadObject(kObject);
+  EXPECT_EQ(testing::ErrorOf(read).code, ErrorCode::kBadResponse);
+  EXPECT_EQ(gcs.requests.size(), 1U);
+}
+
 TEST_F(ReadTest, EndsWithTheSinksOwnError) {
   int calls = 0;
   const ByteSink sink = [&](std::span<const std::byte>) -> Result<void> {

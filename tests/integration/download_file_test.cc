@@ -15,9 +15,11 @@
 #include <string>
 #include <thread>
 
+#include "base/crc32c.h"
 #include "gcsflux/emulator/emulator.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
+#include "transfer/file/partial_file.h"
 
 namespace gcsflux {
 namespace {
@@ -195,6 +197,28 @@ TEST_F(DownloadFileTest, KeepsNothingOfAnotherGenerationOfTheSameSize) {
   EXPECT_EQ(done->kept_bytes, 0U);
   EXPECT_EQ(BytesOut() - before, kSize);
   ExpectWhole(other);
+}
+
+TEST_F(DownloadFileTest, KeepsNothingOfAnotherObjectOfTheSameGenerationAndSize) {
+  const std::string others(kRange, 'x');
+  auto state = internal::StartOf("gs://bkt/another", object_.generation, object_.size, kRange);
+  state.ranges[0] = {kRange, internal::ExtendCrc32c(0, AsBytes(others))};
+  {
+    const auto left = internal::PartialFile::Open(file_);
+    ASSERT_TRUE(left.ok() && (*left)->Write(0, AsBytes(others)).ok() && (*left)->Save(state).ok());
+  }
+  const std::uint64_t before = BytesOut();
+  const auto done = DownloadListed(client_, object_, file_, Options());
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(BytesOut() - before, kSize) << "without a byte that is read twice";
+  ExpectWhole();
+}
+
+TEST_F(DownloadFileTest, LeavesNothingIfNoByteCame) {
+  Load({}, {.type = "status", .status = 403}, 100);
+  EXPECT_FALSE(DownloadListed(client_, object_, file_, Options()).ok());
+  EXPECT_GE(Fired(), 1U);
+  EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
 TEST_F(DownloadFileTest, ReadsAgainWhatItsFileHasLost) {

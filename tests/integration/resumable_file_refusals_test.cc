@@ -90,6 +90,23 @@ TEST_F(ResumableFileRefusalsTest, AFileThatChangesIsNotStored) {
   EXPECT_EQ(state_, "");
 }
 
+// The bytes that were sent are no longer those of the file.
+TEST_F(ResumableFileRefusalsTest, AFileThatChangesWhileASessionTakesItIsNotStored) {
+  options_.writing.path = WritePath::kOneStream;
+  options_.writing.upload.chunk_bytes = kFilePart;
+  bool has_changed = false;
+  options_.writing.upload.on_progress = [&](const Progress& progress) {
+    if (progress.bytes >= 2 * kFilePart && !std::exchange(has_changed, true)) {
+      std::fstream(path_, std::ios::in | std::ios::out).put('?');
+    }
+  };
+  const Error error = testing::ErrorOf(Upload());
+  EXPECT_TRUE(has_changed);
+  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
+  EXPECT_EQ(state_, "");
+}
+
 TEST_F(ResumableFileRefusalsTest, WithoutASaverNothingIsKept) {
   options_.save_state = {};
   StopAfter(3);
@@ -152,6 +169,17 @@ TEST_F(ResumableFileRefusalsTest, WithoutASaverAnObjectThatMayHaveBeenJoinedIsDe
   EXPECT_FALSE(Upload().ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   testing::ExpectNothingLeft(client_);
+}
+
+TEST_F(ResumableFileRefusalsTest, WithASaverAnObjectThatMayHaveBeenJoinedStays) {
+  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  LoadFault({.phase = "complete"}, {.type = "loseAnswer"});
+  EXPECT_FALSE(Upload().ok());
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, Content().size());
+  ExpectStored(Content());
 }
 
 TEST_F(ResumableFileRefusalsTest, ARivalIsFoundBeforeMorePartsAreSent) {

@@ -54,7 +54,33 @@ TEST_F(ShardedFailuresTest, FailsOnAllRanksIfOneMayNotWrite) {
   Fail({.object_glob = "**shard-00002-**"}, {.type = "status", .status = 403});
   EXPECT_THAT(FailedSave(), AllOf(HasSubstr("save of step 2 of gs://bkt/runs/7/: rank 1: "), HasSubstr("403")));
   ExpectFired();
+  for (const auto& name : Names()) EXPECT_THAT(name, Not(HasSubstr("step-00000002"))) << "the others delete theirs";
   ExpectOnlyStep1();
+}
+
+// The files that a failed save could not delete are no files of a save that is under way.
+TEST_F(ShardedFailuresTest, RemovesWithTheNextStepWhatAFailedSaveOfTheSameRunLeft) {
+  emulator_.faults().Load(
+      {.rules = {
+           {.name = "it", .match = {.object_glob = "**shard-00002-**"}, .action = {.type = "status", .status = 403}},
+           {.name = "stays",
+            .match = {.operation = "storage.objects.delete"},
+            .action = {.type = "status", .status = 403}}}});
+  std::uint64_t left = 0;
+  const auto saved = OnRanks<bool>(3, [&](Collective& group) {
+    ShardedCheckpoints run = On(group, {.keep = KeepRules{.last = 2}, .writer = {.take_over = true}});
+    const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+    EXPECT_FALSE(run.Save({.step = 2}, own.ToSave()).ok());
+    if (group.rank() == 0) {  // No rank writes the next step before rank 0 orders it.
+      left = emulator_.faults().Fired("stays");
+      ExpectFired();
+    }
+    return run.Save({.step = 3}, own.ToSave()).ok();
+  });
+  EXPECT_THAT(saved, ElementsAre(true, true, true));
+  EXPECT_GE(left, 1U);
+  EXPECT_THAT(WholeSteps(), ElementsAre(1, 3));
+  for (const auto& name : Names()) EXPECT_THAT(name, Not(HasSubstr("step-00000002")));
 }
 
 TEST_F(ShardedFailuresTest, FailsOnAllRanksIfNoByteMoves) {

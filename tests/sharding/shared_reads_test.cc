@@ -82,6 +82,7 @@ TEST(SharedReads, AreFormattedAndParsed) {
   EXPECT_EQ(ParseFileStretches(text), stretches);
   EXPECT_EQ(ParseFileStretches(text.substr(0, text.size() - 1)), std::nullopt);
   EXPECT_EQ(ParseFileStretches(text + "x"), std::nullopt);
+  EXPECT_EQ(ParseFileStretches(FormatFileStretches({{0, 5, 3}})), std::nullopt) << "its end overflows";
 }
 
 }  // namespace

@@ -110,6 +110,7 @@ HttpResponse FakeGcs::Serve(const HttpRequest& request, const Fault& fault) {
   }
   if (!target.starts_with(kObjects)) return Failure(404);
   const std::string name = target.substr(kObjects.size(), target.find('?') - kObjects.size());
+  if (name.ends_with("/compose")) return Compose(target, request);
   const auto found = objects.find(name);
   if (found == objects.end()) return Failure(404);
   const auto generation = QueryNumber(target, "generation");
@@ -155,6 +156,21 @@ HttpResponse FakeGcs::Insert(const std::string& target, const HttpRequest& reque
   Object object = FromResource(resource);
   object.bytes.assign(reinterpret_cast<const char*>(request.payload.data()), request.payload.size());
   if (resource.at("crc32c") != Crc32cOf(object.bytes)) return Failure(400);
+  Commit(name, std::move(object));
+  return Resource(name);
+}
+
+HttpResponse FakeGcs::Compose(const std::string& target, const HttpRequest& request) {
+  const Json body = Json::parse(request.head);
+  const std::string name = body.at("destination").at("name");
+  const auto source = objects.find(body.at("sourceObjects").at(0).at("name").get<std::string>());
+  if (source == objects.end()) return Failure(404);
+  const auto condition = QueryNumber(target, "ifGenerationMatch");
+  const auto found = objects.find(name);
+  if (condition && *condition != (found == objects.end() ? 0 : found->second.generation)) return Failure(412);
+  Object object = FromResource(body.at("destination"));
+  object.bytes = source->second.bytes;
+  if (body.value("deleteSourceObjects", false)) objects.erase(source);
   Commit(name, std::move(object));
   return Resource(name);
 }

@@ -28,7 +28,8 @@ struct Fault {
 };
 
 /// A bucket in memory behind the Transport seam, small but true to the protocol in what it does: media reads, metadata,
-/// inserts with preconditions, resumable sessions, deletes. One thread at a time is enough for its users; thread-safe.
+/// inserts with preconditions, composes of one source, resumable sessions, deletes. One thread at a time is enough for
+/// its users; thread-safe.
 class FakeGcs : public internal::Transport {
  public:
   struct Object {
@@ -58,6 +59,7 @@ class FakeGcs : public internal::Transport {
  private:
   internal::HttpResponse Serve(const internal::HttpRequest& request, const Fault& fault);
   internal::HttpResponse Insert(const std::string& target, const internal::HttpRequest& request);
+  internal::HttpResponse Compose(const std::string& target, const internal::HttpRequest& request);
   internal::HttpResponse StartSession(const std::string& target, const internal::HttpRequest& request);
   internal::HttpResponse PutSession(const std::string& id, const internal::HttpRequest& request, const Fault& fault);
   internal::HttpResponse Read(const Object& object, const internal::HttpRequest& request) const;

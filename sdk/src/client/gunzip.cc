@@ -29,8 +29,8 @@ Gunzip::Gunzip() : inflater_(new Inflater) {
 Result<void> Gunzip::Write(std::span<const std::byte> data, const ByteSink& sink) {
   z_stream& stream = inflater_->stream;
   const std::span<std::byte> room(inflater_->room);
-  bool is_full = false;  // There may be more output without more input.
-  while (!is_broken_ && (!data.empty() || is_full)) {
+  // Output that waits for room comes with the next input: behind all output, a member has its checksum.
+  while (!is_broken_ && !data.empty()) {
     const auto taken = std::min<std::size_t>(data.size(), std::numeric_limits<uInt>::max());
     if (is_at_end_) inflateReset(&stream);  // Another member follows.
     stream.next_in = reinterpret_cast<const Bytef*>(data.data());
@@ -38,10 +38,8 @@ Result<void> Gunzip::Write(std::span<const std::byte> data, const ByteSink& sink
     stream.next_out = reinterpret_cast<Bytef*>(room.data());
     stream.avail_out = static_cast<uInt>(room.size());
     const int state = inflate(&stream, Z_NO_FLUSH);
-    // Z_BUF_ERROR means that no progress was possible: there was no input or no room for output.
-    is_broken_ = state != Z_OK && state != Z_STREAM_END && state != Z_BUF_ERROR;
+    is_broken_ = state != Z_OK && state != Z_STREAM_END;
     is_at_end_ = state == Z_STREAM_END;
-    is_full = stream.avail_out == 0 && !is_at_end_;
     data = data.subspan(taken - stream.avail_in);
     const auto out = room.first(room.size() - stream.avail_out);
     bytes_ += out.size();

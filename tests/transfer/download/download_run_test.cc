@@ -219,6 +219,17 @@ TEST(DownloadRun, WithoutMemoryAUnitFails) {
   EXPECT_EQ(fetches.pieces, 2U);
 }
 
+// As a stream does, whose number of sources is not known before.
+TEST(DownloadRun, EndsIfNoSourceFollowsTheLastUnit) {
+  const auto slots = testing::MakeSlots(2);
+  for (int i = 0; i < 1'000; ++i) {  // The end is found before the wait, or while it waits.
+    Fetches fetches({{.first = 0, .count = 1, .pieces = 1}, {.first = 1, .count = 0}});
+    Told told;
+    Begin(slots, fetches, SIZE_MAX, told)->Wait();
+    ASSERT_EQ(told.units.size(), 1U);
+  }
+}
+
 TEST(DownloadRun, WaitsForAdmission) {
   const auto slots = testing::MakeSlots(2);
   Fetches fetches({UnitPlan{}});

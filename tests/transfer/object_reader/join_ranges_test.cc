@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 namespace gcsflux::internal {
@@ -38,6 +39,29 @@ TEST(JoinRanges, CutsWhatIsLongEvenly) {
   std::string room(100, '\0');
   const auto requests = JoinRanges({{7, std::as_writable_bytes(std::span(room))}}, 0, 40);
   EXPECT_EQ(ExtentsOf(requests), (std::vector<Extent>{{7, 34}, {41, 34}, {75, 32}}));
+}
+
+// Requests without a destination would fetch bytes for nothing.
+TEST(JoinRanges, EachRequestHasRequestedBytesAndTogetherTheyHaveAll) {
+  std::string room(64, '\0');
+  for (std::uint32_t seed = 0; seed < 20'000; ++seed) {
+    std::minstd_rand random(seed);
+    const auto below = [&](std::size_t end) { return random() % end; };
+    std::vector<RangeRead> ranges(1 + below(6));
+    std::size_t wanted = 0;
+    for (RangeRead& range : ranges) {
+      range = {below(200), std::as_writable_bytes(std::span(room)).first(1 + below(64))};
+      wanted += range.into.size();
+    }
+    for (const JoinedRange& request : JoinRanges(ranges, below(100), 1 + below(60))) {
+      ASSERT_FALSE(request.parts.empty()) << "seed " << seed;
+      for (const RangeRead& part : request.parts) {
+        ASSERT_FALSE(part.into.empty()) << "seed " << seed;
+        wanted -= part.into.size();
+      }
+    }
+    ASSERT_EQ(wanted, 0U) << "seed " << seed;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "gcsflux/upload.h"
 #include "support/fake_gcs.h"
@@ -134,6 +136,39 @@ TEST_F(SuspendedUploadTest, FindsThatItWasEndedAlready) {
   EXPECT_EQ(testing::ErrorOf(Finish(state, other)).code, ErrorCode::kCorrupted);
   EXPECT_EQ(testing::ErrorOf(Finish(state, bytes_ + "more")).code, ErrorCode::kCorrupted);
   EXPECT_TRUE(gcs_.objects["o"].bytes == bytes_);  // It is another writer's object: it stays.
+}
+
+// Another process sends more meanwhile, so the session cannot end with the bytes that were written here.
+TEST_F(SuspendedUploadTest, DoesNotEndASessionThatHasMoreThanWasWritten) {
+  const std::string state = SuspendAfter(2 * kChunk);
+  auto writer = ObjectWriter::Resume(other_client_, state);
+  ASSERT_TRUE(writer.ok()) << writer.error().message;
+  gcs_.sessions.begin()->second.bytes += "more";
+  const Error error = testing::ErrorOf(writer->Close());
+  EXPECT_EQ(error.code, ErrorCode::kSessionLost) << error.message;
+  EXPECT_THAT(error.message, HasSubstr("more bytes than were written"));
+  EXPECT_TRUE(gcs_.objects.empty());
+}
+
+// The attributes were given to the client that began the session. The answer to the last piece is lost, and then the
+// session is gone.
+TEST_F(SuspendedUploadTest, FindsItsObjectWithoutItsAttributes) {
+  ObjectWriter begun(client_, kObject, {.attributes = {.content_type = "text/plain"}, .chunk_bytes = kChunk});
+  ASSERT_TRUE(begun.Write(AsBytes(bytes_)).ok());
+  const auto state = begun.Suspend();
+  ASSERT_TRUE(state.ok());
+  bool has_lost = false;
+  gcs_.on_request = [&] {
+    for (const auto& [name, value] : gcs_.requests.back().headers) {
+      const bool is_last = name == "Content-Range" && !std::string_view(value).ends_with("/*");
+      if (is_last && !std::exchange(has_lost, true)) gcs_.faults = {{.after = kReset}, {.status = 404}};
+    }
+  };
+  const auto stored = Finish(*state, bytes_);
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_TRUE(has_lost && gcs_.faults.empty());
+  EXPECT_EQ(stored->generation, gcs_.objects["o"].generation);
+  EXPECT_EQ(gcs_.commits, 1);
 }
 
 TEST_F(SuspendedUploadTest, SaysThatItsSessionIsGone) {

@@ -7,7 +7,8 @@ namespace {
 
 std::uint64_t EndOf(const RangeRead& read) { return read.offset + read.into.size(); }
 
-// Divides it into parts of about the same size.
+// Divides it into parts of about the same size. All gaps lie in the first `stripe_bytes`, and two parts are longer than
+// that, so each part has requested bytes.
 void Cut(const JoinedRange& whole, std::uint64_t stripe_bytes, std::vector<JoinedRange>& requests) {
   const std::uint64_t length = whole.extent.length;
   const std::uint64_t count = (length - 1) / stripe_bytes + 1;
@@ -18,7 +19,7 @@ void Cut(const JoinedRange& whole, std::uint64_t stripe_bytes, std::vector<Joine
       const RangeRead part = PartIn(read, request.extent);
       if (!part.into.empty()) request.parts.push_back(part);
     }
-    if (!request.parts.empty()) requests.push_back(std::move(request));
+    requests.push_back(std::move(request));
   }
 }
 
