@@ -259,6 +259,13 @@ gcsflux_test(object_stream_tests
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(object_stream_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
+# Every operation of more than one request, with something between each two requests.
+gcsflux_test(gap_tests
+  SOURCES gaps/download_operations.cc gaps/gap_operation.cc gaps/listing_operations.cc gaps/object_operations.cc
+          gaps/rank_operations.cc gaps/request_gaps_test.cc gaps/run_operations.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
+target_include_directories(gap_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
 # A service that lies, against every path that reads or writes.
 gcsflux_test(lies_tests
   SOURCES lies/command_paths.cc lies/corrupted_uploads_test.cc lies/lies_test.cc lies/other_server_test.cc lies/read_paths.cc

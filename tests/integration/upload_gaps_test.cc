@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -17,6 +16,8 @@
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/multipart_upload.h"
 #include "gcsflux/parallel_writer.h"
+#include "gcsflux/resumable_file.h"
+#include "support/after_nth_request.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
@@ -26,25 +27,11 @@
 namespace gcsflux {
 namespace {
 
+using testing::AfterNthRequest;
 using testing::kChunk;
 using testing::kObject;
 using testing::kPart;
 using testing::Pattern;
-
-/// Calls a function behind the nth request, from 1. Thread-safe.
-class AfterNthRequest : public EventListener {
- public:
-  AfterNthRequest(int number, std::function<void()> then) : number_(number), then_(std::move(then)) {}
-  void OnRequest(const RequestEvent&) override {
-    if (++count_ == number_) then_();
-  }
-  [[nodiscard]] bool was_called() const { return count_ >= number_; }
-
- private:
-  const int number_;
-  const std::function<void()> then_;
-  std::atomic<int> count_ = 0;
-};
 
 struct UploadWay {
   std::string name;
@@ -100,6 +87,17 @@ const UploadWay kFileInPartsWay{
       return UploadFileInParallel(client, path, kObject,
                                   {.multipart = {.stop = options.stop}, .part_bytes = kPart, .max_concurrency = 1});
     }};
+
+const UploadWay kResumableFileWay{.name = "ResumableFile",
+                                  .size = 2 * kChunk + 7,
+                                  .is_of_file = true,
+                                  .store = [](const Client& client, const auto& path, const auto&,
+                                              const UploadOptions& options) -> Result<ObjectMetadata> {
+                                    const auto stored =
+                                        UploadFileResumably(client, path, kObject, {.writing = {.upload = options}});
+                                    if (!stored) return stored.error();
+                                    return stored->object;
+                                  }};
 
 class UploadGapsTest : public ::testing::TestWithParam<UploadWay> {
  protected:
@@ -246,7 +244,7 @@ TEST_P(UploadGapsTest, AChangedFileIsNotMixed) {
 
 INSTANTIATE_TEST_SUITE_P(Each, UploadGapsTest,
                          ::testing::Values(kOneRequestWay, kSessionWay, kStreamWay, kPartsWay, kFileWay,
-                                           kFileInPartsWay),
+                                           kFileInPartsWay, kResumableFileWay),
                          [](const auto& way) { return way.param.name; });
 
 // The first attempt to commit does not arrive. What is sent after the look names the generation that the look found.

@@ -31,9 +31,9 @@ Result<CheckpointSteps> CheckpointSteps::Open(const Client& client, const std::s
 const std::string& CheckpointSteps::uri() const { return store_->uri(); }
 
 Result<std::vector<ListedStep>> CheckpointSteps::List() const {
-  const auto found = store_->Find();
-  if (!found.ok()) return found.error();
-  return internal::ListSteps(*store_, *found);
+  auto listed = internal::ListRun(*store_);
+  if (!listed.ok()) return listed.error();
+  return std::move(listed->steps);
 }
 
 Result<LatestStep> CheckpointSteps::Latest() const { return internal::FindLatest(*store_, {}); }
@@ -71,19 +71,15 @@ Result<StoredCheckpoint> CheckpointSteps::OpenStep(const StoredStep& step, const
 Result<void> CheckpointSteps::Remove(std::int64_t step) const { return internal::RemoveStep(*store_, step, {}); }
 
 Result<KeepReport> CheckpointSteps::Keep(const KeepRules& rules, bool is_dry_run) const {
-  const auto found = store_->Find();
-  if (!found.ok()) return found.error();
-  auto steps = internal::ListSteps(*store_, *found);
-  if (!steps.ok()) return steps.error();
-  return internal::KeepListed(*store_, *found, *std::move(steps), rules, {.is_dry_run = is_dry_run});
+  auto listed = internal::ListRun(*store_);
+  if (!listed.ok()) return listed.error();
+  return internal::KeepListed(*store_, *std::move(listed), rules, {.is_dry_run = is_dry_run});
 }
 
 Result<SweepReport> CheckpointSteps::Sweep(const SweepOptions& options) const {
-  const auto found = store_->Find();
-  if (!found.ok()) return found.error();
-  const auto steps = internal::ListSteps(*store_, *found);
-  if (!steps.ok()) return steps.error();
-  return internal::SweepListed(*store_, *found, *steps, options, {});
+  const auto listed = internal::ListRun(*store_);
+  if (!listed.ok()) return listed.error();
+  return internal::SweepListed(*store_, *listed, options, {});
 }
 
 }  // namespace gcsflux

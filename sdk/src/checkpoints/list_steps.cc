@@ -8,6 +8,7 @@ namespace gcsflux::internal {
 namespace {
 
 constexpr std::size_t kReadsAtOnce = 16;
+constexpr int kListingsOfARun = 10;  // Another process may remove listed steps meanwhile.
 
 // If a step was committed during the listing, the listing may show the manifest without the files. Then the files are
 // requested.
@@ -69,7 +70,10 @@ void LeaveOutShared(const FoundSteps& found, std::vector<ListedStep>& steps) {
   });
 }
 
-}  // namespace
+// Its manifest is gone. Not an unreadable one, which may name files that still exist.
+bool IsGone(const ListedStep& step) {
+  return step.generation != 0 && !IsReadable(step) && step.problem->code == ErrorCode::kNotFound;
+}
 
 Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& found) {
   std::vector<std::int64_t> numbers;
@@ -85,6 +89,24 @@ Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& fo
   store.RememberOnly(found);
   LeaveOutShared(found, steps);
   return steps;
+}
+
+}  // namespace
+
+Result<RunListing> ListRun(StepStore& store) {
+  std::set<std::int64_t> changed;
+  for (int listings = 1;; ++listings) {
+    auto found = store.Find();
+    if (!found.ok()) return found.error();
+    auto steps = ListSteps(store, *found);
+    if (!steps.ok()) return steps.error();
+    if (std::none_of(steps->begin(), steps->end(), IsGone) || listings == kListingsOfARun) {
+      return RunListing{*std::move(found), *std::move(steps), std::move(changed)};
+    }
+    for (const ListedStep& step : *steps) {
+      if (IsGone(step)) changed.insert(step.step);
+    }
+  }
 }
 
 bool IsOfTheStep(const Error& error) {

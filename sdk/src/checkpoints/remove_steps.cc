@@ -53,13 +53,18 @@ Result<void> CheckAnotherStays(const StepStore& store, const std::vector<ListedS
                                                    " stays, because another process has removed all others"};
 }
 
-// Afterwards the step has no manifest in `steps`. Does not check that it is not the last one of the listing.
-Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep>& steps,
-                          std::int64_t number, const std::set<std::string>& spared) {
+// Afterwards the step has no manifest in `listed`. Does not check that it is not the last one of the listing.
+Result<void> RemoveListed(const StepStore& store, RunListing& listed, std::int64_t number,
+                          const std::set<std::string>& spared) {
+  std::vector<ListedStep>& steps = listed.steps;
   const auto place =
       std::find_if(steps.begin(), steps.end(), [&](const ListedStep& one) { return one.step == number; });
   if (place == steps.end()) {
     return Error{ErrorCode::kNotFound, "there is no step " + std::to_string(number) + " in " + store.uri()};
+  }
+  if (listed.changed.contains(number)) {
+    return Error{ErrorCode::kPreconditionFailed, "step " + std::to_string(number) + " of " + store.uri() +
+                                                     " stays, because another process has saved it again meanwhile"};
   }
   // Without its manifest, a step that was read would exist no more, although its files stay.
   const ListedStep* const unreadable = FindUnreadable(steps);
@@ -71,7 +76,7 @@ Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::
     }
     if (auto deleted = store.Delete(ManifestName(number), place->generation); !deleted.ok()) return deleted;
   }
-  const auto files = FilesOf(*place, found);
+  const auto files = FilesOf(*place, listed.found);
   *place = ListedStep{.step = number};
   if (const ListedStep* const another = FindUnreadable(steps)) return FilesStay(store, *another);
   for (const auto& [name, generation] : files) {
@@ -109,14 +114,12 @@ std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps) {
 
 Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
                         const std::function<Result<void>()>& may_remove) {
-  const auto found = store.Find();
-  if (!found.ok()) return found.error();
-  auto steps = ListSteps(store, *found);
-  if (!steps.ok()) return steps.error();
+  auto listed = ListRun(store);
+  if (!listed.ok()) return listed.error();
   if (may_remove) {
     if (auto may = may_remove(); !may.ok()) return may;
   }
-  if (!IsLastWholeStep(*steps, step)) return RemoveListed(store, *found, *steps, step, spared);
+  if (!IsLastWholeStep(listed->steps, step)) return RemoveListed(store, *listed, step, spared);
   return Error{ErrorCode::kPreconditionFailed, "step " + std::to_string(step) + " is the last whole step of " +
                                                    store.uri() +
                                                    " and stays; save another one first, or remove the prefix"};
@@ -124,34 +127,32 @@ Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std:
 
 Result<void> RemoveStepsAbove(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
                               const std::function<Result<void>()>& may_remove) {
-  const auto found = store.Find();
-  if (!found.ok()) return found.error();
-  auto steps = ListSteps(store, *found);
-  if (!steps.ok()) return steps.error();
+  auto listed = ListRun(store);
+  if (!listed.ok()) return listed.error();
   if (auto may = may_remove(); !may.ok()) return may;
-  for (const auto& [number, here] : *found) {
+  for (const auto& [number, here] : listed->found) {
     if (number <= step || !here.manifest) continue;
-    if (auto removed = RemoveListed(store, *found, *steps, number, spared); !removed.ok()) return removed;
+    if (auto removed = RemoveListed(store, *listed, number, spared); !removed.ok()) return removed;
   }
   return {};
 }
 
-Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep> steps,
-                              const KeepRules& rules, const KeepLimits& limits) {
+Result<KeepReport> KeepListed(const StepStore& store, RunListing listed, const KeepRules& rules,
+                              const KeepLimits& limits) {
   if (rules.every && *rules.every < 1) {
     return Error{ErrorCode::kInvalidArgument, "KeepRules::every is at least 1, not " + std::to_string(*rules.every)};
   }
   std::vector<RankedStep> whole;
-  for (const ListedStep& step : steps) {
+  for (const ListedStep& step : listed.steps) {
     if (!step.problem) whole.push_back({step.step, step.manifest.time, step.manifest.metrics});
   }
   const std::vector<std::int64_t> kept = StepsToKeep(whole, rules);
-  const ListedStep* const unreadable = FindUnreadable(steps);
+  const ListedStep* const unreadable = FindUnreadable(listed.steps);
   const auto remove = [&](std::int64_t step) -> Result<void> {
-    if (!limits.is_dry_run) return RemoveListed(store, found, steps, step, limits.spared);
+    if (!limits.is_dry_run) return RemoveListed(store, listed, step, limits.spared);
     return unreadable == nullptr ? Result<void>() : FilesStay(store, *unreadable);
   };
-  KeepReport report{.foreign = CountForeign(found, NamedFiles(steps))};
+  KeepReport report{.foreign = CountForeign(listed.found, NamedFiles(listed.steps))};
   for (const RankedStep& step : whole) {
     if (step.step == limits.committed || std::binary_search(kept.begin(), kept.end(), step.step)) continue;
     const auto removed = remove(step.step);
@@ -167,8 +168,10 @@ Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, s
   return report;
 }
 
-Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found, const std::vector<ListedStep>& steps,
-                                const SweepOptions& options, const std::set<std::string>& spared) {
+Result<SweepReport> SweepListed(const StepStore& store, const RunListing& listed, const SweepOptions& options,
+                                const std::set<std::string>& spared) {
+  const FoundSteps& found = listed.found;
+  const std::vector<ListedStep>& steps = listed.steps;
   if (const ListedStep* const unreadable = FindUnreadable(steps)) return FilesStay(store, *unreadable);
   // Ages use only the service's clock. The time of the newest object stands for now, which cannot be earlier.
   std::chrono::system_clock::time_point newest;

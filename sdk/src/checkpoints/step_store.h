@@ -83,8 +83,16 @@ class StepStore {
   std::map<std::pair<std::int64_t, std::int64_t>, CheckpointManifest> known_;  // By step and generation.
 };
 
-/// All steps of the listing. Their manifests are read, and their files compared.
-Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& found);
+/// A listing of a run's prefix.
+struct RunListing {
+  FoundSteps found = {};
+  std::vector<ListedStep> steps = {};  ///< Their manifests were read, and their files compared.
+  /// Steps whose manifest was removed or replaced during the listing: no removal takes what has replaced it.
+  std::set<std::int64_t> changed = {};
+};
+
+/// Lists all steps. Lists again if a listed manifest was removed or replaced before it was read.
+Result<RunListing> ListRun(StepStore& store);
 
 /// Whether the error says that a step is not whole. Other errors are about the connection, or the caller's permissions.
 bool IsOfTheStep(const Error& error);
@@ -112,11 +120,11 @@ struct KeepLimits {
 };
 
 /// As CheckpointSteps::Keep(), of a listing.
-Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep> steps,
-                              const KeepRules& rules, const KeepLimits& limits);
+Result<KeepReport> KeepListed(const StepStore& store, RunListing listed, const KeepRules& rules,
+                              const KeepLimits& limits);
 
 /// As CheckpointSteps::Sweep(), of a listing, leaving `spared` alone.
-Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found, const std::vector<ListedStep>& steps,
-                                const SweepOptions& options, const std::set<std::string>& spared);
+Result<SweepReport> SweepListed(const StepStore& store, const RunListing& listed, const SweepOptions& options,
+                                const std::set<std::string>& spared);
 
 }  // namespace gcsflux::internal

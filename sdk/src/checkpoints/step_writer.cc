@@ -77,7 +77,7 @@ struct StepWriter::State {
 
   [[nodiscard]] Result<void> CheckStillWriter() const;
   [[nodiscard]] Result<ObjectMetadata> PutManifest(const CheckpointManifest& manifest, const std::string& json,
-                                                   CommitMode mode) const;
+                                                   std::int64_t replaced) const;
   [[nodiscard]] Result<ObjectMetadata> PutAsWriter(const CheckpointManifest& manifest, CommitMode mode) const;
   [[nodiscard]] Error StepExists(std::int64_t step, const Error& refusal) const;
   [[nodiscard]] Error MaybeDamaged(std::int64_t step, const Error& why) const;
@@ -138,15 +138,9 @@ Error StepWriter::State::MaybeDamaged(std::int64_t step, const Error& why) const
 }
 
 Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& manifest, const std::string& json,
-                                                      CommitMode mode) const {
+                                                      std::int64_t replaced) const {
   const StepStore& store = *steps.store_;
   const ObjectName object = store.At(internal::ManifestName(manifest.step));
-  std::int64_t replaced = 0;
-  if (mode != CommitMode::kCreate) {
-    const auto there = store.client().GetObject(object, {.fields = "size", .call = store.call(), .stop = store.stop()});
-    if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
-    if (there.ok()) replaced = there->generation;
-  }
   auto stored = UploadObject(store.client(), object, AsBytes(json),
                              {.mode = replaced == 0 ? WriteMode::kCreate : WriteMode::kReplace,
                               .generation = replaced,
@@ -163,8 +157,13 @@ Result<ObjectMetadata> StepWriter::State::PutAsWriter(const CheckpointManifest& 
   const auto json = FormatManifest(manifest);
   if (!json.ok()) return json.error();
   for (int tries = 1;; ++tries) {
+    // Read before the writer is checked: then the manifest of a run that takes the prefix over meanwhile is not
+    // replaced.
+    const auto replaced =
+        mode == CommitMode::kCreate ? Result<std::int64_t>(0) : steps.store_->ManifestGeneration(manifest.step);
+    if (!replaced.ok()) return replaced.error();
     if (auto is_writer = CheckStillWriter(); !is_writer.ok()) return is_writer.error();
-    auto stored = PutManifest(manifest, *json, mode);
+    auto stored = PutManifest(manifest, *json, *replaced);
     const bool was_replaced = !stored.ok() && stored.error().code == ErrorCode::kAlreadyExists;
     if (!was_replaced || mode == CommitMode::kCreate || tries == kMostReplaces) return stored;
   }
@@ -263,9 +262,7 @@ void StepWriter::State::GiveBack(const std::vector<StepFile>& files) {
 // Spares files of this writer that were in no manifest when the listing began.
 Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
   StepStore& store = *steps.store_;
-  const auto found = store.Find();
-  if (!found.ok()) return found.error();
-  auto listed = internal::ListSteps(store, *found);
+  auto listed = internal::ListRun(store);
   if (!listed.ok()) return listed.error();
   // A run that has the prefix still was the only one before, so what the listing shows is no file of another's save.
   if (auto is_writer = CheckStillWriter(); !is_writer.ok()) return is_writer.error();
@@ -274,9 +271,9 @@ Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
     const std::lock_guard lock(mutex);
     limits.committed = committed;
   }
-  const auto swept = internal::SweepListed(store, *found, *listed, {.min_age = std::chrono::seconds(0)}, limits.spared);
+  const auto swept = internal::SweepListed(store, *listed, {.min_age = std::chrono::seconds(0)}, limits.spared);
   if (rules == nullptr) return KeepReport{};
-  auto report = internal::KeepListed(store, *found, *std::move(listed), *rules, limits);
+  auto report = internal::KeepListed(store, *std::move(listed), *rules, limits);
   if (report.ok() && !swept.ok()) report->leftovers = swept.error();
   return report;
 }

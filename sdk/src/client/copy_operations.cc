@@ -18,6 +18,19 @@ using internal::Operation;
 using internal::ParseAnswer;
 using internal::ParseObjectAnswer;
 
+namespace {
+
+// The service's own token was refused, so the source is another one than at the first request.
+Error OfLaterRequest(Error error) {
+  if (error.code != ErrorCode::kInvalidArgument) return error;
+  error.code = ErrorCode::kAborted;
+  error.message +=
+      "; the source changed since the first request: copy it again (source_generation names what is copied)";
+  return error;
+}
+
+}  // namespace
+
 Result<ObjectMetadata> Client::ComposeObjects(const std::vector<ComposeSource>& sources, const ObjectName& destination,
                                               const ComposeObjectsOptions& options) const {
   constexpr std::size_t kMaxSources = 32;  // https://cloud.google.com/storage/docs/composite-objects
@@ -62,7 +75,7 @@ Result<ObjectMetadata> Client::RewriteObject(const ObjectName& source, const Obj
     if (!token.empty()) call.operation.billing = internal::BillingClass::kFree;
     const auto request = internal::RewriteObjectRequest(core().endpoint(), source, destination, options, token);
     auto step = ParseAnswer(call, core().Exchange(call, request), parse);
-    if (!step) return step.error();
+    if (!step) return token == options.rewrite_token ? step.error() : OfLaterRequest(step.error());
     if (options.on_progress) options.on_progress(step->progress);
     if (step->object) return *std::move(step->object);
     if (auto checked = steps.Take(step->progress); !checked) return InCall(call, checked.error());

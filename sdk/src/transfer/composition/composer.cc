@@ -22,6 +22,7 @@ constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
 
 // After these errors no composite was made. After others, a request with a lost answer may have made it.
 bool IsSurelyNotMade(const Error& error) {
+  if (error.outcome != WriteOutcome::kNotStored) return false;
   switch (error.code) {
     case ErrorCode::kInvalidArgument:
     case ErrorCode::kUnauthenticated:
@@ -110,8 +111,12 @@ Result<ObjectMetadata> Composer::Compose(std::span<const DownloadSource> sources
                                       .call = settings_.call,
                                       .stop = stop});
   if (made || made.error().code != ErrorCode::kPreconditionFailed) return made;
-  return client_.GetObject(
+  auto found = client_.GetObject(
       name, {.encryption_key = settings_.encryption_key, .fields = kFields, .call = settings_.call, .stop = stop});
+  if (found) return found;
+  Error error = found.error();
+  error.outcome = made.error().outcome;
+  return error;
 }
 
 Result<Composer::Made> Composer::Make(std::span<const DownloadSource> sources, const std::stop_token& stop) {
