@@ -221,7 +221,7 @@ target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/s
 
 # Downloads of many objects: the budget of what is fetched ahead, the stripes; then against the emulator.
 gcsflux_test(download_tests
-  SOURCES transfer/download/batch_recipient_test.cc transfer/download/block_pool_test.cc transfer/download/connection_count_test.cc
+  SOURCES transfer/download/allocate_test.cc transfer/download/batch_recipient_test.cc transfer/download/block_pool_test.cc transfer/download/connection_count_test.cc
           transfer/download/connection_simulation.cc transfer/download/delivery_ledger_test.cc
           transfer/download/download_run_test.cc transfer/download/stripes_test.cc
   LIBRARIES gcsflux_client)

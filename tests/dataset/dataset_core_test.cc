@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -180,6 +181,23 @@ TEST_F(DatasetTest, EndsTheLoopWithAnErrorIfThereIsNoMemoryForABatch) {
   Texts used;
   Use(*core, how, {.cursor = Beginning(how)}, 5, used);
   EXPECT_EQ(used, All());
+}
+
+// In whichever order they arrive.
+TEST_F(DatasetTest, TellsTheFailureOfTheFirstOfSeveralSamplesThatFail) {
+  Put(4);
+  const auto core = Core(/*is_live=*/false, [](const std::string& name) {
+    if (name != "o-000000") throw std::runtime_error(name);
+  });
+  const EpochOptions how{.order = SampleOrder::kByName, .batch_size = 4};
+  ASSERT_TRUE(core->Expect(how, {.cursor = Beginning(how)}));
+  const auto batch = core->Next(0);
+  ASSERT_TRUE(batch.ok() && *batch && (*batch)->exception);
+  try {
+    std::rethrow_exception((*batch)->exception);
+  } catch (const std::runtime_error& failure) {
+    EXPECT_STREQ(failure.what(), "o-000001");
+  }
 }
 
 }  // namespace

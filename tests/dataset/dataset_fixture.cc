@@ -33,7 +33,11 @@ internal::SampleWork TextsOfObjects(std::function<void(const std::string&)> on_d
             const std::string text(reinterpret_cast<const char*>(downloaded.bytes.data()), downloaded.bytes.size());
             EXPECT_EQ(text.substr(0, object.name.size()), object.name);
             (*static_cast<Texts*>(batch))[place] = object.name;
-            if (on_decode) on_decode(object.name);
+            try {
+              if (on_decode) on_decode(object.name);
+            } catch (...) {
+              return {.exception = std::current_exception()};
+            }
             return {.bytes = kDecodedBytes};
           }};
 }

@@ -186,6 +186,20 @@ TEST(EpochOrder, GoesOnAtAnyOfItsCursors) {
   }
 }
 
+// Otherwise a listing that differs among them would be continued.
+TEST(EpochOrder, ACursorComparesAllObjectsWhoseSamplesAreConsumed) {
+  for (const SampleOrder by : {SampleOrder::kByName, SampleOrder::kBuffered}) {
+    std::size_t end = 0;
+    std::size_t partial = 0;
+    for (const GivenSamples& batch : Epoch(OptionsOf(by, EpochTail::kUneven, 0, 1), 41, 3)) {
+      end = std::max(end, *std::ranges::max_element(batch.samples) + 1);
+      EXPECT_GE(batch.cursor.listing.count, end);
+      partial += batch.cursor.listing.is_partial ? 1 : 0;
+    }
+    EXPECT_GE(partial, 4U);
+  }
+}
+
 TEST(EpochOrder, ACursorOfAnotherListingIsRefusedAsSoonAsThatIsKnown) {
   const EpochOptions options = OptionsOf(SampleOrder::kByName, EpochTail::kUneven, 0, 1);
   Cursor cursor = Epoch(options, 41, 3)[1].cursor;

@@ -27,8 +27,8 @@ Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, BlockP
   std::shared_ptr<std::byte[]> memory;
   std::string why = allocator ? ": the allocator gave none" : "";
   if (bytes == 0) return memory;
-  if (bytes < kMost && !allocator) memory = blocks.Take(bytes);
-  if (bytes < kMost && allocator)
+  if (!allocator) memory = blocks.Take(bytes);
+  if (allocator && bytes < kMost)
     RunUserCode(UserCode::kMayWait, [&] { memory = AskAllocator(allocator, bytes, why); });
   if (memory) return memory;
   return Error{ErrorCode::kInvalidArgument,
