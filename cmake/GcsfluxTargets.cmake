@@ -67,6 +67,16 @@ function(gcsflux_join_all)
   endforeach()
 endfunction()
 
+# gcsflux_sources(VARIABLE FOLDER [EXCEPT REGEX...]): the sources below a folder, but for those whose paths match.
+function(gcsflux_sources variable folder)
+  cmake_parse_arguments(arg "" "" "EXCEPT" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
+  foreach(regex IN LISTS arg_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "/${folder}/${regex}")
+  endforeach()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
 # gcsflux_component(NAME SOURCE...): the library gcsflux::NAME, target gcsflux_NAME.
 function(gcsflux_component name)
   set(target gcsflux_${name})

@@ -10,11 +10,8 @@ set_tests_properties(conformance_retry_tests PROPERTIES FAIL_REGULAR_EXPRESSION 
 add_test(NAME conformance_with_token
          COMMAND ${PROJECT_SOURCE_DIR}/tests/conformance/with_token.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 gcsflux_test(conformance_tests
-  SOURCES conformance/http/curl_transport_test.cc conformance/case/excerpt_test.cc conformance/base/generated_bytes_test.cc conformance/base/time_limits_test.cc
-          conformance/case/match_response_test.cc conformance/case/matchers_test.cc conformance/program/options_test.cc
-          conformance/read_cases/parse_cases_test.cc conformance/case/placeholders_test.cc conformance/program/program_test.cc
-          conformance/retry_tests/parse_scenarios_test.cc conformance/retry_tests/retry_tests_test.cc conformance/run_cases/run_case_test.cc
-          conformance/retry_tests/trial_test.cc
+  SOURCES conformance/http/*.cc conformance/case/*.cc conformance/base/*.cc conformance/program/*.cc
+          conformance/read_cases/*.cc conformance/retry_tests/*.cc conformance/run_cases/*.cc
   LIBRARIES gcsflux_retry_tests gcsflux_emulator)
 target_compile_definitions(conformance_tests PRIVATE
   GCSFLUX_CONFORMANCE="$<TARGET_FILE:gcsflux-conformance>"
