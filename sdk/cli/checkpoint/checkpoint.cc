@@ -74,7 +74,7 @@ Result<void> Verify(const Client& client, const Arguments& places) {
   });
   if (!report) return report.error();
   const auto whole = checkpoint->VerifyWhole();
-  const bool is_whole = whole.ok() && *whole;
+  const bool is_whole = whole && *whole;
   PrintLine(VerifyTotalLine(*checkpoint, *report, is_whole, FLAGS_json));
   if (report->damaged > 0) {
     return Error{ErrorCode::kCorrupted, places.front() + ": " + std::to_string(report->damaged) + " of " +

@@ -29,9 +29,9 @@ Result<CheckpointManifest> About(const Client& client, const ShardConversion& co
   const auto from = StepPlaceOf(conversion.source);
   if (!from) return about;
   const auto steps = CheckpointSteps::Open(client, from->run, {}, conversion.writer.upload.stop);
-  if (!steps.ok()) return steps.error();
+  if (!steps) return steps.error();
   auto stored = steps->Read(from->step);
-  if (!stored.ok()) return stored.error();
+  if (!stored) return stored.error();
   about.time = stored->manifest.time;
   about.metrics = std::move(stored->manifest.metrics);
   about.metadata = std::move(stored->manifest.metadata);
@@ -40,36 +40,36 @@ Result<CheckpointManifest> About(const Client& client, const ShardConversion& co
 
 Result<ConvertedShards> SaveStep(StepWriter& writer, CheckpointManifest manifest, const StoredCheckpoint& checkpoint,
                                  const ShardConversion& conversion) {
-  if (auto checked = writer.CheckStep(manifest); !checked.ok()) return checked.error();
+  if (auto checked = writer.CheckStep(manifest); !checked) return checked.error();
   std::vector<StepFile> files;
   const ShardWriter write_file = [&](const std::string& name, const CheckpointWriter& write) {
     auto file = writer.WriteFile(manifest.step, name, write, conversion.writer);
-    if (file.ok()) files.push_back(*file);
+    if (file) files.push_back(*file);
     return file;
   };
   auto shards =
       ShardCheckpoint(checkpoint, conversion.shards, write_file, {.is_tensors_only = conversion.is_tensors_only});
-  if (!shards.ok()) return writer.Discard(files), shards.error();
+  if (!shards) return writer.Discard(files), shards.error();
   const ConvertedShards count = CountOf(*shards);
   manifest.files = std::move(shards->files);
   manifest.tensors = std::move(shards->tensors);
   const auto stored = writer.Commit(std::move(manifest));
-  if (!stored.ok()) return stored.error();
+  if (!stored) return stored.error();
   return count;
 }
 
 Result<ConvertedShards> ToStep(const Client& client, const StepPlace& to, const StoredCheckpoint& checkpoint,
                                const ShardConversion& conversion) {
   auto manifest = About(client, conversion);
-  if (!manifest.ok()) return manifest.error();
+  if (!manifest) return manifest.error();
   manifest->step = to.step;
   const auto steps = CheckpointSteps::Open(client, to.run, {}, conversion.writer.upload.stop);
-  if (!steps.ok()) return steps.error();
+  if (!steps) return steps.error();
   auto writer = StepWriter::Start(*steps);
-  if (!writer.ok()) return writer.error();
+  if (!writer) return writer.error();
   auto saved = SaveStep(*writer, *std::move(manifest), checkpoint, conversion);
   const auto released = writer->Release();
-  if (saved.ok() && !released.ok()) return released.error();
+  if (saved && !released) return released.error();
   return saved;
 }
 
@@ -80,7 +80,7 @@ Result<void> CheckFolder(const Client& client, const ShardConversion& conversion
   if (!IsUri(folder)) std::filesystem::create_directories(folder, error);
   if (error) return Error{ErrorCode::kLocalIo, "cannot make '" + folder + "': " + error.message()};
   const auto found = ListShards(client, folder, conversion.writer.upload.stop);
-  if (!found.ok()) return found.error();
+  if (!found) return found.error();
   if (found->empty()) return {};
   return Error{ErrorCode::kAlreadyExists, folder + " has files of safetensors already, such as " + found->front() +
                                               "; convert into another folder, or remove them"};
@@ -92,27 +92,27 @@ void RemoveFiles(const Client& client, const std::string& folder, const std::vec
     std::error_code ignored;
     if (!IsUri(place))
       std::filesystem::remove(place, ignored);
-    else if (const auto object = ParseUri(place); object.ok())
+    else if (const auto object = ParseUri(place); object)
       static_cast<void>(client.DeleteObject(*object, {.generation = file.generation}).ok());
   }
 }
 
 Result<ConvertedShards> ToFolder(const Client& client, const StoredCheckpoint& checkpoint,
                                  const ShardConversion& conversion) {
-  if (auto checked = CheckFolder(client, conversion); !checked.ok()) return checked.error();
+  if (auto checked = CheckFolder(client, conversion); !checked) return checked.error();
   std::vector<StepFile> files;
   const ShardWriter write_file = [&](const std::string& name, const CheckpointWriter& write) -> Result<StepFile> {
     ParallelWriterOptions options = conversion.writer;
     options.upload.mode = WriteMode::kCreate;
     const std::string place = conversion.destination + name;
     const auto object = WriteCheckpoint(client, place, write, options);
-    if (!object.ok()) return object.error();
+    if (!object) return object.error();
     files.push_back({.name = name, .size = object->size, .generation = object->generation});
     return files.back();
   };
   const auto shards =
       ShardCheckpoint(checkpoint, conversion.shards, write_file, {.is_tensors_only = conversion.is_tensors_only});
-  if (shards.ok()) return CountOf(*shards);
+  if (shards) return CountOf(*shards);
   // If the last file may be there, the others may be all that it needs.
   if (shards.error().outcome == WriteOutcome::kNotStored) RemoveFiles(client, conversion.destination, files);
   return shards.error();

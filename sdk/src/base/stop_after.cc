@@ -7,13 +7,13 @@ namespace gcsflux::internal {
 
 StopAfter::StopAfter(const std::stop_token& trigger, std::chrono::milliseconds delay)
     : on_trigger_(trigger, [this] {
-        const std::lock_guard lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         is_triggered_ = true;
         changed_.notify_all();
       }) {
   if (!trigger.stop_possible()) return;
   auto started = StartThread([this, delay](const std::stop_token& ended) { Run(ended, delay); });
-  if (started.ok()) thread_ = *std::move(started);
+  if (started) thread_ = *std::move(started);
 }
 
 std::stop_token StopAfter::StoppedToken() {

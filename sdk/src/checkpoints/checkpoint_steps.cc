@@ -23,7 +23,7 @@ internal::StepStore& internal::StoreOf(const CheckpointSteps& steps) { return *s
 Result<CheckpointSteps> CheckpointSteps::Open(const Client& client, const std::string& uri, const CallOptions& call,
                                               const std::stop_token& stop) {
   auto prefix = ParseUri(uri);
-  if (!prefix.ok()) return prefix.error();
+  if (!prefix) return prefix.error();
   if (!prefix->name.empty() && !prefix->name.ends_with('/')) prefix->name += '/';
   return CheckpointSteps(std::make_shared<StepStore>(client, *std::move(prefix), call, stop));
 }
@@ -32,7 +32,7 @@ const std::string& CheckpointSteps::uri() const { return store_->uri(); }
 
 Result<std::vector<ListedStep>> CheckpointSteps::List() const {
   auto listed = internal::ListRun(*store_);
-  if (!listed.ok()) return listed.error();
+  if (!listed) return listed.error();
   return std::move(listed->steps);
 }
 
@@ -64,7 +64,7 @@ Result<void> CheckpointSteps::HasFiles(const std::vector<StepFile>& files) const
 Result<StoredCheckpoint> CheckpointSteps::OpenStep(const StoredStep& step, const ObjectReaderOptions& options) const {
   if (internal::IsOfRanks(step.manifest)) return internal::OpenStepOfRanks(*this, step.manifest, options);
   auto opened = internal::OpenStepFiles(*this, step.manifest, options);
-  if (!opened.ok()) return opened.error();
+  if (!opened) return opened.error();
   return std::move(opened->checkpoint);
 }
 
@@ -72,13 +72,13 @@ Result<void> CheckpointSteps::Remove(std::int64_t step) const { return internal:
 
 Result<KeepReport> CheckpointSteps::Keep(const KeepRules& rules, bool is_dry_run) const {
   auto listed = internal::ListRun(*store_);
-  if (!listed.ok()) return listed.error();
+  if (!listed) return listed.error();
   return internal::KeepListed(*store_, *std::move(listed), rules, {.is_dry_run = is_dry_run});
 }
 
 Result<SweepReport> CheckpointSteps::Sweep(const SweepOptions& options) const {
   const auto listed = internal::ListRun(*store_);
-  if (!listed.ok()) return listed.error();
+  if (!listed) return listed.error();
   return internal::SweepListed(*store_, *listed, options, {});
 }
 

@@ -15,9 +15,9 @@ bool IsShard(std::string_view name) { return name.ends_with(".safetensors"); }
 Result<std::vector<std::string>> ShardsInBucket(const Client& client, const std::string& uri, const CallOptions& call,
                                                 const std::stop_token& stop) {
   const auto prefix = ParseUri(uri);
-  if (!prefix.ok()) return prefix.error();
+  if (!prefix) return prefix.error();
   const auto listing = ListPrefix(client, *prefix, {.delimiter = "/", .call = call, .stop = stop});
-  if (!listing.ok()) return listing.error();
+  if (!listing) return listing.error();
   std::vector<std::string> uris;
   for (const ObjectMetadata& object : listing->objects) {
     if (IsShard(object.name)) uris.push_back(ToUri({prefix->bucket, object.name}));

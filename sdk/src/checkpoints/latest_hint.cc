@@ -30,7 +30,7 @@ Result<ObjectMetadata> GetHint(const StepStore& store) {
 
 std::optional<std::int64_t> ReadHint(const StepStore& store) {
   const auto hint = GetHint(store);
-  return hint.ok() ? StepIn(*hint) : std::nullopt;
+  return hint ? StepIn(*hint) : std::nullopt;
 }
 
 Result<ObjectMetadata> HintWriter::Put(const StepStore& store, std::int64_t step, std::int64_t replaced) const {
@@ -46,34 +46,34 @@ Result<ObjectMetadata> HintWriter::Put(const StepStore& store, std::int64_t step
 }
 
 void HintWriter::Learn(const Result<ObjectMetadata>& put) {
-  const std::lock_guard lock(mutex_);
-  if (put.ok()) {
+  const std::scoped_lock lock(mutex_);
+  if (put) {
     generation_ = put->generation;
     written_ = put->time_created;
   }
-  if (!put.ok() && put.error().code == ErrorCode::kPermissionDenied) gives_up_ = true;
+  if (!put && put.error().code == ErrorCode::kPermissionDenied) gives_up_ = true;
 }
 
 void HintWriter::Tell(const StepStore& store, std::int64_t step, std::chrono::system_clock::time_point committed) {
   std::int64_t replaced = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (gives_up_ || (written_ && committed - *written_ < kBetweenChanges)) return;
     replaced = generation_;
   }
   auto put = Put(store, step, replaced);
-  const bool is_another = !put.ok() && (put.error().code == ErrorCode::kPreconditionFailed ||
+  const bool is_another = !put && (put.error().code == ErrorCode::kPreconditionFailed ||
                                         (put.error().code == ErrorCode::kNotFound && replaced != 0));
   if (is_another) {
     // The hint of an earlier run or of another thread. An object without this key is not a hint.
     const auto there = GetHint(store);
-    if (there.ok() && !there->metadata.contains(kStepKey)) {
-      const std::lock_guard lock(mutex_);
+    if (there && !there->metadata.contains(kStepKey)) {
+      const std::scoped_lock lock(mutex_);
       gives_up_ = true;
       return;
     }
-    const bool is_gone = !there.ok() && there.error().code == ErrorCode::kNotFound;
-    if (!there.ok() && !is_gone) return;
+    const bool is_gone = !there && there.error().code == ErrorCode::kNotFound;
+    if (!there && !is_gone) return;
     put = Put(store, step, is_gone ? 0 : there->generation);
   }
   Learn(put);

@@ -34,7 +34,7 @@ Result<NamedSteps> FindNames(const StepStore& store, std::int64_t first) {
   ListOptions options{.delimiter = "/", .fields = "name", .call = store.call(), .stop = store.stop()};
   if (first > 0) options.start_offset = prefix.name + ManifestName(first);
   const auto listing = ListPrefix(store.client(), prefix, options);
-  if (!listing.ok()) return NoListing(listing.error());
+  if (!listing) return NoListing(listing.error());
   NamedSteps steps;
   for (const ObjectMetadata& object : listing->objects) {
     if (const auto step = StepOfManifest(object.name.substr(prefix.name.size()))) {
@@ -68,16 +68,16 @@ class Search {
   Result<LatestStep> Run() {
     if (const auto hint = ReadHint(store_)) {
       const auto is_found = FromHint(*hint);
-      if (!is_found.ok()) return is_found.error();
+      if (!is_found) return is_found.error();
       if (*is_found && !has_changed_) return std::move(latest_);
     }
     for (int listings = 1;; ++listings) {
       latest_ = {};  // This search finds the skipped ones again.
       has_changed_ = false;
       const auto steps = FindNames(store_, 0);
-      if (!steps.ok()) return steps.error();
+      if (!steps) return steps.error();
       const auto is_found = Among(*steps);
-      if (!is_found.ok()) return is_found.error();
+      if (!is_found) return is_found.error();
       if (has_changed_ && listings < kMostListings) continue;
       if (*is_found) return std::move(latest_);
       return has_changed_ ? RemovedMeanwhile(store_) : NoWholeStep(store_, *steps, latest_.skipped);
@@ -94,8 +94,8 @@ class Search {
       if (index == 1) hinted_ = store_.ReadManifest(hint, 0);
       return {};
     };
-    if (auto asked = pool.Run(2, ask, store_.stop()); !asked.ok()) return asked.error();
-    if (!steps.ok()) return steps.error();
+    if (auto asked = pool.Run(2, ask, store_.stop()); !asked) return asked.error();
+    if (!steps) return steps.error();
     return Among(*steps);
   }
 
@@ -103,18 +103,18 @@ class Search {
   Result<bool> Among(const NamedSteps& steps) {
     for (auto step = steps.all.rbegin(); step != steps.all.rend(); ++step) {
       auto stored = Read(*step, steps.with_manifest.contains(*step));
-      auto whole = stored.ok() ? CheckFiles(*stored) : Result<void>(stored.error());
-      if (whole.ok() && !opened_.ok() && IsUnusable(opened_.error()))
+      auto whole = stored ? CheckFiles(*stored) : Result<void>(stored.error());
+      if (whole && !opened_ && IsUnusable(opened_.error()))
         whole = opened_;  // It was removed between both requests, or is damaged.
-      if (!whole.ok() && !IsOfTheStep(whole.error())) return whole.error();
-      if (!whole.ok()) {
+      if (!whole && !IsOfTheStep(whole.error())) return whole.error();
+      if (!whole) {
         latest_.skipped.push_back({*step, whole.error()});
         const auto has_changed = HasChanged(*step, stored, steps);
-        if (!has_changed.ok()) return has_changed.error();
+        if (!has_changed) return has_changed.error();
         has_changed_ = has_changed_ || *has_changed;
         continue;
       }
-      if (!opened_.ok()) return opened_.error();
+      if (!opened_) return opened_.error();
       store_.Remember(*stored);
       latest_.stored = *std::move(stored);
       LeaveOutShared(steps);
@@ -125,9 +125,9 @@ class Search {
 
   // Whether a listed step that is not whole was removed or replaced after the listing. Then there may be newer ones.
   Result<bool> HasChanged(std::int64_t step, const Result<StoredStep>& stored, const NamedSteps& steps) {
-    if (!stored.ok()) return steps.with_manifest.contains(step) && stored.error().code == ErrorCode::kNotFound;
+    if (!stored) return steps.with_manifest.contains(step) && stored.error().code == ErrorCode::kNotFound;
     const auto generation = store_.ManifestGeneration(step);
-    if (!generation.ok()) return generation.error();
+    if (!generation) return generation.error();
     return *generation != stored->generation;
   }
 
@@ -182,10 +182,10 @@ class Search {
 Result<void> CheckNoneIsNewer(StepStore& store, std::int64_t step) {
   if (step == kMaxStep) return {};
   const auto above = FindNames(store, step + 1);
-  if (!above.ok()) return above.error();
+  if (!above) return above.error();
   if (above->with_manifest.empty()) return {};
   const auto latest = FindLatest(store, {});
-  if (!latest.ok()) return IsOfTheStep(latest.error()) ? Result<void>() : latest.error();  // None is whole.
+  if (!latest) return IsOfTheStep(latest.error()) ? Result<void>() : latest.error();  // None is whole.
   const std::int64_t newest = latest->stored.manifest.step;
   if (newest <= step) return {};
   return Error{ErrorCode::kInvalidArgument,
@@ -205,8 +205,8 @@ std::optional<Error> WhyUnusable(const CheckpointSteps& steps, const CheckpointM
   if (error.code != ErrorCode::kUndecodable) return std::nullopt;
   for (const StepFile& file : step.files) {
     const auto opened = steps.OpenFile(file, reader);
-    const auto verified = opened.ok() ? opened->VerifyWhole() : opened.error();
-    if (!verified.ok() && verified.error().code == ErrorCode::kCorrupted) return verified.error();
+    const auto verified = opened ? opened->VerifyWhole() : opened.error();
+    if (!verified && verified.error().code == ErrorCode::kCorrupted) return verified.error();
   }
   return std::nullopt;
 }

@@ -21,7 +21,7 @@ std::optional<Error> WhatIsMissing(const StepStore& store, const CheckpointManif
       const bool is_there = object != folder->second.files.end() && object->second.generation == file.generation;
       if (is_there && object->second.size == file.size && object->second.crc32c == file.crc32c) continue;
     }
-    if (auto checked = store.CheckFile(manifest.step, file); !checked.ok()) return checked.error();
+    if (auto checked = store.CheckFile(manifest.step, file); !checked) return checked.error();
   }
   return std::nullopt;
 }
@@ -44,7 +44,7 @@ ListedStep ListOne(StepStore& store, const FoundSteps& found, std::int64_t step)
   }
   listed.generation = here.manifest->generation;
   auto manifest = store.KnownManifest(step, here.manifest->generation);
-  if (!manifest.ok()) {
+  if (!manifest) {
     add_folder();
     listed.problem = manifest.error();
     return listed;
@@ -85,7 +85,7 @@ Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& fo
     return *steps[index].problem;
   };
   WorkerPool pool(std::min(numbers.size(), kReadsAtOnce));
-  if (auto listed = pool.Run(numbers.size(), list, store.stop()); !listed.ok()) return listed.error();
+  if (auto listed = pool.Run(numbers.size(), list, store.stop()); !listed) return listed.error();
   store.RememberOnly(found);
   LeaveOutShared(found, steps);
   return steps;
@@ -97,9 +97,9 @@ Result<RunListing> ListRun(StepStore& store) {
   std::set<std::int64_t> changed;
   for (int listings = 1;; ++listings) {
     auto found = store.Find();
-    if (!found.ok()) return found.error();
+    if (!found) return found.error();
     auto steps = ListSteps(store, *found);
-    if (!steps.ok()) return steps.error();
+    if (!steps) return steps.error();
     if (std::none_of(steps->begin(), steps->end(), IsGone) || listings == kListingsOfARun) {
       return RunListing{*std::move(found), *std::move(steps), std::move(changed)};
     }

@@ -23,9 +23,9 @@ std::string FolderOf(const std::string& uri) { return uri.substr(0, uri.rfind('/
 
 Result<ByteSource> OpenObject(const Client& client, const std::string& uri, const ObjectReaderOptions& options) {
   const auto object = ParseUri(uri);
-  if (!object.ok()) return object.error();
+  if (!object) return object.error();
   auto reader = ObjectReader::Open(client, *object, options);
-  if (!reader.ok()) return reader.error();
+  if (!reader) return reader.error();
   return SourceOf(std::make_shared<const ObjectReader>(*std::move(reader)));
 }
 
@@ -36,13 +36,13 @@ Result<std::vector<ByteSource>> OpenObjects(const Client& client, const std::vec
   internal::WorkerPool pool(std::min(uris.size(), kShardsAtOnce), &CoreOf(client).observer());
   const auto open = [&](std::size_t index, const std::stop_token&) -> Result<void> {
     auto source = OpenObject(client, uris[index], options);
-    if (!source.ok()) return source.error();
+    if (!source) return source.error();
     auto kept = internal::WithKeptEnds(*std::move(source), {.tail = 0});
-    if (!kept.ok()) return kept.error();
+    if (!kept) return kept.error();
     sources[index] = *std::move(kept);
     return {};
   };
-  if (auto opened = pool.Run(uris.size(), open, options.stop); !opened.ok()) return opened.error();
+  if (auto opened = pool.Run(uris.size(), open, options.stop); !opened) return opened.error();
   return sources;
 }
 
@@ -50,7 +50,7 @@ Result<std::vector<ByteSource>> OpenFiles(const std::vector<std::string>& paths)
   std::vector<ByteSource> sources;
   for (const std::string& path : paths) {
     auto source = SourceOfFile(path);
-    if (!source.ok()) return source.error();
+    if (!source) return source.error();
     sources.push_back(*std::move(source));
   }
   return sources;
@@ -59,18 +59,18 @@ Result<std::vector<ByteSource>> OpenFiles(const std::vector<std::string>& paths)
 Result<StoredCheckpoint> OpenFolder(const Client& client, const std::string& uri, const ObjectReaderOptions& options) {
   const bool is_object = internal::IsObjectUri(uri);
   const auto shards = internal::ShardsInFolder(client, uri, options.call, options.stop);
-  if (!shards.ok()) return shards.error();
+  if (!shards) return shards.error();
   auto sources = is_object ? OpenObjects(client, *shards, options) : OpenFiles(*shards);
-  if (!sources.ok()) return sources.error();
+  if (!sources) return sources.error();
   return StoredCheckpoint::OpenSafetensorsFiles(uri, *std::move(sources));
 }
 
 Result<StoredCheckpoint> OpenStepOfRun(const Client& client, const std::string& run, std::int64_t step,
                                        const ObjectReaderOptions& options) {
   const auto steps = CheckpointSteps::Open(client, run, options.call, options.stop);
-  if (!steps.ok()) return steps.error();
+  if (!steps) return steps.error();
   const auto stored = steps->Read(step);
-  if (!stored.ok()) return stored.error();
+  if (!stored) return stored.error();
   return steps->OpenStep(*stored, options);
 }
 
@@ -107,7 +107,7 @@ Result<StoredCheckpoint> OpenCheckpoint(const Client& client, const std::string&
   const auto step = is_object ? internal::StepOfManifest(uri.substr(FolderOf(uri).size())) : std::nullopt;
   if (step) return OpenStepOfRun(client, FolderOf(uri), *step, options);
   auto source = is_object ? OpenObject(client, uri, options) : SourceOfFile(uri);
-  if (!source.ok()) return source.error();
+  if (!source) return source.error();
   ObjectReaderOptions of_shards = options;
   of_shards.generation = {};  // The generation is that of the index.
   const OpenShards open_shards = [&](std::span<const std::string> files) {

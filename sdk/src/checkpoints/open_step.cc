@@ -25,7 +25,7 @@ bool IsInOneFile(const CheckpointManifest& manifest, std::size_t own) {
 Result<std::shared_ptr<const ObjectReader>> OpenFile(const CheckpointSteps& steps, const StepFile& file,
                                                      const ObjectReaderOptions& options) {
   auto reader = steps.OpenFile(file, options);
-  if (!reader.ok()) return reader.error();
+  if (!reader) return reader.error();
   return std::make_shared<const ObjectReader>(*std::move(reader));
 }
 
@@ -57,22 +57,22 @@ Result<OpenedStep> OpenShared(const CheckpointSteps& steps, const CheckpointMani
   std::shared_ptr<const ObjectReader> own_file;
   for (std::size_t i = 0; i < manifest.files.size(); ++i) {
     auto reader = OpenFile(steps, manifest.files[i], options);
-    if (!reader.ok()) return reader.error();
+    if (!reader) return reader.error();
     ByteSource source = SourceOf(*reader);
     if (i == own) {
       own_file = *std::move(reader);
       auto kept = WithKeptEnds(std::move(source), {.tail = 0});
-      if (!kept.ok()) return kept.error();
+      if (!kept) return kept.error();
       source = *std::move(kept);
     }
     auto header = i == own ? ReadSafetensorsHeader(source) : HeaderOf(steps, manifest, i);
-    if (!header.ok()) return header.error();
+    if (!header) return header.error();
     sources.push_back(std::move(source));
     headers.push_back(*std::move(header));
   }
   const std::string name = steps.uri() + manifest.files[own].name;
   auto checkpoint = StoredCheckpoint::OpenSafetensorsFiles(name, std::move(sources), std::move(headers));
-  if (!checkpoint.ok()) return checkpoint.error();
+  if (!checkpoint) return checkpoint.error();
   return OpenedStep{std::move(own_file), *std::move(checkpoint)};
 }
 
@@ -85,9 +85,9 @@ Result<OpenedStep> OpenStepFiles(const CheckpointSteps& steps, const CheckpointM
   const auto own = static_cast<std::size_t>(file - manifest.files.data());
   if (!IsInOneFile(manifest, own)) return OpenShared(steps, manifest, own, options);
   auto reader = OpenFile(steps, *file, options);
-  if (!reader.ok()) return reader.error();
+  if (!reader) return reader.error();
   auto checkpoint = StoredCheckpoint::Open(SourceOf(*reader));
-  if (!checkpoint.ok()) return checkpoint.error();
+  if (!checkpoint) return checkpoint.error();
   return OpenedStep{*std::move(reader), *std::move(checkpoint)};
 }
 
@@ -102,9 +102,9 @@ Result<StoredCheckpoint> OpenStepOfRanks(const CheckpointSteps& steps, const Che
   std::vector<SafetensorsHeader> headers;
   for (std::size_t i = 0; i < manifest.files.size(); ++i) {
     const auto reader = OpenFile(steps, manifest.files[i], options);
-    if (!reader.ok()) return reader.error();
+    if (!reader) return reader.error();
     auto header = HeaderOf(steps, manifest, i);
-    if (!header.ok()) return header.error();
+    if (!header) return header.error();
     sources.push_back(SourceOf(*reader));
     headers.push_back(*std::move(header));
   }

@@ -46,7 +46,7 @@ Result<void> CheckAnotherStays(const StepStore& store, const std::vector<ListedS
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     if (step->problem || step->generation == 0 || step->step == number) continue;
     const auto generation = store.ManifestGeneration(step->step);
-    if (!generation.ok()) return generation.error();
+    if (!generation) return generation.error();
     if (*generation != 0) return {};
   }
   return Error{ErrorCode::kPreconditionFailed, "step " + std::to_string(number) + " of " + store.uri() +
@@ -72,16 +72,16 @@ Result<void> RemoveListed(const StepStore& store, RunListing& listed, std::int64
   // Deletes the manifest first, because a step with a manifest and without files would be damaged.
   if (place->generation != 0) {
     if (!place->problem) {
-      if (auto stays = CheckAnotherStays(store, steps, number); !stays.ok()) return stays;
+      if (auto stays = CheckAnotherStays(store, steps, number); !stays) return stays;
     }
-    if (auto deleted = store.Delete(ManifestName(number), place->generation); !deleted.ok()) return deleted;
+    if (auto deleted = store.Delete(ManifestName(number), place->generation); !deleted) return deleted;
   }
   const auto files = FilesOf(*place, listed.found);
   *place = ListedStep{.step = number};
   if (const ListedStep* const another = FindUnreadable(steps)) return FilesStay(store, *another);
   for (const auto& [name, generation] : files) {
     if (spared.contains(name) || IsNamed(steps, name)) continue;
-    if (auto deleted = store.Delete(name, generation); !deleted.ok()) return deleted;
+    if (auto deleted = store.Delete(name, generation); !deleted) return deleted;
   }
   return {};
 }
@@ -115,9 +115,9 @@ std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps) {
 Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
                         const std::function<Result<void>()>& may_remove) {
   auto listed = ListRun(store);
-  if (!listed.ok()) return listed.error();
+  if (!listed) return listed.error();
   if (may_remove) {
-    if (auto may = may_remove(); !may.ok()) return may;
+    if (auto may = may_remove(); !may) return may;
   }
   if (!IsLastWholeStep(listed->steps, step)) return RemoveListed(store, *listed, step, spared);
   return Error{ErrorCode::kPreconditionFailed, "step " + std::to_string(step) + " is the last whole step of " +
@@ -128,11 +128,11 @@ Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std:
 Result<void> RemoveStepsAbove(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
                               const std::function<Result<void>()>& may_remove) {
   auto listed = ListRun(store);
-  if (!listed.ok()) return listed.error();
-  if (auto may = may_remove(); !may.ok()) return may;
+  if (!listed) return listed.error();
+  if (auto may = may_remove(); !may) return may;
   for (const auto& [number, here] : listed->found) {
     if (number <= step || !here.manifest) continue;
-    if (auto removed = RemoveListed(store, *listed, number, spared); !removed.ok()) return removed;
+    if (auto removed = RemoveListed(store, *listed, number, spared); !removed) return removed;
   }
   return {};
 }
@@ -156,7 +156,7 @@ Result<KeepReport> KeepListed(const StepStore& store, RunListing listed, const K
   for (const RankedStep& step : whole) {
     if (step.step == limits.committed || std::binary_search(kept.begin(), kept.end(), step.step)) continue;
     const auto removed = remove(step.step);
-    if (removed.ok()) {
+    if (removed) {
       report.removed.push_back(step.step);
       continue;
     }
@@ -197,7 +197,7 @@ Result<SweepReport> SweepListed(const StepStore& store, const RunListing& listed
         continue;
       }
       const auto deleted = options.is_dry_run ? Result<void>() : store.Delete(name, object.generation);
-      if (!deleted.ok()) return deleted.error();
+      if (!deleted) return deleted.error();
       ++report.files;
       report.bytes += object.size;
     }

@@ -48,7 +48,7 @@ Result<std::vector<PlainTensor>> PlainTensors(const StateContents& contents) {
 Result<void> WriteSafetensorsState(const StateContents& contents, const std::vector<const PlainTensor*>& tensors,
                                    const ByteSink& sink, std::vector<StepTensor>& written) {
   auto values = FormatState(contents.root);
-  if (!values.ok()) return values.error();
+  if (!values) return values.error();
   SafetensorsContents file{.metadata = {{"format", "pt"}, {kStateKey, *std::move(values)}}};
   for (const PlainTensor* const tensor : tensors) {
     file.tensors.push_back({tensor->name, tensor->dtype, tensor->shape});
@@ -65,7 +65,7 @@ Result<void> WriteSafetensorsState(const StateContents& contents, const std::vec
     begins[index] = position;
     return into(tensors[index]->bytes);
   };
-  if (auto done = WriteSafetensors(file, write, counting); !done.ok()) return done;
+  if (auto done = WriteSafetensors(file, write, counting); !done) return done;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     written.push_back({.name = tensors[i]->name,
                        .range = {begins[i], begins[i] + tensors[i]->bytes.size()},

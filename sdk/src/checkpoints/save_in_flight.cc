@@ -12,7 +12,7 @@ void SaveInFlight::WaitStaged() {
 }
 
 bool SaveInFlight::is_staged() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return is_staged_;
 }
 
@@ -29,14 +29,14 @@ void SaveInFlight::WaitEnded() {
 }
 
 bool SaveInFlight::is_done() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return outcome_.has_value();
 }
 
 Result<void> SaveInFlight::Copy(SnapshotPool& pool, std::size_t threads) {
   const std::size_t bytes = BytesOf(request_.contents);
   auto memory = pool.Take(bytes);
-  if (!memory.ok()) return memory.error();
+  if (!memory) return memory.error();
   memory_ = *std::move(memory);
   try {
     snapshot_ = CopyContents(request_.contents, {memory_.bytes.get(), bytes}, threads);
@@ -45,7 +45,7 @@ Result<void> SaveInFlight::Copy(SnapshotPool& pool, std::size_t threads) {
   }
   request_.contents = {};
   request_.owner.reset();
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   is_staged_ = true;
   changed_.notify_all();
   return {};
@@ -69,17 +69,17 @@ Result<SavedStep> SaveInFlight::Commit(const std::stop_token& stop) {
 }
 
 void SaveInFlight::SetReported() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   was_reported_ = true;
 }
 
 bool SaveInFlight::is_settled() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return outcome_ && (outcome_->ok() || was_reported_);
 }
 
 std::optional<Error> SaveInFlight::TakeUnreported() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (was_reported_ || !outcome_ || outcome_->ok()) return std::nullopt;
   was_reported_ = true;
   return outcome_->error();
@@ -89,7 +89,7 @@ void SaveInFlight::Finish(Result<SavedStep> outcome, SnapshotPool& pool) {
   request_ = {};
   snapshot_ = {};
   if (memory_.bytes) pool.GiveBack(std::exchange(memory_, {}));
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   is_staged_ = true;
   outcome_ = std::move(outcome);
   changed_.notify_all();

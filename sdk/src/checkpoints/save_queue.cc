@@ -39,7 +39,7 @@ Result<std::unique_ptr<SaveQueue>> SaveQueue::Create(AsyncSaveOptions options) {
   SaveQueue* const self = queue.get();
   for (const auto loop : {&SaveQueue::CopyLoop, &SaveQueue::SendLoop}) {
     auto thread = StartThread([self, loop](const std::stop_token& stop) { (self->*loop)(stop); });
-    if (!thread.ok()) return thread.error();
+    if (!thread) return thread.error();
     queue->threads_.push_back(*std::move(thread));
   }
   return queue;
@@ -123,13 +123,13 @@ Result<void> SaveQueue::MakeRoom(std::unique_lock<std::mutex>& lock, bool others
 // If the save cannot be copied, the others are told in the order of the saves. The caller is told now.
 Result<void> SaveQueue::CopyNow(const Save& save) {
   auto copied = save->Copy(pool_, options_.copy_threads);
-  if (copied.ok()) return {};
+  if (copied) return {};
   if (save->GivesUp(copied.error())) {
     save->SetReported();
     return copied;
   }
   save->Finish(copied.error(), pool_);
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   --in_flight_;
   changed_.notify_all();
   return copied;
@@ -141,23 +141,23 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
   std::optional<Error> error;
   {
     std::unique_lock lock(mutex_);
-    if (auto room = MakeRoom(lock, others_wait); !room.ok()) return room.error();
+    if (auto room = MakeRoom(lock, others_wait); !room) return room.error();
     if (save->number_ > options_.max_in_flight) error = TakeFailures(save->number_ - options_.max_in_flight);
   }
   const bool is_refused = save->request_.why_not && save->GivesUp(*save->request_.why_not);
   const bool is_eager = options_.mode == SnapshotMode::kEager;
   if (is_eager && !is_refused) {
     const auto copied = CopyNow(save);
-    if (!copied.ok() && !others_wait) return copied.error();
-    if (!copied.ok()) AddTo(error, copied.error());
+    if (!copied && !others_wait) return copied.error();
+    if (!copied) AddTo(error, copied.error());
   }
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     (is_eager ? to_send_ : to_copy_).push_back(save);
     changed_.notify_all();
   }
   if (is_refused) {
-    if (const auto outcome = save->WaitDone(); !outcome.ok()) AddTo(error, outcome.error());
+    if (const auto outcome = save->WaitDone(); !outcome) AddTo(error, outcome.error());
   }
   if (!error) return PendingSave(save);
   if (!is_eager) save->WaitStaged();  // The caller has no handle for it.
@@ -171,11 +171,11 @@ void SaveQueue::WaitIdle() {
 
 void SaveQueue::End(const Save& save, Result<SavedStep> outcome) {
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     failed_.push_back(save);  // Added first: once a caller sees the end, the next save reports the failure.
   }
   save->Finish(std::move(outcome), pool_);
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   --in_flight_;
   std::erase_if(failed_, [](const Save& one) { return one->is_settled(); });
   changed_.notify_all();
@@ -191,11 +191,11 @@ void SaveQueue::CopyLoop(const std::stop_token& stop) {
       to_copy_.pop_front();
     }
     const auto copied = save->why_not_ ? Result<void>() : save->Copy(pool_, options_.copy_threads);
-    if (!copied.ok() && !save->GivesUp(copied.error())) {
+    if (!copied && !save->GivesUp(copied.error())) {
       End(save, copied.error());
       continue;
     }
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     to_send_.push_back(std::move(save));
     changed_.notify_all();
   }
@@ -211,7 +211,7 @@ void SaveQueue::SendLoop(const std::stop_token& stop) {
       to_send_.pop_front();
     }
     auto outcome = save->Commit(cancel_.get_token());
-    const bool has_ended = cancel_.stop_requested() && !outcome.ok() && outcome.error().code == ErrorCode::kCancelled;
+    const bool has_ended = cancel_.stop_requested() && !outcome && outcome.error().code == ErrorCode::kCancelled;
     if (has_ended) {
       Error ended = Ended(save->request_.step, outcome.error().message);
       ended.outcome = outcome.error().outcome;

@@ -19,18 +19,18 @@ constexpr std::size_t kMostOlderFiles = 16;
 
 Result<void> WriteOwnFile(StepWriter& writer, StepToSave& step, const CheckpointWriter& write) {
   auto file = writer.WriteFile(step.manifest.step, StateFileName(step.format), write, step.file);
-  if (!file.ok()) return file.error();
+  if (!file) return file.error();
   step.manifest.files = {*std::move(file)};
   return {};
 }
 
 Result<SavedStep> CommitAndKeep(StepWriter& writer, StepToSave step) {
   auto stored = writer.Commit(std::move(step.manifest), step.mode);
-  if (!stored.ok()) return stored.error();
+  if (!stored) return stored.error();
   SavedStep saved{.stored = *std::move(stored)};
   if (!step.keep) return saved;
   auto kept = writer.Keep(*step.keep);
-  if (kept.ok())
+  if (kept)
     saved.kept = *std::move(kept);
   else
     saved.keep_error = kept.error();
@@ -47,9 +47,9 @@ class PartialSave {
     std::vector<const StoredPlace*> places = last.FindEqual(tensors_);
     auto borrowed = Borrow(places);
     if (borrowed == nullptr) places.assign(tensors_.size(), nullptr);
-    if (auto written = Write(places, step); !written.ok()) return written.error();
+    if (auto written = Write(places, step); !written) return written.error();
     auto saved = CommitAndKeep(writer_, std::move(step));
-    if (saved.ok()) last.Learn(tensors_, saved->stored.manifest);
+    if (saved) last.Learn(tensors_, saved->stored.manifest);
     return saved;
   }
 
@@ -82,7 +82,7 @@ class PartialSave {
     const CheckpointWriter write = [&](const ByteSink& sink) {
       return WriteSafetensorsState(contents_, changed, sink, manifest.tensors);
     };
-    if (auto written = WriteOwnFile(writer_, step, write); !written.ok()) return written;
+    if (auto written = WriteOwnFile(writer_, step, write); !written) return written;
     for (const StoredPlace* const place : places) {
       if (place == nullptr) continue;
       auto& files = manifest.files;
@@ -102,7 +102,7 @@ class PartialSave {
 Result<SavedStep> SaveChanged(StepWriter& writer, const StateContents& contents, CommittedTensors& last,
                               StepToSave step) {
   auto tensors = PlainTensors(contents);
-  if (!tensors.ok()) return tensors.error();
+  if (!tensors) return tensors.error();
   return PartialSave(writer, contents, *std::move(tensors)).Run(last, std::move(step));
 }
 
@@ -110,17 +110,17 @@ Result<SavedStep> SaveAll(StepWriter& writer, const StateContents& contents, Ste
   const CheckpointWriter write = [&](const ByteSink& sink) -> Result<void> {
     if (step.format == CheckpointFormat::kTorchFile) return WriteStateFile(contents, sink, step.manifest.tensors);
     const auto tensors = PlainTensors(contents);
-    if (!tensors.ok()) return tensors.error();
+    if (!tensors) return tensors.error();
     std::vector<const PlainTensor*> all;
     for (const PlainTensor& tensor : *tensors) all.push_back(&tensor);
     return WriteSafetensorsState(contents, all, sink, step.manifest.tensors);
   };
-  if (auto written = WriteOwnFile(writer, step, write); !written.ok()) return written.error();
+  if (auto written = WriteOwnFile(writer, step, write); !written) return written.error();
   return CommitAndKeep(writer, std::move(step));
 }
 
 Result<SavedStep> SaveAllOrChanged(StepWriter& writer, const StateContents& contents, StepToSave step) {
-  if (auto checked = writer.CheckStep(step.manifest, step.mode); !checked.ok()) return checked.error();
+  if (auto checked = writer.CheckStep(step.manifest, step.mode); !checked) return checked.error();
   LastCommitted* const holder = step.last;
   auto last = holder == nullptr ? nullptr : holder->Take();
   if (last == nullptr) return SaveAll(writer, contents, std::move(step));

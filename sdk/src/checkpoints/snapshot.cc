@@ -34,7 +34,7 @@ Error NoMemoryForSnapshot(std::size_t bytes) {
 
 Result<SnapshotMemory> SnapshotPool::Take(std::size_t bytes) {
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     const auto fits = [&](const SnapshotMemory& memory) { return memory.capacity >= bytes; };
     if (const auto found = std::find_if(free_.begin(), free_.end(), fits); found != free_.end()) {
       SnapshotMemory memory = std::move(*found);
@@ -51,7 +51,7 @@ Result<SnapshotMemory> SnapshotPool::Take(std::size_t bytes) {
 }
 
 void SnapshotPool::GiveBack(SnapshotMemory memory) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   free_.push_back(std::move(memory));
 }
 
@@ -71,7 +71,7 @@ StateContents CopyContents(const StateContents& contents, std::span<std::byte> m
     std::vector<std::jthread> helpers;
     for (std::size_t part = 1; part < parts; ++part) {
       auto helper = StartThread([&copy, part] { copy(part); });
-      if (helper.ok())
+      if (helper)
         helpers.push_back(*std::move(helper));
       else
         copy(part);

@@ -45,7 +45,7 @@ Result<void> WriteStateFile(const StateContents& contents, const ByteSink& sink,
     placed[index] = {.begin = position, .crc32c = ExtendCrc32c(0, storage)};
     return into(storage);
   };
-  if (auto written = WriteTorchFile(file, write_storage, counting); !written.ok()) return written;
+  if (auto written = WriteTorchFile(file, write_storage, counting); !written) return written;
   for (const NamedLayout& tensor : NamedLayouts(contents.root)) {
     const auto storage = contents.storages[tensor.layout->storage];
     const auto touched = TouchedBytes(*tensor.layout, storage.size());

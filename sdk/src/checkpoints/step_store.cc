@@ -32,7 +32,7 @@ ObjectName StepStore::At(std::string_view name) const { return {prefix_.bucket, 
 
 Result<FoundSteps> StepStore::Find() const {
   auto listing = ListInParallel(client_, prefix_, {.call = call_, .stop = stop()});
-  if (!listing.ok()) return listing.error();
+  if (!listing) return listing.error();
   ++answered_;
   FoundSteps found;
   for (ListedObject& object : listing->objects) {
@@ -53,15 +53,15 @@ Result<StoredStep> StepStore::ReadManifest(std::int64_t step, std::int64_t gener
   if (generation != 0) options.generation = generation;
   std::string text;
   const auto read = ReadShort(client_, object, options, text, answered_);
-  if (!read.ok() && read.error().code == ErrorCode::kNotFound) {
+  if (!read && read.error().code == ErrorCode::kNotFound) {
     Error error = read.error();
     error.message = "step " + std::to_string(step) + " of " + uri_ + " is not there: " + error.message;
     return error;
   }
-  if (!read.ok()) return read.error();
+  if (!read) return read.error();
   ++answered_;
   auto manifest = ParseManifest(text, ToUri(object));
-  if (!manifest.ok()) return manifest.error();
+  if (!manifest) return manifest.error();
   if (manifest->step == step) return StoredStep{*std::move(manifest), read->generation};
   return Error{ErrorCode::kUndecodable, ToUri(object) + " is the manifest of step " + std::to_string(manifest->step) +
                                             ", and was renamed or copied; remove it by `gcsflux checkpoint rm`"};
@@ -69,11 +69,11 @@ Result<StoredStep> StepStore::ReadManifest(std::int64_t step, std::int64_t gener
 
 Result<CheckpointManifest> StepStore::KnownManifest(std::int64_t step, std::int64_t generation) {
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (const auto known = known_.find({step, generation}); known != known_.end()) return known->second;
   }
   auto read = ReadManifest(step, generation);
-  if (!read.ok()) return read.error();
+  if (!read) return read.error();
   Remember(*read);
   read->manifest.tensors.clear();
   return std::move(read->manifest);
@@ -83,7 +83,7 @@ void StepStore::Remember(const StoredStep& step) {
   CheckpointManifest summary = step.manifest;
   summary.tensors.clear();
   summary.tensors.shrink_to_fit();
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   known_[{step.manifest.step, step.generation}] = std::move(summary);
 }
 
@@ -93,15 +93,15 @@ void StepStore::RememberOnly(const FoundSteps& found) {
     const auto there = found.find(step);
     return there == found.end() || !there->second.manifest || there->second.manifest->generation != generation;
   };
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   std::erase_if(known_, is_gone);
 }
 
 Result<std::int64_t> StepStore::ManifestGeneration(std::int64_t step) const {
   const auto there = client_.GetObject(At(ManifestName(step)), {.fields = "size", .call = call_, .stop = stop()});
-  if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
+  if (!there && there.error().code != ErrorCode::kNotFound) return there.error();
   ++answered_;
-  return there.ok() ? there->generation : 0;
+  return there ? there->generation : 0;
 }
 
 Result<void> StepStore::CheckFile(std::int64_t step, const StepFile& file) const {
@@ -109,12 +109,12 @@ Result<void> StepStore::CheckFile(std::int64_t step, const StepFile& file) const
   const auto place = [&] { return "step " + std::to_string(step) + ": " + ToUri(object); };
   const auto there = client_.GetObject(
       object, {.generation = file.generation, .fields = "size,crc32c", .call = call_, .stop = stop()});
-  if (!there.ok() && there.error().code == ErrorCode::kNotFound) {
+  if (!there && there.error().code == ErrorCode::kNotFound) {
     return Error{ErrorCode::kNotFound, place() + " is missing, or is not the file that was saved (generation " +
                                            std::to_string(file.generation) +
                                            "); load another step, or remove this one"};
   }
-  if (!there.ok()) return there.error();
+  if (!there) return there.error();
   ++answered_;
   if (there->size == file.size && (!there->crc32c || *there->crc32c == file.crc32c)) return {};
   return Error{ErrorCode::kAborted,
@@ -124,7 +124,7 @@ Result<void> StepStore::CheckFile(std::int64_t step, const StepFile& file) const
 Result<void> StepStore::Delete(std::string_view name, std::int64_t generation) const {
   auto deleted = client_.DeleteObject(
       At(name), {.preconditions = {.if_generation_match = generation}, .call = call_, .stop = stop()});
-  if (!deleted.ok() && deleted.error().code != ErrorCode::kNotFound) return deleted;
+  if (!deleted && deleted.error().code != ErrorCode::kNotFound) return deleted;
   ++answered_;
   return {};
 }

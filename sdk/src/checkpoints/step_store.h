@@ -40,12 +40,12 @@ class StepStore {
   [[nodiscard]] const CallOptions& call() const { return call_; }
   /// The token of all requests.
   [[nodiscard]] std::stop_token stop() const {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return stop_;
   }
   /// From now on this token ends requests.
   void StopBy(std::stop_token stop) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     stop_ = std::move(stop);
   }
   /// The number of answered requests for reading, listing and deleting, and of pieces of manifests that have arrived.

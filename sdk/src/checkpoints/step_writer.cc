@@ -108,8 +108,8 @@ struct StepWriter::State {
 Result<void> StepWriter::State::CheckStillWriter() const {
   const StepStore& store = *steps.store_;
   const auto now = GetWriter(store);
-  if (now.ok() && now->generation == writer_generation) return {};
-  if (now.ok()) {
+  if (now && now->generation == writer_generation) return {};
+  if (now) {
     return Error{ErrorCode::kPreconditionFailed, store.uri() + " was taken over by " +
                                                      internal::Describe(internal::IdentityOf(*now)) +
                                                      "; this run saves no more steps there"};
@@ -123,7 +123,7 @@ Result<void> StepWriter::State::CheckStillWriter() const {
 Error StepWriter::State::StepExists(std::int64_t step, const Error& refusal) const {
   const auto there = steps.store_->ReadManifest(step, 0);
   const std::string by =
-      there.ok() ? ", saved by run " + there->manifest.run + " at " + internal::FormatRfc3339(there->manifest.time)
+      there ? ", saved by run " + there->manifest.run + " at " + internal::FormatRfc3339(there->manifest.time)
                  : "";
   return {ErrorCode::kAlreadyExists,
           "step " + std::to_string(step) + " of " + steps.uri() + " is there already" + by +
@@ -147,7 +147,7 @@ Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& 
                               .attributes = {.content_type = "application/json"},
                               .call = store.call(),
                               .stop = store.stop()});
-  if (!stored.ok() && stored.error().code == ErrorCode::kPreconditionFailed && IsRefusal(stored.error())) {
+  if (!stored && stored.error().code == ErrorCode::kPreconditionFailed && IsRefusal(stored.error())) {
     return StepExists(manifest.step, stored.error());
   }
   return stored;
@@ -155,23 +155,23 @@ Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& 
 
 Result<ObjectMetadata> StepWriter::State::PutAsWriter(const CheckpointManifest& manifest, CommitMode mode) const {
   const auto json = FormatManifest(manifest);
-  if (!json.ok()) return json.error();
+  if (!json) return json.error();
   for (int tries = 1;; ++tries) {
     // Read before the writer is checked: then the manifest of a run that takes the prefix over meanwhile is not
     // replaced.
     const auto replaced =
         mode == CommitMode::kCreate ? Result<std::int64_t>(0) : steps.store_->ManifestGeneration(manifest.step);
-    if (!replaced.ok()) return replaced.error();
-    if (auto is_writer = CheckStillWriter(); !is_writer.ok()) return is_writer.error();
+    if (!replaced) return replaced.error();
+    if (auto is_writer = CheckStillWriter(); !is_writer) return is_writer.error();
     auto stored = PutManifest(manifest, *json, *replaced);
-    const bool was_replaced = !stored.ok() && stored.error().code == ErrorCode::kAlreadyExists;
+    const bool was_replaced = !stored && stored.error().code == ErrorCode::kAlreadyExists;
     if (!was_replaced || mode == CommitMode::kCreate || tries == kMostReplaces) return stored;
   }
 }
 
 // A manifest names them now.
 void StepWriter::State::Settle(const CheckpointManifest& manifest) {
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   committed = manifest.step;
   newest = std::max(newest.value_or(manifest.step), manifest.step);
   for (const StepFile& file : manifest.files) {
@@ -181,7 +181,7 @@ void StepWriter::State::Settle(const CheckpointManifest& manifest) {
 
 // The next listing shows whether a manifest names them.
 void StepWriter::State::Forget(const std::vector<StepFile>& files) {
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   for (const StepFile& file : files) drafts.erase(file.name);
 }
 
@@ -196,7 +196,7 @@ class StepWriter::Removal {
   }
   ~Removal() {
     if (!has_begun_) return;
-    const std::lock_guard lock(state_.mutex);
+    const std::scoped_lock lock(state_.mutex);
     state_.is_removing = false;
     state_.removing_ended.notify_all();
   }
@@ -215,13 +215,13 @@ class StepWriter::Removal {
 class StepWriter::Cleaning {
  public:
   explicit Cleaning(State& state) : state_(state) {
-    const std::lock_guard lock(state.mutex);
+    const std::scoped_lock lock(state.mutex);
     is_only_one_ = !std::exchange(state.is_cleaning, true);
     if (is_only_one_) state.settled.clear();
   }
   ~Cleaning() {
     if (!is_only_one_) return;
-    const std::lock_guard lock(state_.mutex);
+    const std::scoped_lock lock(state_.mutex);
     state_.is_cleaning = false;
   }
   Cleaning(const Cleaning&) = delete;
@@ -236,7 +236,7 @@ class StepWriter::Cleaning {
 
 // Files of saves that are under way. A listing that begins now shows which of the others a manifest names.
 std::set<std::string> StepWriter::State::UnderWay() {
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   std::set<std::string> spared = drafts;
   spared.insert(borrowed.begin(), borrowed.end());
   return spared;
@@ -245,14 +245,14 @@ std::set<std::string> StepWriter::State::UnderWay() {
 // Those, and files that were committed after the cleaning began: its listing may lack the manifest that names them.
 std::set<std::string> StepWriter::State::Spared() {
   std::set<std::string> spared = UnderWay();
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   spared.insert(settled.begin(), settled.end());
   return spared;
 }
 
 // A new manifest may name them, and a cleaning that began before it does not know that.
 void StepWriter::State::GiveBack(const std::vector<StepFile>& files) {
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   for (const StepFile& file : files) {
     borrowed.erase(borrowed.find(file.name));
     if (is_cleaning) settled.insert(file.name);
@@ -263,18 +263,18 @@ void StepWriter::State::GiveBack(const std::vector<StepFile>& files) {
 Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
   StepStore& store = *steps.store_;
   auto listed = internal::ListRun(store);
-  if (!listed.ok()) return listed.error();
+  if (!listed) return listed.error();
   // A run that has the prefix still was the only one before, so what the listing shows is no file of another's save.
-  if (auto is_writer = CheckStillWriter(); !is_writer.ok()) return is_writer.error();
+  if (auto is_writer = CheckStillWriter(); !is_writer) return is_writer.error();
   internal::KeepLimits limits{.spared = Spared()};
   {
-    const std::lock_guard lock(mutex);
+    const std::scoped_lock lock(mutex);
     limits.committed = committed;
   }
   const auto swept = internal::SweepListed(store, *listed, {.min_age = std::chrono::seconds(0)}, limits.spared);
   if (rules == nullptr) return KeepReport{};
   auto report = internal::KeepListed(store, *std::move(listed), *rules, limits);
-  if (report.ok() && !swept.ok()) report->leftovers = swept.error();
+  if (report && !swept) report->leftovers = swept.error();
   return report;
 }
 
@@ -283,8 +283,8 @@ Result<void> StepWriter::State::RemoveAbove(std::int64_t step) {
   const auto may_remove = [this] { return CheckStillWriter(); };
   auto removed = removal.has_begun() ? internal::RemoveStepsAbove(*steps.store_, step, UnderWay(), may_remove)
                                      : Result<void>(Cancelled(steps));
-  if (removed.ok()) {
-    const std::lock_guard lock(mutex);
+  if (removed) {
+    const std::scoped_lock lock(mutex);
     newest = step;
     return {};
   }
@@ -303,7 +303,7 @@ Result<StepWriter> StepWriter::Start(const CheckpointSteps& steps, const StepWri
   RunIdentity other;
   for (int i = 0; i < kMostStarts; ++i) {
     const auto put = PutWriter(store, identity, replaced);
-    if (put.ok()) {
+    if (put) {
       identity.started = put->time_created;
       return StepWriter(std::make_unique<State>(steps, std::move(identity), put->generation));
     }
@@ -311,11 +311,11 @@ Result<StepWriter> StepWriter::Start(const CheckpointSteps& steps, const StepWri
       return put.error();
     }
     const auto there = GetWriter(store);
-    if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
-    if (!there.ok() && put.error().code == ErrorCode::kNotFound && replaced == 0) return put.error();  // The bucket.
-    replaced = there.ok() ? there->generation : 0;
-    if (there.ok()) other = internal::IdentityOf(*there);
-    if (there.ok() && !options.take_over) break;
+    if (!there && there.error().code != ErrorCode::kNotFound) return there.error();
+    if (!there && put.error().code == ErrorCode::kNotFound && replaced == 0) return put.error();  // The bucket.
+    replaced = there ? there->generation : 0;
+    if (there) other = internal::IdentityOf(*there);
+    if (there && !options.take_over) break;
   }
   return Refused(store, other);
 }
@@ -330,7 +330,7 @@ Result<StepFile> WriteStepFile(const CheckpointSteps& steps, const std::string& 
   const internal::EitherStop either(store.stop(), options.upload.stop);
   of_file.upload.stop = either.token();
   const auto written = WriteCheckpoint(store.client(), uri, write, of_file);
-  if (!written.ok()) return OfFile(uri, written.error());
+  if (!written) return OfFile(uri, written.error());
   if (written->crc32c) return StepFile{name, written->size, written->generation, *written->crc32c};
   return Error{ErrorCode::kUnverified, uri + ": the service tells no CRC32C, which a manifest needs"};
 }
@@ -350,9 +350,9 @@ const CheckpointSteps& StepWriter::steps() const { return state_->steps; }
 Result<StepFile> StepWriter::WriteFile(std::int64_t step, const std::string& name, const CheckpointWriter& write,
                                        const ParallelWriterOptions& options) {
   const auto below = ReserveName(step, name);
-  if (!below.ok()) return below.error();
+  if (!below) return below.error();
   auto written = WriteStepFile(state_->steps, *below, write, options);
-  if (!written.ok()) DropName(*below);
+  if (!written) DropName(*below);
   return written;
 }
 
@@ -364,21 +364,21 @@ Result<std::string> StepWriter::ReserveName(std::int64_t step, const std::string
                                                   "': steps go from 0 to " + std::to_string(kMaxStep) +
                                                   ", and a file's name has no '/'"};
   }
-  const std::lock_guard lock(state_->mutex);
+  const std::scoped_lock lock(state_->mutex);
   state_->drafts.insert(below);
   return below;
 }
 
 void StepWriter::DropName(const std::string& name) {
   if (!state_) return;
-  const std::lock_guard lock(state_->mutex);
+  const std::scoped_lock lock(state_->mutex);
   state_->drafts.erase(name);
 }
 
 std::shared_ptr<const void> StepWriter::Borrow(std::vector<StepFile> files) {
   if (!state_) return nullptr;
   State* const state = state_.get();
-  const std::lock_guard lock(state->mutex);
+  const std::scoped_lock lock(state->mutex);
   if (state->is_cleaning || state->is_removing) return nullptr;
   for (const StepFile& file : files) state->borrowed.insert(file.name);
   return {state, [files = std::move(files)](State* of) { of->GiveBack(files); }};
@@ -388,7 +388,7 @@ void StepWriter::Discard(const std::vector<StepFile>& files) {
   if (!state_) return;
   for (const StepFile& file : files) {
     {
-      const std::lock_guard lock(state_->mutex);
+      const std::scoped_lock lock(state_->mutex);
       if (state_->drafts.erase(file.name) == 0) continue;
     }
     // If this fails, the next Keep() removes the file, since no manifest names it.
@@ -404,30 +404,30 @@ Result<void> StepWriter::CheckStep(const CheckpointManifest& about, CommitMode m
   }
   if (mode == CommitMode::kRewind) return {};
   {
-    const std::lock_guard lock(state_->mutex);
+    const std::scoped_lock lock(state_->mutex);
     if (state_->newest && *state_->newest <= about.step) return {};
   }
-  if (auto checked = internal::CheckNoneIsNewer(*steps().store_, about.step); !checked.ok()) return checked;
-  const std::lock_guard lock(state_->mutex);
+  if (auto checked = internal::CheckNoneIsNewer(*steps().store_, about.step); !checked) return checked;
+  const std::scoped_lock lock(state_->mutex);
   if (!state_->newest) state_->newest = about.step;
   return {};
 }
 
 Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mode) {
   if (!state_) return internal::MovedFrom("StepWriter");
-  if (auto checked = CheckStep(manifest, mode); !checked.ok()) return Discard(manifest.files), checked.error();
+  if (auto checked = CheckStep(manifest, mode); !checked) return Discard(manifest.files), checked.error();
   manifest.run = state_->identity.id;
   manifest.writer = std::string("gcsflux ") + kVersion;
   manifest.time = std::chrono::floor<std::chrono::milliseconds>(manifest.time);
   const auto put = state_->PutAsWriter(manifest, mode);
-  if (!put.ok()) {
+  if (!put) {
     if (IsRefusal(put.error())) Discard(manifest.files);
     state_->Forget(manifest.files);
     return put.error();
   }
   state_->Settle(manifest);
   // A run that took the prefix over before the manifest was there may have removed the files.
-  if (auto is_writer = state_->CheckStillWriter(); !is_writer.ok())
+  if (auto is_writer = state_->CheckStillWriter(); !is_writer)
     return state_->MaybeDamaged(manifest.step, is_writer.error());
   StoredStep stored{std::move(manifest), put->generation};
   state_->steps.store_->Remember(stored);
@@ -435,7 +435,7 @@ Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mo
   // The replaced files are in no manifest now. If this fails, the next Keep() removes them.
   if (mode != CommitMode::kCreate) static_cast<void>(Clean(nullptr).ok());
   if (mode != CommitMode::kRewind) return stored;
-  if (auto removed = state_->RemoveAbove(stored.manifest.step); !removed.ok()) return removed.error();
+  if (auto removed = state_->RemoveAbove(stored.manifest.step); !removed) return removed.error();
   return stored;
 }
 

@@ -144,7 +144,7 @@ std::optional<std::vector<Kind>> ParseKinds(std::string_view bytes, std::uint64_
     kind.dtype = static_cast<DType>(type);
     kind.strides = reader.Sizes();
     kind.whole_shape = reader.Sizes();
-    if (!reader.ok() || std::max(kind.strides.size(), kind.whole_shape.size()) > kMostDimensions) return std::nullopt;
+    if (!reader || std::max(kind.strides.size(), kind.whole_shape.size()) > kMostDimensions) return std::nullopt;
     if (kind.Memory() > memory) return std::nullopt;
     memory -= kind.Memory();
     kinds.push_back(std::move(kind));
@@ -180,7 +180,7 @@ bool TakeTensor(MessageReader& reader, Expectation& expected, const std::vector<
   const std::uint64_t said = reader.Number();
   const std::uint64_t kind = (said & kNextKind) != 0 ? expected.kind : reader.Number();
   const std::uint64_t file = (said & kSameFile) != 0 ? expected.file : reader.Number();
-  if (!reader.ok() || kind >= kinds.size() || file >= kMostTensors) return false;
+  if (!reader || kind >= kinds.size() || file >= kMostTensors) return false;
   StepTensor tensor{.name = std::string(kinds[kind].name),
                     .file = file,
                     .dtype = kinds[kind].dtype,
@@ -197,7 +197,7 @@ bool TakeTensor(MessageReader& reader, Expectation& expected, const std::vector<
   }
   const std::uint64_t length = (said & kLength) != 0 ? BytesOfElements(tensor.dtype, tensor.shape) : reader.Number();
   const bool is_range = !__builtin_add_overflow(tensor.range.begin, length, &tensor.range.end);
-  if (!reader.ok() || !is_range || tensor.offsets.size() > tensor.shape.size()) return false;
+  if (!reader || !is_range || tensor.offsets.size() > tensor.shape.size()) return false;
   if ((said & kChecksum) != 0) tensor.crc32c = 0;  // Comes from its column.
   tensors.push_back(std::move(tensor));
   expected.Tell(kind, tensors.back());

@@ -19,20 +19,20 @@ Result<ObjectMetadata> WriteObject(const Client& client, const ObjectName& objec
                                    const ParallelWriterOptions& options) {
   ParallelWriter writer(client, object, options);
   const auto written = Call(write, [&writer](std::span<const std::byte> bytes) { return writer.Write(bytes); });
-  if (written.ok()) return writer.Close();
+  if (written) return writer.Close();
   writer.Cancel();
   return written.error();
 }
 
 Result<void> WriteAside(internal::PartialFile& file, const CheckpointWriter& write, bool may_replace,
                         std::uint64_t& size) {
-  if (auto cleared = file.Clear(0); !cleared.ok()) return cleared;
+  if (auto cleared = file.Clear(0); !cleared) return cleared;
   auto written = Call(write, [&](std::span<const std::byte> bytes) -> Result<void> {
-    if (auto put = file.Write(size, bytes); !put.ok()) return put;
+    if (auto put = file.Write(size, bytes); !put) return put;
     size += bytes.size();
     return {};
   });
-  if (!written.ok()) return written;
+  if (!written) return written;
   return file.Commit({.size = size, .may_replace = may_replace, .is_durable = true});
 }
 
@@ -42,13 +42,13 @@ Result<ObjectMetadata> WriteFile(const std::string& path, const CheckpointWriter
   }
   const bool may_replace = mode == WriteMode::kOverwrite;
   if (!may_replace) {
-    if (auto is_free = internal::CheckFree(path); !is_free.ok()) return is_free.error();
+    if (auto is_free = internal::CheckFree(path); !is_free) return is_free.error();
   }
   const auto file = internal::PartialFile::Open(path);
-  if (!file.ok()) return file.error();
+  if (!file) return file.error();
   ObjectMetadata metadata{.name = path};
   const auto done = WriteAside(**file, write, may_replace, metadata.size);
-  if (done.ok()) return metadata;
+  if (done) return metadata;
   (*file)->Discard();
   return done.error();
 }
@@ -59,7 +59,7 @@ Result<ObjectMetadata> WriteCheckpoint(const Client& client, const std::string& 
                                        const ParallelWriterOptions& options) {
   if (!internal::IsObjectUri(uri)) return WriteFile(uri, write, options.upload.mode);
   const auto object = ParseUri(uri);
-  if (!object.ok()) return object.error();
+  if (!object) return object.error();
   return WriteObject(client, *object, write, options);
 }
 

@@ -65,7 +65,7 @@ Result<HttpResponse> ClientCore::SendRaw(const Sending& sending) const {
 
 Result<HttpResponse> ClientCore::Send(const Sending& sending) const {
   auto response = SendRaw(sending);
-  if (response.ok() && response->status >= 300) return internal::ErrorFromResponse(*response);
+  if (response && response->status >= 300) return internal::ErrorFromResponse(*response);
   return response;
 }
 

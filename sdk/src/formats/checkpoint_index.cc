@@ -63,7 +63,7 @@ class Walk {
     if (visits_left_-- == 0) return false;
     if (reader_.IsTensor(id)) {
       auto layout = reader_.Tensor(id);
-      return layout.ok() ? Keep(*std::move(layout)) : Refuse(layout.error().message);
+      return layout ? Keep(*std::move(layout)) : Refuse(layout.error().message);
     }
     if (const auto container = reader_.ContainerOf(id)) return Enter(id, *container);
     const auto why = reader_.WhyRefused(id);

@@ -86,17 +86,17 @@ class Comparison {
 
   Result<CompareReport> Run() {
     for (Side* side : {&first_, &second_}) {
-      if (auto filled = side->Fill(); !filled.ok()) return filled.error();
+      if (auto filled = side->Fill(); !filled) return filled.error();
     }
     for (const auto& [name, tensor] : first_.by_name) {
       const auto other = second_.by_name.find(name);
       if (other == second_.by_name.end()) {
         Tell({.name = std::string(name), .kind = TensorDifferenceKind::kOnlyInFirst});
-      } else if (auto compared = Compare(name, tensor, other->second); !compared.ok()) {
+      } else if (auto compared = Compare(name, tensor, other->second); !compared) {
         return compared.error();
       }
     }
-    if (auto compared = CompareBatch(); !compared.ok()) return compared.error();
+    if (auto compared = CompareBatch(); !compared) return compared.error();
     for (const auto& [name, tensor] : second_.by_name) {
       if (first_.by_name.find(name) != first_.by_name.end()) continue;
       Tell({.name = std::string(name), .kind = TensorDifferenceKind::kOnlyInSecond});
@@ -137,7 +137,7 @@ class Comparison {
         const StoredTensor part = FlatPart(is_first ? a : b, at, now);
         room.resize(static_cast<std::size_t>(now * element));
         const auto& side = is_first ? first_ : second_;
-        if (auto read = side.checkpoint.ReadTensor(part, RoomIn(room)); !read.ok()) return read;
+        if (auto read = side.checkpoint.ReadTensor(part, RoomIn(room)); !read) return read;
       }
       elements.Add(rooms[0], rooms[1]);
     }
@@ -152,7 +152,7 @@ class Comparison {
       const bool is_first = &side == rooms;
       for (const Pair& pair : batch_) {
         auto room = internal::MakeRoom(TensorBytes(pair.first->layout), internal::Shown(pair.first->name));
-        if (!room.ok()) return room.error();
+        if (!room) return room.error();
         side.push_back(*std::move(room));
       }
       std::vector<TensorRead> reads;
@@ -160,7 +160,7 @@ class Comparison {
         reads.push_back({is_first ? batch_[i].first : batch_[i].second, RoomIn(side[i])});
       }
       const auto& checkpoint = (is_first ? first_ : second_).checkpoint;
-      if (auto read = checkpoint.ReadTensors(reads); !read.ok()) return read;
+      if (auto read = checkpoint.ReadTensors(reads); !read) return read;
     }
     for (std::size_t i = 0; i < batch_.size(); ++i) {
       Elements elements(batch_[i].first->layout.dtype);

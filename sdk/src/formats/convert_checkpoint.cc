@@ -47,7 +47,7 @@ Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sin
   contents.root = {.any = std::move(dict)};
   if (has_values) {
     auto root = checkpoint.ReadValue();  // In safetensors each tensor is a storage, in the same order.
-    if (!root.ok()) return root.error();
+    if (!root) return root.error();
     contents.root = *std::move(root);
   }
   TensorSequence sequence(checkpoint, checkpoint.tensors());
@@ -60,7 +60,7 @@ Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sin
 Result<void> ConvertCheckpoint(const StoredCheckpoint& checkpoint, CheckpointFormat format, const ByteSink& sink,
                                const ConvertCheckpointOptions& options) {
   if (!options.is_tensors_only) {
-    if (auto checked = internal::CheckTensorsOnly(checkpoint, KeepsValues(checkpoint, format)); !checked.ok()) {
+    if (auto checked = internal::CheckTensorsOnly(checkpoint, KeepsValues(checkpoint, format)); !checked) {
       return checked;
     }
   }

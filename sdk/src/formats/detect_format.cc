@@ -55,12 +55,12 @@ Result<CheckpointFormat> DetectFormat(const ByteSource& source) {
   std::string first(static_cast<std::size_t>(std::min<std::uint64_t>(source.size, kFirstBytes)), '\0');
   if (!first.empty()) {
     const auto read = source.read_at(0, std::as_writable_bytes(std::span(first)));
-    if (!read.ok()) return read.error();
+    if (!read) return read.error();
   }
   const CheckpointFormat format = DetectFormat(std::as_bytes(std::span(first)));
   if (format != CheckpointFormat::kOtherZip) return format;
   const auto directory = internal::ZipDirectory::Read(source);
-  if (!directory.ok()) return directory.error();
+  if (!directory) return directory.error();
   const auto records = internal::FindTorchRecords(*directory);
   if (!records) return CheckpointFormat::kOtherZip;
   return records->has_code ? CheckpointFormat::kLibtorchArchive : CheckpointFormat::kTorchFile;

@@ -36,11 +36,11 @@ struct Ends {
       }
     }
     if (!sum) {
-      if (auto read = ReadAll(source, rest); !read.ok()) return read.error();
+      if (auto read = ReadAll(source, rest); !read) return read.error();
       return sums;
     }
     const auto read = ReadAllSummed(source, rest, *sum);
-    if (!read.ok()) return read.error();
+    if (!read) return read.error();
     for (std::size_t i = 0; i < places.size(); ++i) sums[places[i]] = (*read)[i];
     return sums;
   }
@@ -66,7 +66,7 @@ Result<ByteSource> WithKeptEnds(ByteSource source, EndBytes ends) {
     const std::uint64_t begin = end == &kept->head ? 0 : size - end->size();
     if (!end->empty()) reads.push_back({begin, std::as_writable_bytes(std::span(*end))});
   }
-  if (auto read = ReadAll(source, reads); !read.ok()) return read.error();
+  if (auto read = ReadAll(source, reads); !read) return read.error();
   kept->source = std::move(source);
   return ByteSource{.name = kept->source.name,
                     .size = size,

@@ -30,7 +30,7 @@ Result<SafetensorsFiles> SafetensorsFiles::Open(std::vector<ByteSource> files) {
   std::vector<SafetensorsHeader> headers;
   for (const ByteSource& file : files) {
     auto header = ReadSafetensorsHeader(file);
-    if (!header.ok()) return header.error();
+    if (!header) return header.error();
     headers.push_back(*std::move(header));
   }
   return Open(std::move(files), std::move(headers));
@@ -46,7 +46,7 @@ Result<SafetensorsFiles> SafetensorsFiles::Open(std::vector<ByteSource> files, s
   opened.metadata_.erase(std::unique(opened.metadata_.begin(), opened.metadata_.end()), opened.metadata_.end());
   if (HasSlices(headers)) {
     const auto joined = JoinSlices(headers);
-    if (!joined.ok()) return joined.error();
+    if (!joined) return joined.error();
     for (const JoinedTensor& tensor : *joined) opened.AddJoined(tensor, headers);
   } else {
     const std::size_t count = headers.front().tensors.size();

@@ -50,7 +50,7 @@ class SafetensorsFiles::Plan {
 
   Result<void> Run() {
     for (std::size_t file = 0; file < reads_.size(); ++file) {
-      if (auto read = ReadFile(file); !read.ok()) return read;
+      if (auto read = ReadFile(file); !read) return read;
     }
     for (const Slice& slice : slices_) {
       PlaceWindow(slice.of_whole, slice.window, std::as_bytes(std::span(slice.bytes)), slice.wanted, slice.into);
@@ -96,7 +96,7 @@ class SafetensorsFiles::Plan {
     };
     if (std::ranges::none_of(parts, has_sum)) return ReadAll(files_.files_[file], reads_[file]);
     const auto sums = ReadAllSummed(files_.files_[file], reads_[file], Checksum::kCrc32c);
-    if (!sums.ok()) return sums.error();
+    if (!sums) return sums.error();
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const ReadPart& one = parts[i];
       if (has_sum(one) && (*sums)[i] != *one.part->crc32c) return files_.Corrupted(*one.part, one.storage);
@@ -157,7 +157,7 @@ SliceOfWhole SafetensorsFiles::SliceOf(const Part& part, std::size_t storage) co
 Result<void> SafetensorsFiles::ReadTensors(std::span<const TensorRead> reads) const {
   Plan plan(*this);
   for (const TensorRead& read : reads) {
-    if (auto added = plan.Add(read); !added.ok()) return added;
+    if (auto added = plan.Add(read); !added) return added;
   }
   return plan.Run();
 }
@@ -173,12 +173,12 @@ Result<void> SafetensorsFiles::StreamSlices(std::size_t storage, const ByteSink&
     const auto into = std::as_writable_bytes(std::span(piece));
     Plan plan(*this);
     plan.AddParts(storage, {at, at + piece.size()}, into);
-    if (auto read = plan.Run(); !read.ok()) return read;
+    if (auto read = plan.Run(); !read) return read;
     plan.ForEachRead([&](const Part& part, std::span<const std::byte> bytes) {
       std::uint32_t& sum = sums[static_cast<std::size_t>(&part - parts.data())];
       sum = ExtendCrc32c(sum, bytes);
     });
-    if (auto given = sink(into); !given.ok()) return given;
+    if (auto given = sink(into); !given) return given;
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].crc32c && sums[i] != *parts[i].crc32c) return Corrupted(parts[i], storage);
@@ -197,7 +197,7 @@ Result<void> SafetensorsFiles::StreamStorage(std::size_t storage, const ByteSink
       if (part.crc32c) checksum = ExtendCrc32c(checksum, bytes);
       return sink(bytes);
     };
-    if (auto read = StreamRange(files_[part.file], part.range, counted); !read.ok()) return read;
+    if (auto read = StreamRange(files_[part.file], part.range, counted); !read) return read;
     if (part.crc32c && checksum != *part.crc32c) return Corrupted(part, storage);
   }
   return {};

@@ -163,7 +163,7 @@ class Parser {
     Kind sequence;
     for (const json& one : array) {
       auto item = Of(one);
-      if (!item.ok()) return item.error();
+      if (!item) return item.error();
       sequence.items.push_back(*std::move(item));
     }
     return Value{.any = std::move(sequence)};
@@ -176,7 +176,7 @@ class Parser {
     Dict dict;
     for (const auto& [key, one] : object.items()) {
       auto item = Of(one);
-      if (!item.ok()) return item.error();
+      if (!item) return item.error();
       dict.entries.push_back({{.any = key}, *std::move(item)});
     }
     return Value{.any = std::move(dict)};
@@ -201,9 +201,9 @@ class Parser {
     for (const json& pair : pairs) {
       if (!pair.is_array() || pair.size() != 2) return Wrong();
       auto key = Of(pair[0]);
-      if (!key.ok()) return key.error();
+      if (!key) return key.error();
       auto item = Of(pair[1]);
-      if (!item.ok()) return item.error();
+      if (!item) return item.error();
       dict.entries.push_back({*std::move(key), *std::move(item)});
     }
     return Value{.any = std::move(dict)};
@@ -211,7 +211,7 @@ class Parser {
 
   Result<Value> Tensor(const std::string& name) {
     auto layout = find_(name);
-    if (!layout.ok()) return layout.error();
+    if (!layout) return layout.error();
     return Value{.any = *std::move(layout)};
   }
 

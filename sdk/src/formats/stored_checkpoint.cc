@@ -73,10 +73,10 @@ StoredCheckpoint::StoredCheckpoint(TorchFile file)
 
 Result<StoredCheckpoint> StoredCheckpoint::Open(ByteSource source, const OpenShards& open_shards) {
   auto kept = internal::WithKeptEnds(std::move(source));
-  if (!kept.ok()) return kept.error();
+  if (!kept) return kept.error();
   std::array<std::byte, kFirstBytes> room{};
   const auto first = std::span(room).first(static_cast<std::size_t>(std::min<std::uint64_t>(kept->size, kFirstBytes)));
-  if (auto read = kept->read_at(0, first); !read.ok()) return read.error();
+  if (auto read = kept->read_at(0, first); !read) return read.error();
   const CheckpointFormat format = DetectFormat(first);
   if (format == CheckpointFormat::kSafetensors) {
     std::string name = kept->name;
@@ -85,14 +85,14 @@ Result<StoredCheckpoint> StoredCheckpoint::Open(ByteSource source, const OpenSha
   if (format == CheckpointFormat::kSafetensorsIndex) return OpenIndex(*kept, open_shards);
   if (format != CheckpointFormat::kOtherZip) return NotRead(kept->name, format);
   auto file = TorchFile::OpenAny(*std::move(kept));
-  if (!file.ok()) return file.error();
+  if (!file) return file.error();
   return StoredCheckpoint(*std::move(file));
 }
 
 Result<StoredCheckpoint> StoredCheckpoint::OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files) {
   if (files.empty()) return Error{ErrorCode::kNotFound, name + ": it holds no file of safetensors"};
   auto opened = SafetensorsFiles::Open(std::move(files));
-  if (!opened.ok()) return opened.error();
+  if (!opened) return opened.error();
   return OfSafetensors(std::move(name), *std::move(opened));
 }
 
@@ -102,7 +102,7 @@ Result<StoredCheckpoint> StoredCheckpoint::OpenSafetensorsFiles(std::string name
     return Error{ErrorCode::kInvalidArgument, name + ": there must be one header for each file"};
   }
   auto opened = SafetensorsFiles::Open(std::move(files), std::move(headers));
-  if (!opened.ok()) return opened.error();
+  if (!opened) return opened.error();
   return OfSafetensors(std::move(name), *std::move(opened));
 }
 
@@ -115,14 +115,14 @@ StoredCheckpoint StoredCheckpoint::OfSafetensors(std::string name, SafetensorsFi
 
 Result<StoredCheckpoint> StoredCheckpoint::OpenIndex(const ByteSource& source, const OpenShards& open_shards) {
   const auto index = ReadSafetensorsIndex(source);
-  if (!index.ok()) return index.error();
+  if (!index) return index.error();
   if (!open_shards) return Undecodable(source.name, "", 0, "it is an index; open it by OpenCheckpoint()");
   auto sources = open_shards(index->Files());
-  if (!sources.ok()) return sources.error();
+  if (!sources) return sources.error();
   if (sources->empty()) return Undecodable(source.name, "", 0, "the index names no file");
   auto files = SafetensorsFiles::Open(*std::move(sources));
-  if (!files.ok()) return files.error();
-  if (auto checked = CheckWeightMap(source.name, *index, *files); !checked.ok()) return checked.error();
+  if (!files) return files.error();
+  if (auto checked = CheckWeightMap(source.name, *index, *files); !checked) return checked.error();
   return StoredCheckpoint(std::make_shared<const Contents>(Contents{.format = CheckpointFormat::kSafetensorsIndex,
                                                                     .name = source.name,
                                                                     .torch = {},
@@ -182,7 +182,7 @@ Result<pickled::Value> StoredCheckpoint::ReadValue(std::string_view name) const 
                            ", which it lacks; if it is the file of a run's step, open the step by its manifest");
   };
   const auto root = internal::ParseState(*state, this->name(), find);
-  if (!root.ok()) return root.error();
+  if (!root) return root.error();
   if (const pickled::Value* const value = internal::FindByName(*root, name)) return *value;
   return Error{ErrorCode::kNotFound, this->name() + ": it has no value " + Shown(std::string(name))};
 }
@@ -218,7 +218,7 @@ Result<bool> StoredCheckpoint::VerifyWhole() const {
       torch_file() != nullptr ? std::span(&torch_file()->source(), 1) : std::span(contents_->safetensors.files());
   for (const ByteSource& source : sources) {
     if (!source.verify_whole) return false;
-    if (auto verified = source.verify_whole(); !verified.ok()) return verified.error();
+    if (auto verified = source.verify_whole(); !verified) return verified.error();
   }
   return true;
 }

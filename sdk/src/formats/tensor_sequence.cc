@@ -31,7 +31,7 @@ bool IsWrittenBefore(const StoredTensor& a, const StoredTensor& b) {
 Result<void> TensorSequence::Give(std::size_t index, const ByteSink& sink) {
   if (HeldBytes(checkpoint_, tensors_[index]) > kSmall) return GiveLarge(tensors_[index], sink);
   if (index < batch_begin_ || index >= batch_begin_ + batch_.size()) {
-    if (auto read = ReadBatch(index); !read.ok()) return read;
+    if (auto read = ReadBatch(index); !read) return read;
   }
   const std::string& bytes = batch_[index - batch_begin_];
   return bytes.empty() ? Result<void>() : sink(std::as_bytes(std::span(bytes)));
@@ -50,7 +50,7 @@ Result<void> TensorSequence::ReadBatch(std::size_t first) {
   std::vector<TensorRead> reads;
   for (std::size_t i = 0; i < batch_.size(); ++i) reads.push_back({&tensors_[first + i], RoomIn(batch_[i])});
   auto read = checkpoint_.ReadTensors(reads);
-  if (!read.ok()) batch_.clear();
+  if (!read) batch_.clear();
   return read;
 }
 
@@ -59,8 +59,8 @@ Result<void> TensorSequence::GiveLarge(const StoredTensor& tensor, const ByteSin
   const std::uint64_t bytes = TensorBytes(layout);
   if (layout.strides != ContiguousStrides(layout.shape)) {
     auto held = MakeRoom(bytes, Shown(tensor.name));
-    if (!held.ok()) return held.error();
-    if (auto read = checkpoint_.ReadTensor(tensor, RoomIn(*held)); !read.ok()) return read;
+    if (!held) return held.error();
+    if (auto read = checkpoint_.ReadTensor(tensor, RoomIn(*held)); !read) return read;
     return sink(RoomIn(*held));
   }
   if (bytes == checkpoint_.storages()[layout.storage].bytes) return checkpoint_.StreamStorage(layout.storage, sink);
@@ -72,8 +72,8 @@ Result<void> TensorSequence::GiveLarge(const StoredTensor& tensor, const ByteSin
     part.layout.offset += at / element;
     part.layout.shape = {static_cast<std::int64_t>(piece.size() / element)};
     part.layout.strides = {1};
-    if (auto read = checkpoint_.ReadTensor(part, RoomIn(piece)); !read.ok()) return read;
-    if (auto given = sink(RoomIn(piece)); !given.ok()) return given;
+    if (auto read = checkpoint_.ReadTensor(part, RoomIn(piece)); !read) return read;
+    if (auto given = sink(RoomIn(piece)); !given) return given;
   }
   return {};
 }

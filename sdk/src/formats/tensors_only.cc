@@ -49,7 +49,7 @@ Result<std::vector<std::string>> OtherValues(const StoredCheckpoint& checkpoint)
   LeafNames leaves;
   if (checkpoint.torch_file() != nullptr) {
     const auto root = checkpoint.torch_file()->ReadValue();
-    if (!root.ok()) return root.error();
+    if (!root) return root.error();
     leaves.Visit(*root, "");
   }
   std::vector<std::string> names = std::move(leaves).Take();
@@ -67,7 +67,7 @@ namespace internal {
 
 Result<void> CheckTensorsOnly(const StoredCheckpoint& checkpoint, bool keeps_values) {
   auto others = OtherValues(checkpoint);
-  if (!others.ok()) return others.error();
+  if (!others) return others.error();
   if (keeps_values) std::erase(*others, std::string("__metadata__.") + kStateKey);
   if (others->empty()) return {};
   constexpr std::size_t kShown = 5;

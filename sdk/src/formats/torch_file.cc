@@ -55,7 +55,7 @@ struct OpenedZip {
 
 Result<OpenedZip> OpenZip(const ByteSource& source) {
   auto directory = ZipDirectory::Read(source);
-  if (!directory.ok()) {
+  if (!directory) {
     if (directory.error().code != ErrorCode::kUndecodable) return directory.error();
     return NoTorchFile(source, directory.error());
   }
@@ -76,7 +76,7 @@ Result<Texts> ReadTexts(const ByteSource& source, const internal::TorchRecords& 
     if (entry != nullptr) wanted.push_back(entry);
   }
   auto read = internal::ReadRecords(source, wanted);
-  if (!read.ok()) return read.error();
+  if (!read) return read.error();
   Texts texts{.pickle = std::move(read->front())};
   const auto broken = [&](const ZipEntry& entry, const std::string& why) {
     return Undecodable(source.name, std::string(entry.name), entry.header_offset, why);
@@ -116,7 +116,7 @@ Result<TorchFile> TorchFile::OpenAny(ByteSource source) { return OpenAs(std::nul
 
 Result<TorchFile> TorchFile::OpenAs(std::optional<Kind> asked, ByteSource source) {
   auto zip = OpenZip(source);
-  if (!zip.ok()) return zip.error();
+  if (!zip) return zip.error();
   const internal::TorchRecords records = zip->records;
   const Kind kind = records.has_code ? Kind::kLibtorchArchive : Kind::kTorchFile;
   if (kind != asked.value_or(kind)) {
@@ -127,10 +127,10 @@ Result<TorchFile> TorchFile::OpenAs(std::optional<Kind> asked, ByteSource source
                            : "it is a file of torch.save and no archive of libtorch; open it with Open()");
   }
   auto texts = ReadTexts(source, records);
-  if (!texts.ok()) return texts.error();
+  if (!texts) return texts.error();
   const std::string pickle_record(records.pickle->name);
   auto graph = internal::PickleGraph::Parse(std::move(texts->pickle), source.name, pickle_record);
-  if (!graph.ok()) return graph.error();
+  if (!graph) return graph.error();
   using Objects = internal::PickleReader::Objects;
   const auto objects = kind == Kind::kTorchFile ? Objects::kRefuse : Objects::kReadScriptObjects;
   auto contents = std::make_shared<Contents>(Contents{.kind = kind,
@@ -142,7 +142,7 @@ Result<TorchFile> TorchFile::OpenAs(std::optional<Kind> asked, ByteSource source
                                                       .index = {},
                                                       .storages = {},
                                                       .storage_records = {}});
-  if (auto indexed = FillIndex(*contents, records.prefix); !indexed.ok()) return indexed.error();
+  if (auto indexed = FillIndex(*contents, records.prefix); !indexed) return indexed.error();
   return TorchFile(std::move(contents));
 }
 
@@ -159,7 +159,7 @@ Result<void> TorchFile::FillIndex(Contents& contents, const std::string& prefix)
     contents.storage_records.push_back(record);
   }
   auto index = internal::IndexTensors(contents.reader, allowance);
-  if (!index.ok()) return Undecodable(file, contents.pickle_record, 0, index.error().message);
+  if (!index) return Undecodable(file, contents.pickle_record, 0, index.error().message);
   // Tensors whose bytes are missing are refused when they are requested, like other refused values.
   std::vector<StoredTensor>& tensors = index->tensors;
   const auto is_missing = [&](const StoredTensor& tensor) {
@@ -200,7 +200,7 @@ Result<pickled::Value> TorchFile::ReadValue(std::string_view name) const {
   if (!id) return Error{ErrorCode::kNotFound, contents_->source.name + ": it has no value " + shown};
   auto value = contents_->reader.Read(*id);
   std::string why;
-  if (!value.ok()) {
+  if (!value) {
     why = value.error().message;
   } else if (const auto* const refusal = value->As<pickled::Refused>()) {
     why = refusal->why;
@@ -223,7 +223,7 @@ Result<const ZipEntry*> TorchFile::RecordOf(std::size_t storage) const {
 
 Result<FileRange> TorchFile::LocateStorage(std::size_t storage) const {
   const auto record = RecordOf(storage);
-  if (!record.ok()) return record.error();
+  if (!record) return record.error();
   return internal::LocateRecord(contents_->source, **record);
 }
 
@@ -236,7 +236,7 @@ Result<void> TorchFile::ReadStorages(std::span<const StorageRead> reads) const {
   std::vector<internal::PieceRead> pieces;
   for (const StorageRead& read : reads) {
     const auto record = RecordOf(read.storage);
-    if (!record.ok()) return record.error();
+    if (!record) return record.error();
     if (read.into.size() != (*record)->size) {
       return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": storage " + std::to_string(read.storage) +
                                                     " has " + std::to_string((*record)->size) + " bytes"};
@@ -248,15 +248,15 @@ Result<void> TorchFile::ReadStorages(std::span<const StorageRead> reads) const {
 
 Result<void> TorchFile::StreamStorage(std::size_t storage, const ByteSink& sink) const {
   const auto record = RecordOf(storage);
-  if (!record.ok()) return record.error();
+  if (!record) return record.error();
   const auto range = internal::LocateRecord(contents_->source, **record);
-  if (!range.ok()) return range.error();
+  if (!range) return range.error();
   std::uint32_t checksum = 0;
   const ByteSink counted = [&](std::span<const std::byte> bytes) {
     checksum = internal::ExtendCrc32(checksum, bytes);
     return sink(bytes);
   };
-  if (auto read = internal::StreamRange(contents_->source, *range, counted); !read.ok()) return read;
+  if (auto read = internal::StreamRange(contents_->source, *range, counted); !read) return read;
   return internal::CompareCrc32(contents_->source, **record, range->begin, checksum);
 }
 
@@ -282,20 +282,20 @@ Result<void> TorchFile::ReadTensors(std::span<const TensorRead> reads) const {
   for (std::size_t i = 0; i < reads.size(); ++i) {
     const TensorLayout& layout = reads[i].tensor->layout;
     const auto record = RecordOf(layout.storage);
-    if (!record.ok()) return record.error();
+    if (!record) return record.error();
     const auto touched = CheckedTouch(reads[i], (*record)->size);
-    if (!touched.ok()) return touched.error();
+    if (!touched) return touched.error();
     if (reads[i].into.empty()) continue;
     std::span<std::byte> into = reads[i].into;
     if (layout.strides != ContiguousStrides(layout.shape) || touched->size() != into.size()) {
       auto room = internal::MakeRoom(touched->size(), internal::Shown(reads[i].tensor->name));
-      if (!room.ok()) return room.error();
+      if (!room) return room.error();
       gathered[i] = *std::move(room);
       into = std::as_writable_bytes(std::span(gathered[i]));
     }
     pieces.push_back({*record, *touched, into});
   }
-  if (auto read = internal::ReadPieces(contents_->source, pieces, contents_->alignment); !read.ok()) return read;
+  if (auto read = internal::ReadPieces(contents_->source, pieces, contents_->alignment); !read) return read;
   for (std::size_t i = 0; i < reads.size(); ++i) {
     if (!gathered[i].empty()) internal::GatherElements(reads[i].tensor->layout, gathered[i], reads[i].into);
   }

@@ -12,7 +12,7 @@ using internal::ZipWriter;
 constexpr std::string_view kFolder = "archive/";
 
 Result<void> PutText(ZipWriter& zip, const std::string& name, std::string_view text) {
-  if (auto begun = zip.BeginRecord(std::string(kFolder) + name, text.size()); !begun.ok()) return begun;
+  if (auto begun = zip.BeginRecord(std::string(kFolder) + name, text.size()); !begun) return begun;
   return zip.Write(std::as_bytes(std::span(text)));
 }
 
@@ -20,15 +20,15 @@ Result<void> PutText(ZipWriter& zip, const std::string& name, std::string_view t
 template <class PutStorage>
 Result<void> WriteRecords(ZipWriter& zip, const TorchFileContents& contents, PutStorage put_storage) {
   const auto pickle = internal::WritePickle(contents.root, contents.storage_bytes);
-  if (!pickle.ok()) return pickle.error();
-  if (auto put = PutText(zip, "data.pkl", *pickle); !put.ok()) return put;
-  if (auto put = PutText(zip, "byteorder", "little"); !put.ok()) return put;
+  if (!pickle) return pickle.error();
+  if (auto put = PutText(zip, "data.pkl", *pickle); !put) return put;
+  if (auto put = PutText(zip, "byteorder", "little"); !put) return put;
   for (std::size_t i = 0; i < contents.storage_bytes.size(); ++i) {
     const std::string name = std::string(kFolder) + "data/" + std::to_string(i);
-    if (auto begun = zip.BeginRecord(name, contents.storage_bytes[i]); !begun.ok()) return begun;
-    if (auto put = put_storage(i); !put.ok()) return put;
+    if (auto begun = zip.BeginRecord(name, contents.storage_bytes[i]); !begun) return begun;
+    if (auto put = put_storage(i); !put) return put;
   }
-  if (auto put = PutText(zip, "version", "3\n"); !put.ok()) return put;
+  if (auto put = PutText(zip, "version", "3\n"); !put) return put;
   return zip.Finish();
 }
 
@@ -47,7 +47,7 @@ Result<std::uint64_t> TorchFileBytes(const TorchFileContents& contents) {
     zip.SkipData(contents.storage_bytes[storage]);
     return Result<void>();
   });
-  if (!written.ok()) return written.error();
+  if (!written) return written.error();
   return zip.bytes();
 }
 

@@ -22,7 +22,7 @@ class Verification {
     for (std::size_t i = 0; i < count;) {
       const std::size_t end = EndOfBatch(i);
       auto done = end > i + 1 ? VerifyTogether(i, end) : VerifyAlone(i);
-      if (!done.ok()) return done.error();
+      if (!done) return done.error();
       i = end;
     }
     return report_;
@@ -53,9 +53,9 @@ class Verification {
       reads.push_back({i, std::as_writable_bytes(std::span(rooms[i - begin]))});
     }
     const auto read = checkpoint_.ReadStorages(reads);
-    if (!read.ok()) {  // Single reads then show which one is damaged.
+    if (!read) {  // Single reads then show which one is damaged.
       for (std::size_t i = begin; i < end; ++i) {
-        if (auto done = VerifyAlone(i); !done.ok()) return done;
+        if (auto done = VerifyAlone(i); !done) return done;
       }
       return {};
     }
@@ -69,7 +69,7 @@ class Verification {
       verified.crc32c = internal::ExtendCrc32c(verified.crc32c, bytes);
       return Result<void>();
     });
-    if (!read.ok()) {
+    if (!read) {
       const bool is_damage = read.error().code == ErrorCode::kCorrupted || read.error().code == ErrorCode::kUndecodable;
       if (!is_damage) return read;
       verified = {.storage = storage, .crc32c = 0, .is_verified = false, .damage = read.error()};

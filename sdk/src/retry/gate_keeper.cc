@@ -44,7 +44,7 @@ GateKeeper::Admission GateKeeper::Enter(Gate::Ticket ticket, Gate::TimePoint dea
 }
 
 std::optional<Gate::TimePoint> GateKeeper::EnterIfOpen(Gate::Ticket ticket) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (gate_.is_engaged()) return std::nullopt;
   const auto now = timing_.Now();
   gate_.Acquire(ticket, now);  // An open gate admits every request.
@@ -75,14 +75,14 @@ void GateKeeper::WakeFirstLocked() {
 }
 
 void GateKeeper::OnSuccess(Gate::TimePoint sent) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto now = timing_.Now();
   gate_.OnSuccess(sent, now);
   WakeFirstIfLateLocked(now);
 }
 
 Gate::Duration GateKeeper::OnThrottled(Gate::TimePoint sent, int attempt) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto now = timing_.Now();
   const auto delay = gate_.OnThrottled(sent, now, attempt);
   WakeFirstIfLateLocked(now);
@@ -90,12 +90,12 @@ Gate::Duration GateKeeper::OnThrottled(Gate::TimePoint sent, int attempt) {
 }
 
 void GateKeeper::OnOther() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   gate_.OnOther();
 }
 
 GateKeeper::State GateKeeper::state() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return {.is_engaged = gate_.is_engaged(),
           .rate = gate_.is_engaged() ? gate_.rate() : 0,
           .waiting = gate_.waiting(),

@@ -142,7 +142,7 @@ auto RetryLoop(const Call& call, const RetryRules& rules, Attempt attempt)
   Attempts attempts(call, rules);
   while (true) {
     auto result = ExceptionsAsErrors([&] { return attempt(attempts); });
-    if (result.ok()) return result;
+    if (result) return result;
     if (auto error = attempts.Failed(result.error())) return *std::move(error);
   }
 }

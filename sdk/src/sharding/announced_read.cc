@@ -34,7 +34,7 @@ AnnouncedRead ParseRead(std::string_view bytes) {
     return read;
   }
   read.sharing = static_cast<ReadSharing>(reader.Number());
-  while (reader.ok() && !reader.AtEnd()) read.problems.push_back(reader.String());
+  while (reader && !reader.AtEnd()) read.problems.push_back(reader.String());
   return read;
 }
 
@@ -82,10 +82,10 @@ Result<void> CheckProblems(std::span<const AnnouncedRead> ranks) {
 
 Result<void> AgreeOnRead(Collective& group, const CollectiveLimits& limits, const AnnouncedRead& own) {
   const auto told = group.AllGather(FormatRead(own), limits);
-  if (!told.ok()) return told.error();
+  if (!told) return told.error();
   std::vector<AnnouncedRead> ranks;
   for (const std::string& one : *told) ranks.push_back(ParseRead(one));
-  if (auto checked = CheckCalls(group, ranks); !checked.ok()) return checked;
+  if (auto checked = CheckCalls(group, ranks); !checked) return checked;
   return CheckProblems(ranks);
 }
 

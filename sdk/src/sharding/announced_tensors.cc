@@ -48,12 +48,12 @@ Error AnnouncedTensors::Contradiction(std::uint32_t rank, const std::string& why
 Result<AnnouncedTensors> AnnouncedTensors::Read(std::span<const std::string> announcements) {
   AnnouncedTensors all;
   for (std::size_t rank = 0; rank < announcements.size(); ++rank) {
-    if (auto added = all.AddRank(static_cast<std::uint32_t>(rank), announcements[rank]); !added.ok()) {
+    if (auto added = all.AddRank(static_cast<std::uint32_t>(rank), announcements[rank]); !added) {
       return added.error();
     }
   }
   for (Tensor& tensor : all.tensors_) {
-    if (auto settled = all.Settle(tensor); !settled.ok()) return settled.error();
+    if (auto settled = all.Settle(tensor); !settled) return settled.error();
   }
   return all;
 }
@@ -84,7 +84,7 @@ Result<void> AnnouncedTensors::AddRank(std::uint32_t rank, std::string_view anno
   }
   const std::size_t parts = reader.Count();
   for (std::size_t part = 0; part < parts; ++part) {
-    if (auto added = AddPart(rank, static_cast<std::uint32_t>(part), reader); !added.ok()) return added;
+    if (auto added = AddPart(rank, static_cast<std::uint32_t>(part), reader); !added) return added;
   }
   return reader.AtEnd() ? Result<void>() : Contradiction(rank, "announces what cannot be read");
 }
@@ -97,7 +97,7 @@ Result<AnnouncedTensors::Tensor*> AnnouncedTensors::FindTensor(std::uint32_t ran
   shape_.clear();
   reader.Sizes(shape_);
   const bool is_type = type <= static_cast<std::uint64_t>(DType::kFloat8E8m0fnu);
-  if (!reader.ok() || !is_type) return Contradiction(rank, "announces what cannot be read");
+  if (!reader || !is_type) return Contradiction(rank, "announces what cannot be read");
   const auto dtype = static_cast<DType>(type);
   // Most often all ranks have the same names in the same order.
   std::size_t index = part;
@@ -121,7 +121,7 @@ Result<AnnouncedTensors::Tensor*> AnnouncedTensors::FindTensor(std::uint32_t ran
 
 Result<void> AnnouncedTensors::AddPart(std::uint32_t rank, std::uint32_t part, MessageReader& reader) {
   const auto found = FindTensor(rank, part, reader);
-  if (!found.ok()) return found.error();
+  if (!found) return found.error();
   Tensor& tensor = **found;
   const Entry entry{.rank = rank, .part = part, .box = numbers_.size()};
   reader.Sizes(numbers_);

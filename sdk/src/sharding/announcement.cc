@@ -30,7 +30,7 @@ std::string FormatRefusal(const std::string& host, const Error& why) {
 
 AnnouncementHead TakeHead(MessageReader& reader) {
   AnnouncementHead head{.version = reader.Number()};
-  if (reader.ok() && head.version == kRefusal) {
+  if (reader && head.version == kRefusal) {
     head.save.host = reader.String();
     head.refusal = TakeError(reader);
     return head;

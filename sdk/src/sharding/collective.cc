@@ -58,7 +58,7 @@ template <class Body>
 auto Collective::Make(Call call, const CollectiveLimits& limits, const Body& body) -> decltype(body(Patience())) {
   try {
     const auto patience = Begin(call, limits);
-    if (!patience.ok()) return patience.error();
+    if (!patience) return patience.error();
     return body(*patience);
   } catch (const std::exception& failure) {
     return Fail(rank(), {ErrorCode::kLocalIo, std::string("has no memory for a message (") + failure.what() + ")"});
@@ -76,12 +76,12 @@ Collective::Message Collective::MakeMessage(std::string_view payload) const {
 
 Result<void> Collective::Put(int to, const Message& message, const Patience& patience) {
   const auto sent = Send(to, message, patience);
-  return sent.ok() ? sent : CannotPut(to, sent.error());
+  return sent ? sent : CannotPut(to, sent.error());
 }
 
 Result<void> Collective::PutToAll(const Message& message, const Patience& patience) {
   for (int to = 1; to < world_size(); ++to) {
-    if (auto put = Put(to, message, patience); !put.ok()) return put;
+    if (auto put = Put(to, message, patience); !put) return put;
   }
   return Finish(patience);
 }
@@ -109,7 +109,7 @@ Result<std::string> Collective::Take(int from, const Patience& patience) {
 // The payload of a message of the present call. `awaited` is the rank that is missing if nothing came.
 Result<std::string> Collective::Open(Arrival arrival, int awaited) {
   const int from = arrival.from == kNoRank ? awaited : arrival.from;
-  if (!arrival.message.ok()) return Fail(from, arrival.message.error());
+  if (!arrival.message) return Fail(from, arrival.message.error());
   std::string message = *std::move(arrival.message);
   if (IsFailure(message)) return Told(from, message);
   MessageReader reader(message);
@@ -179,7 +179,7 @@ Result<std::vector<std::string>> Collective::TakeFromAll(std::string own, bool i
     auto arrival = Receive(is_answered ? others : missing, patience);
     const int from = arrival.from;
     auto one = Open(std::move(arrival), missing.front());
-    if (!one.ok()) return one.error();
+    if (!one) return one.error();
     std::erase(missing, from);
     all[static_cast<std::size_t>(from)] = *std::move(one);
   }
@@ -190,8 +190,8 @@ Result<std::vector<std::string>> Collective::Gather(std::string bytes, const Col
   using Gathered = Result<std::vector<std::string>>;
   return Make(Call::kGather, limits, [&](const Patience& patience) -> Gathered {
     if (rank() == 0) return TakeFromAll(std::move(bytes), false, patience);
-    if (auto put = Put(0, MakeMessage(bytes), patience); !put.ok()) return put.error();
-    if (auto sent = Finish(patience); !sent.ok()) return sent.error();
+    if (auto put = Put(0, MakeMessage(bytes), patience); !put) return put.error();
+    if (auto sent = Finish(patience); !sent) return sent.error();
     return std::vector<std::string>();
   });
 }
@@ -200,7 +200,7 @@ Result<std::string> Collective::Broadcast(std::string bytes, const CollectiveLim
   return Make(Call::kBroadcast, limits, [&](const Patience& patience) -> Result<std::string> {
     if (rank() != 0) return Take(0, patience);
     if (world_size() == 1) return std::move(bytes);
-    if (auto put = PutToAll(MakeMessage(bytes), patience); !put.ok()) return put.error();
+    if (auto put = PutToAll(MakeMessage(bytes), patience); !put) return put.error();
     return std::move(bytes);
   });
 }
@@ -213,9 +213,9 @@ Result<std::string> Collective::Scatter(std::vector<std::string> of_ranks, const
     }
     for (int to = 1; to < world_size(); ++to) {
       const auto message = MakeMessage(of_ranks[static_cast<std::size_t>(to)]);
-      if (auto put = Put(to, message, patience); !put.ok()) return put.error();
+      if (auto put = Put(to, message, patience); !put) return put.error();
     }
-    if (auto sent = Finish(patience); !sent.ok()) return sent.error();
+    if (auto sent = Finish(patience); !sent) return sent.error();
     return std::move(of_ranks.front());
   });
 }
@@ -224,10 +224,10 @@ Result<std::vector<std::string>> Collective::AllGather(std::string bytes, const 
   using Gathered = Result<std::vector<std::string>>;
   return Make(Call::kAllGather, limits, [&](const Patience& patience) -> Gathered {
     if (rank() != 0) {
-      if (auto put = Put(0, MakeMessage(bytes), patience); !put.ok()) return put.error();
-      if (auto sent = Finish(patience); !sent.ok()) return sent.error();
+      if (auto put = Put(0, MakeMessage(bytes), patience); !put) return put.error();
+      if (auto sent = Finish(patience); !sent) return sent.error();
       const auto joined = Take(0, patience);
-      if (!joined.ok()) return joined.error();
+      if (!joined) return joined.error();
       MessageReader reader(*joined);
       std::vector<std::string> all;
       all.reserve(static_cast<std::size_t>(world_size()));
@@ -236,10 +236,10 @@ Result<std::vector<std::string>> Collective::AllGather(std::string bytes, const 
       return all;
     }
     auto all = TakeFromAll(std::move(bytes), true, patience);
-    if (!all.ok()) return all;
+    if (!all) return all;
     MessageWriter writer;
     for (const std::string& one : *all) writer.Text(one);
-    if (auto put = PutToAll(MakeMessage(writer.Take()), patience); !put.ok()) return put.error();
+    if (auto put = PutToAll(MakeMessage(writer.Take()), patience); !put) return put.error();
     return all;
   });
 }
@@ -247,12 +247,12 @@ Result<std::vector<std::string>> Collective::AllGather(std::string bytes, const 
 Result<void> Collective::Barrier(const CollectiveLimits& limits) {
   return Make(Call::kBarrier, limits, [&](const Patience& patience) -> Result<void> {
     if (rank() != 0) {
-      if (auto put = Put(0, MakeMessage(""), patience); !put.ok()) return put;
-      if (auto sent = Finish(patience); !sent.ok()) return sent;
+      if (auto put = Put(0, MakeMessage(""), patience); !put) return put;
+      if (auto sent = Finish(patience); !sent) return sent;
       const auto answer = Take(0, patience);
-      return answer.ok() ? Result<void>() : answer.error();
+      return answer ? Result<void>() : answer.error();
     }
-    if (const auto all = TakeFromAll("", true, patience); !all.ok()) return all.error();
+    if (const auto all = TakeFromAll("", true, patience); !all) return all.error();
     return PutToAll(MakeMessage(""), patience);
   });
 }

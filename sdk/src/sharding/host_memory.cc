@@ -52,7 +52,7 @@ Result<HostMemory> HostMemory::Open(const HostMemoryPlace& place, std::uint64_t 
   if (static_cast<std::uint64_t>(status.st_size) - kMarkBytes < size) {
     return Error{ErrorCode::kLocalIo, "'" + path + "' has fewer than " + std::to_string(size) + " bytes"};
   }
-  if (auto mapped = memory.Map(size, PROT_READ, path); !mapped.ok()) return mapped.error();
+  if (auto mapped = memory.Map(size, PROT_READ, path); !mapped) return mapped.error();
   if (!memory.HasMark()) return NotTheMemory(path);
   return memory;
 }
@@ -82,7 +82,7 @@ Result<void> HostMemory::Resize(std::uint64_t size) {
     if (why == EFBIG) error.message += "; raise the limit on file sizes (ulimit -f), or set ReadSharing::kNone";
     return error;
   }
-  if (auto mapped = Map(size, PROT_READ | PROT_WRITE, kOwn); !mapped.ok()) return mapped;
+  if (auto mapped = Map(size, PROT_READ | PROT_WRITE, kOwn); !mapped) return mapped;
   std::memcpy(mapped_.data(), mark_.data(), kMarkBytes);
   return {};
 }

@@ -63,7 +63,7 @@ Result<void> CheckOnEachRank(Collective& group, std::chrono::milliseconds deadli
   const WorkOfRank work = [&](std::atomic<std::uint64_t>& compared, const std::stop_token& asked) -> Result<void> {
     for (std::size_t file = 0; file < plan.files.size(); ++file) {
       if (asked.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
-      if (auto checked = check(file); !checked.ok()) return checked;
+      if (auto checked = check(file); !checked) return checked;
       ++compared;
     }
     return {};
@@ -75,8 +75,8 @@ Result<void> CheckOnEachRank(Collective& group, std::chrono::milliseconds deadli
 std::string FormatOwnStretches(const CheckpointManifest& step, const LoadPlan& plan) {
   const auto text = Caught([&] { return FormatStretches(StretchesOf(step, plan)); });
   MessageWriter message;
-  message.Number(text.ok() ? 0 : 1);
-  if (text.ok())
+  message.Number(text ? 0 : 1);
+  if (text)
     message.Text(*text);
   else
     PutError(message, text.error());
@@ -101,16 +101,16 @@ Result<void> CheckAll(const Collective& group, const CheckpointManifest& step, s
 Result<void> CheckTogether(Collective& group, const CollectiveLimits& limits, const CheckpointManifest& step,
                            const LoadPlan& plan) {
   const auto told = group.Gather(FormatOwnStretches(step, plan), limits);
-  if (!told.ok()) return told.error();
+  if (!told) return told.error();
   MessageWriter verdict;
   if (group.rank() == 0) {
     Result<void> checked;
     const auto done = Caught([&] { return checked = CheckAll(group, step, *told), true; });
-    if (!done.ok()) checked = done.error();
-    if (!checked.ok()) PutError(verdict, checked.error());
+    if (!done) checked = done.error();
+    if (!checked) PutError(verdict, checked.error());
   }
   const auto answer = group.Broadcast(verdict.Take(), limits);
-  if (!answer.ok()) return answer.error();
+  if (!answer) return answer.error();
   if (answer->empty()) return {};
   MessageReader reader(*answer);
   return TakeError(reader);
@@ -127,7 +127,7 @@ Error RefuseLoad(const CheckpointSteps& steps, Collective& group, const ShardedO
   const StopAfter broken(stop, PatienceAfterStop(options.deadline));
   const auto agreed = AgreeOnRead(group, {.deadline = options.deadline, .stop = broken.token()},
                                   {.call = LoadCall(steps, step), .refusal = why});
-  return agreed.ok() ? why : agreed.error();
+  return agreed ? why : agreed.error();
 }
 
 Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options,
@@ -137,24 +137,24 @@ Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, con
   const CollectiveLimits limits{.deadline = options.deadline, .stop = broken.token()};
   auto planned = Caught([&] { return PlanLoad(step, parts); });
   std::optional<Error> refusal;
-  if (!planned.ok()) refusal = planned.error();
-  LoadPlan plan = planned.ok() ? *std::move(planned) : LoadPlan();
+  if (!planned) refusal = planned.error();
+  LoadPlan plan = planned ? *std::move(planned) : LoadPlan();
   const AnnouncedRead announced{.call = LoadCall(steps, step.step),
                                 .sharing = options.sharing,
                                 .problems = std::move(plan.problems),
                                 .refusal = std::move(refusal)};
-  if (auto agreed = AgreeOnRead(group, limits, announced); !agreed.ok()) return agreed;
+  if (auto agreed = AgreeOnRead(group, limits, announced); !agreed) return agreed;
   const StepFileReads::WhenRead check = [&](std::size_t file) {
     return CheckSlices(plan.files[file], steps.uri() + step.files[file].name);
   };
   StepFileReads files(steps, options.reader, step);
   if (options.sharing == ReadSharing::kNone) {
     auto read = ReadOnEachRank(files, group, options.deadline, plan, check, stop);
-    if (!read.ok()) return read;
+    if (!read) return read;
   } else {
     auto read = ReadOncePerHost(files, group, limits, plan, host, stop);
-    if (read.ok()) read = CheckOnEachRank(group, options.deadline, plan, check, stop);
-    if (!read.ok()) return read;
+    if (read) read = CheckOnEachRank(group, options.deadline, plan, check, stop);
+    if (!read) return read;
   }
   return CheckTogether(group, limits, step, plan);
 }

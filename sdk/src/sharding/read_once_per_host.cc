@@ -38,12 +38,12 @@ std::vector<FileStretch> StretchesOf(const LoadPlan& plan) {
 
 Result<OwnMemory> MakeOwnMemory(const LoadPlan& plan) {
   auto wanted = HostMemory::Create();
-  if (!wanted.ok()) return wanted.error();
+  if (!wanted) return wanted.error();
   const std::string text = FormatFileStretches(StretchesOf(plan));
-  if (auto sized = wanted->Resize(text.size()); !sized.ok()) return sized.error();
+  if (auto sized = wanted->Resize(text.size()); !sized) return sized.error();
   std::memcpy(wanted->bytes().data(), text.data(), text.size());
   auto shared = HostMemory::Create();
-  if (!shared.ok()) return shared.error();
+  if (!shared) return shared.error();
   return OwnMemory{*std::move(wanted), *std::move(shared)};
 }
 
@@ -62,8 +62,8 @@ HostMemoryPlace TakePlace(MessageReader& reader) {
 
 std::string FormatRank(const Result<OwnMemory>& own, const std::string& host) {
   MessageWriter writer;
-  writer.Number(own.ok() ? 1 : 0);
-  if (!own.ok()) {
+  writer.Number(own ? 1 : 0);
+  if (!own) {
     PutError(writer, own.error());
     return writer.Take();
   }
@@ -92,9 +92,9 @@ class HostReads {
 
   /// Reads this rank's share into the memory that others see. Reads what only this rank wants into its destination.
   Result<void> Read(StepFileReads& files, StepFileReads::Share share, const std::stop_token& stop) {
-    if (auto planned = PlanReads(); !planned.ok()) return planned;
+    if (auto planned = PlanReads(); !planned) return planned;
     std::vector<std::vector<RangeRead>> of_files(plan_.files.size());
-    if (auto sized = own_.shared.Resize(reads_->BytesOf(index_)); !sized.ok()) return sized;
+    if (auto sized = own_.shared.Resize(reads_->BytesOf(index_)); !sized) return sized;
     std::span<std::byte> room = own_.shared.bytes();
     for (const FileStretch& one : reads_->ReadBy(index_)) {
       of_files[one.file].push_back({one.begin, room.first(static_cast<std::size_t>(one.size()))});
@@ -112,7 +112,7 @@ class HostReads {
     std::vector<HostMemory> of_ranks;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       auto opened = HostMemory::Open(ranks_[rank].shared, reads_->BytesOf(rank));
-      if (!opened.ok()) return opened.error();
+      if (!opened) return opened.error();
       of_ranks.push_back(*std::move(opened));
     }
     ForEachPiece([&](const SharedReads::Piece& piece, std::span<std::byte> into) {
@@ -129,7 +129,7 @@ class HostReads {
     std::vector<std::vector<FileStretch>> wanted;
     for (const RankOnHost& rank : ranks_) {
       const auto memory = HostMemory::Open(rank.wanted, rank.wanted_size);
-      if (!memory.ok()) {
+      if (!memory) {
         Error error = memory.error();
         error.message += "; set ShardedOptions::sharing to ReadSharing::kNone if ranks may not see each other's memory";
         return error;
@@ -168,11 +168,11 @@ class HostReads {
 Result<std::vector<RankOnHost>> Meet(Collective& group, const CollectiveLimits& limits, const Result<OwnMemory>& own,
                                      const std::string& host) {
   const auto told = group.AllGather(FormatRank(own, host), limits);
-  if (!told.ok()) return told.error();
+  if (!told) return told.error();
   std::vector<RankOnHost> ranks;
   for (const std::string& one : *told) {
     auto rank = ParseRank(one);
-    if (!rank.ok()) {
+    if (!rank) {
       return Error{rank.error().code, group.Label(static_cast<int>(ranks.size())) + ": " + rank.error().message};
     }
     ranks.push_back(*std::move(rank));
@@ -186,7 +186,7 @@ Result<void> ReadOncePerHost(StepFileReads& files, Collective& group, const Coll
                              const LoadPlan& plan, const std::string& host, const std::stop_token& stop) {
   auto own = MakeOwnMemory(plan);
   auto met = Meet(group, limits, own, host);
-  if (!met.ok()) return met.error();
+  if (!met) return met.error();
   const auto is_elsewhere = [&](const RankOnHost& rank) { return rank.host != host; };
   const auto before = met->begin() + group.rank();
   const auto index = static_cast<std::size_t>(group.rank() - std::count_if(met->begin(), before, is_elsewhere));
@@ -197,7 +197,7 @@ Result<void> ReadOncePerHost(StepFileReads& files, Collective& group, const Coll
     return reads.Read(files, share, asked);
   };
   const auto moved = [&] { return files.FetchedBytes(); };
-  if (auto done = WorkOnAllRanks(group, limits.deadline, read, stop, moved); !done.ok()) return done;
+  if (auto done = WorkOnAllRanks(group, limits.deadline, read, stop, moved); !done) return done;
   const WorkOfRank copy = [&](std::atomic<std::uint64_t>& copied, const std::stop_token& asked) {
     return reads.Copy(copied, asked);
   };

@@ -145,9 +145,9 @@ Result<void> CheckPairs(const Variables& variables, const Launcher& of) {
 
 Result<void> TakeRanks(const Variables& variables, const Launcher& of, RunEnvironment& run) {
   const auto rank = GetNumber(variables, of.rank, kMost);
-  if (!rank.ok()) return rank.error();
+  if (!rank) return rank.error();
   const auto size = GetNumber(variables, of.size, kMost);
-  if (!size.ok()) return size.error();
+  if (!size) return size.error();
   if (!*rank) return HalfAPair(of.size, of.rank);
   if (!*size) return HalfAPair(of.rank, of.size);
   if (**rank >= **size) {
@@ -165,7 +165,7 @@ std::optional<int> RankAmong(const Variables& variables, const Launcher& launche
   if (!IsPresent(variables, launcher)) return std::nullopt;
   const auto rank = GetNumber(variables, launcher.rank, kMost);
   const auto size = GetNumber(variables, launcher.size, kMost);
-  if (!rank.ok() || !size.ok() || *size != world_size) return std::nullopt;
+  if (!rank || !size || *size != world_size) return std::nullopt;
   return *rank;
 }
 
@@ -194,7 +194,7 @@ Result<void> CheckOtherLaunchers(const Variables& variables, const Launcher& of,
 Result<void> TakeLocalRank(const Variables& variables, const Launcher& of, RunEnvironment& run) {
   if (of.local == nullptr) return {};
   const auto local = GetNumber(variables, of.local, kMost);
-  if (!local.ok()) return local.error();
+  if (!local) return local.error();
   run.local_rank = *local;
   if (!*local) return {};
   if (**local > run.rank) {
@@ -203,7 +203,7 @@ Result<void> TakeLocalRank(const Variables& variables, const Launcher& of, RunEn
   }
   if (of.local_size == nullptr) return {};
   const auto local_size = GetNumber(variables, of.local_size, kMost);
-  if (!local_size.ok()) return local_size.error();
+  if (!local_size) return local_size.error();
   if (!*local_size || (**local < **local_size && **local_size <= run.world_size)) return {};
   return InvalidArgument(Set(of.local, **local) + ", " + Set(of.local_size, **local_size) + " and " +
                          Set(of.size, run.world_size) + " contradict each other");
@@ -212,9 +212,9 @@ Result<void> TakeLocalRank(const Variables& variables, const Launcher& of, RunEn
 // If each index has one process, the index is the rank.
 Result<void> CheckIndex(const Variables& variables, const RunEnvironment& run) {
   const auto index = GetNumber(variables, "JOB_COMPLETION_INDEX", kMost);
-  if (!index.ok()) return index.error();
+  if (!index) return index.error();
   const auto local_size = GetNumber(variables, "LOCAL_WORLD_SIZE", kMost);
-  if (!local_size.ok()) return local_size.error();
+  if (!local_size) return local_size.error();
   // torchrun's agents meet in any order.
   if (variables("TORCHELASTIC_RUN_ID") || run.launcher != "torchrun" || !*index || local_size->value_or(1) != 1 ||
       **index == run.rank)
@@ -225,7 +225,7 @@ Result<void> CheckIndex(const Variables& variables, const RunEnvironment& run) {
 
 Result<void> TakeMaster(const Variables& variables, RunEnvironment& run) {
   const auto port = GetNumber(variables, "MASTER_PORT", std::numeric_limits<std::uint16_t>::max());
-  if (!port.ok()) return port.error();
+  if (!port) return port.error();
   if (*port == 0) return InvalidArgument("MASTER_PORT is 0, and must be the port of rank 0, from 1 to 65535");
   if (*port) run.master_port = static_cast<std::uint16_t>(**port);
   run.store_file = Get(variables, "GCSFLUX_STORE_FILE").value_or("");
@@ -249,15 +249,15 @@ Result<void> TakeMaster(const Variables& variables, RunEnvironment& run) {
 
 Result<RunEnvironment> RunEnvironment::Detect(const Variables& variables) {
   RunEnvironment run;
-  if (auto checked = CheckNoneIsEmpty(variables); !checked.ok()) return checked.error();
+  if (auto checked = CheckNoneIsEmpty(variables); !checked) return checked.error();
   if (const Launcher* const launcher = FindLauncher(variables)) {
-    if (auto pairs = CheckPairs(variables, *launcher); !pairs.ok()) return pairs.error();
-    if (auto ranks = TakeRanks(variables, *launcher, run); !ranks.ok()) return ranks.error();
-    if (auto local = TakeLocalRank(variables, *launcher, run); !local.ok()) return local.error();
-    if (auto others = CheckOtherLaunchers(variables, *launcher, run); !others.ok()) return others.error();
-    if (auto index = CheckIndex(variables, run); !index.ok()) return index.error();
+    if (auto pairs = CheckPairs(variables, *launcher); !pairs) return pairs.error();
+    if (auto ranks = TakeRanks(variables, *launcher, run); !ranks) return ranks.error();
+    if (auto local = TakeLocalRank(variables, *launcher, run); !local) return local.error();
+    if (auto others = CheckOtherLaunchers(variables, *launcher, run); !others) return others.error();
+    if (auto index = CheckIndex(variables, run); !index) return index.error();
   }
-  if (auto master = TakeMaster(variables, run); !master.ok()) return master.error();
+  if (auto master = TakeMaster(variables, run); !master) return master.error();
   return run;
 }
 

@@ -75,13 +75,13 @@ StepTensor TakeTensor(MessageReader& reader) {
 // Writes the manifest in the form of the run's object.
 void PutStep(MessageWriter& writer, const StoredStep& step) {
   const auto json = FormatManifest(step.manifest);
-  writer.Text(json.ok() ? *json : "");
+  writer.Text(json ? *json : "");
   writer.Number(static_cast<std::uint64_t>(step.generation));
 }
 
 Result<StoredStep> TakeStep(MessageReader& reader) {
   auto manifest = ParseManifest(reader.Text(), "the manifest that rank 0 sent");
-  if (!manifest.ok()) return manifest.error();
+  if (!manifest) return manifest.error();
   return StoredStep{*std::move(manifest), static_cast<std::int64_t>(reader.Number())};
 }
 
@@ -180,7 +180,7 @@ Result<SavedStep> ParseSaved(std::string_view bytes) {
   MessageReader reader(bytes);
   if (auto failure = TakeFailure(reader)) return *std::move(failure);
   auto stored = TakeStep(reader);
-  if (!stored.ok()) return stored.error();
+  if (!stored) return stored.error();
   SavedStep saved{.stored = *std::move(stored)};
   saved.kept.removed = reader.Sizes();
   saved.kept.not_removed = TakeSkipped(reader);
@@ -201,7 +201,7 @@ Result<LatestStep> ParseStep(std::string_view bytes) {
   MessageReader reader(bytes);
   if (auto failure = TakeFailure(reader)) return *std::move(failure);
   auto stored = TakeStep(reader);
-  if (!stored.ok()) return stored.error();
+  if (!stored) return stored.error();
   LatestStep step{.stored = *std::move(stored)};
   step.skipped = TakeSkipped(reader);
   return WholeMessage(reader, std::move(step));

@@ -145,7 +145,7 @@ class Planner {
 
 Result<SavePlan> PlanSave(std::span<const std::string> announcements) {
   const auto announced = AnnouncedTensors::Read(announcements);
-  if (!announced.ok()) return announced.error();
+  if (!announced) return announced.error();
   return Planner(*announced, announcements.size()).Run();
 }
 

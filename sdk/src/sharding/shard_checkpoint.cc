@@ -98,9 +98,9 @@ Result<WrittenShards> ShardCheckpoint(const StoredCheckpoint& checkpoint, int sh
     return Error{ErrorCode::kInvalidArgument, "a checkpoint becomes 1 to " + std::to_string(internal::kMostShards) +
                                                   " files, not " + std::to_string(shards)};
   }
-  if (auto checked = CheckNames(checkpoint); !checked.ok()) return checked.error();
+  if (auto checked = CheckNames(checkpoint); !checked) return checked.error();
   if (!options.is_tensors_only) {
-    if (auto checked = internal::CheckTensorsOnly(checkpoint, false); !checked.ok()) return checked.error();
+    if (auto checked = internal::CheckTensorsOnly(checkpoint, false); !checked) return checked.error();
   }
   std::vector<StoredTensor> tensors = checkpoint.tensors();
   std::sort(tensors.begin(), tensors.end(), internal::IsWrittenBefore);
@@ -117,7 +117,7 @@ Result<WrittenShards> ShardCheckpoint(const StoredCheckpoint& checkpoint, int sh
       return internal::WriteShard(shard.parts, give, sink, placed);
     };
     auto file = write_file(internal::ShardName(static_cast<int>(index)), write);
-    if (!file.ok()) return file.error();
+    if (!file) return file.error();
     for (StepTensor& tensor : placed) {
       tensor.file = written.files.size();
       written.tensors.push_back(std::move(tensor));

@@ -81,9 +81,9 @@ Result<void> WriteShard(std::span<const TensorPart> parts, const TensorWriter& w
   if (!parts.empty()) contents.metadata.emplace_back(kSlicesName, ShardingInfo(parts));
   HeaderKeeper keeper(sink);
   const ByteSink keep = [&](std::span<const std::byte> bytes) { return keeper.Put(bytes); };
-  if (auto written = WriteSafetensors(contents, write, keep); !written.ok()) return written;
+  if (auto written = WriteSafetensors(contents, write, keep); !written) return written;
   const auto header = keeper.Read();
-  if (!header.ok()) return header.error();
+  if (!header) return header.error();
   std::vector<const SafeTensor*> by_name;
   for (const SafeTensor& stored : header->tensors) by_name.push_back(&stored);
   std::ranges::sort(by_name, {}, &SafeTensor::name);
@@ -99,7 +99,7 @@ Result<void> WriteShard(std::span<const PartToSave> parts, const ByteSink& sink,
   const TensorWriter write = [&](std::size_t index, const ByteSink& into) -> Result<void> {
     for (auto left = parts[index].bytes; !left.empty();) {
       const auto piece = left.first(std::min(left.size(), kPieceBytes));
-      if (auto put = into(piece); !put.ok()) return put;
+      if (auto put = into(piece); !put) return put;
       left = left.subspan(piece.size());
     }
     return {};

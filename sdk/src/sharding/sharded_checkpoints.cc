@@ -20,7 +20,7 @@ namespace {
 CheckpointSteps Apart(CheckpointSteps steps) {
   const internal::StepStore& store = internal::StoreOf(steps);
   auto apart = CheckpointSteps::Open(store.client(), store.uri(), store.call(), store.stop());
-  return apart.ok() ? *std::move(apart) : steps;
+  return apart ? *std::move(apart) : steps;
 }
 
 }  // namespace
@@ -31,15 +31,15 @@ struct ShardedCheckpoints::State {
   Result<LatestStep> ReadOnRank0(const std::string& which, const ReadStep& read) {
     const CollectiveLimits limits{.deadline = options.deadline};
     const internal::AnnouncedRead own{.call = "the read of " + which + " of " + steps.uri()};
-    if (auto agreed = internal::AgreeOnRead(group, limits, own); !agreed.ok()) return agreed.error();
+    if (auto agreed = internal::AgreeOnRead(group, limits, own); !agreed) return agreed.error();
     std::string message;
     const internal::WorkOfRank0 work = [&](std::atomic<std::uint64_t>&) {
       const Result<LatestStep> step = read();
-      message = step.ok() ? internal::FormatStep(*step) : internal::FormatFailure(step.error());
+      message = step ? internal::FormatStep(*step) : internal::FormatFailure(step.error());
     };
-    if (auto done = internal::WorkOnRank0(group, options.deadline, steps, work, {}); !done.ok()) return done.error();
+    if (auto done = internal::WorkOnRank0(group, options.deadline, steps, work, {}); !done) return done.error();
     const auto told = group.Broadcast(std::move(message), limits);
-    if (!told.ok()) return told.error();
+    if (!told) return told.error();
     return internal::ParseStep(*told);
   }
 
@@ -78,7 +78,7 @@ Result<SavedStep> ShardedCheckpoints::Save(const CheckpointManifest& about, std:
   if (!state_) return internal::MovedFrom("ShardedCheckpoints");
   internal::ShardedSave save(state_->steps, state_->group, state_->options, state_->writer);
   auto saved = save.Run(about, parts, mode, stop);
-  if (saved.ok()) return saved;
+  if (saved) return saved;
   return state_->Named("save", about.step, saved.error());
 }
 
@@ -92,7 +92,7 @@ Result<LatestStep> ShardedCheckpoints::Read(std::int64_t step) {
   if (!state_) return internal::MovedFrom("ShardedCheckpoints");
   return state_->ReadOnRank0("step " + std::to_string(step), [&]() -> Result<LatestStep> {
     auto stored = state_->steps.Read(step);
-    if (!stored.ok()) return stored.error();
+    if (!stored) return stored.error();
     return LatestStep{.stored = *std::move(stored)};
   });
 }
@@ -115,7 +115,7 @@ Result<void> ShardedCheckpoints::Load(const CheckpointManifest& step, std::span<
                                       const std::stop_token& stop) {
   if (!state_) return internal::MovedFrom("ShardedCheckpoints");
   auto loaded = internal::LoadOnAllRanks(state_->steps, state_->group, state_->options, step, parts, stop);
-  if (loaded.ok()) return loaded;
+  if (loaded) return loaded;
   return state_->Named("load", step.step, loaded.error());
 }
 

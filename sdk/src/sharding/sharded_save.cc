@@ -42,26 +42,26 @@ Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<co
   const StopAfter broken(stop, PatienceAfterStop(options_.deadline));
   const CollectiveLimits limits{.deadline = options_.deadline, .stop = broken.token()};
   const auto announcements = Announce(about.step, parts, mode, limits);
-  if (!announcements.ok()) return announcements.error();
+  if (!announcements) return announcements.error();
   const auto order = Order(about, mode, *announcements, stop, limits);
-  if (!order.ok()) return DropNames(), order.error();
+  if (!order) return DropNames(), order.error();
   const auto report = Write(*order, parts, stop, broken.token());
-  if (!report.ok()) return DropNames(), report.error();
+  if (!report) return DropNames(), report.error();
   const auto reports = group_.Gather(FormatReport(*report), limits);
-  if (!reports.ok()) return DropNames(), reports.error();
+  if (!reports) return DropNames(), reports.error();
   Result<SavedStep> saved = Error{ErrorCode::kCancelled, "the manifest was not sent"};  // On rank 0.
   const WorkOfRank0 commit = [&](std::atomic<std::uint64_t>& moved) { saved = Commit(about, *reports, mode, moved); };
   const auto committed = WorkOnRank0(group_, options_.deadline, steps_, commit, stop);
   const auto with_outcome = [&](Error error) {  // Only rank 0 knows what became of the manifest.
-    const WriteOutcome known = saved.ok() ? WriteOutcome::kStored : saved.error().outcome;
+    const WriteOutcome known = saved ? WriteOutcome::kStored : saved.error().outcome;
     error.outcome = group_.rank() == 0 ? known : WriteOutcome::kUnknown;
     return error;
   };
-  if (!committed.ok()) return DropNames(), with_outcome(committed.error());
+  if (!committed) return DropNames(), with_outcome(committed.error());
   Keep(saved, stop);
   DropNames();
-  const auto told = group_.Broadcast(saved.ok() ? FormatSaved(*saved) : FormatFailure(saved.error()), limits);
-  if (!told.ok()) return with_outcome(told.error());
+  const auto told = group_.Broadcast(saved ? FormatSaved(*saved) : FormatFailure(saved.error()), limits);
+  if (!told) return with_outcome(told.error());
   return ParseSaved(*told);
 }
 
@@ -69,10 +69,10 @@ Error ShardedSave::Refuse(std::int64_t step, const Error& why, const std::stop_t
   const StopAfter broken(stop, PatienceAfterStop(options_.deadline));
   const CollectiveLimits limits{.deadline = options_.deadline, .stop = broken.token()};
   const auto announcements = group_.Gather(FormatRefusal(MakeRunIdentity().host, why), limits);
-  if (!announcements.ok()) return announcements.error();
+  if (!announcements) return announcements.error();
   const auto order = Order({.step = step}, CommitMode::kCreate, *announcements, stop, limits);
   DropNames();
-  return order.ok() ? why : order.error();  // No rank gets an order.
+  return order ? why : order.error();  // No rank gets an order.
 }
 
 Result<std::vector<std::string>> ShardedSave::Announce(std::int64_t step, std::span<const PartToSave> parts,
@@ -83,7 +83,7 @@ Result<std::vector<std::string>> ShardedSave::Announce(std::int64_t step, std::s
     for (const PartToSave& one : parts) announced.push_back(one.part);
     return FormatAnnouncement({.host = host, .uri = steps_.uri(), .step = step, .mode = mode}, announced);
   });
-  return group_.Gather(message.ok() ? *std::move(message) : FormatRefusal(host, message.error()), limits);
+  return group_.Gather(message ? *std::move(message) : FormatRefusal(host, message.error()), limits);
 }
 
 // What this rank must write, or why nothing is saved.
@@ -93,30 +93,30 @@ Result<ShardOrder> ShardedSave::Order(const CheckpointManifest& about, CommitMod
   std::vector<std::string> orders;
   const WorkOfRank0 plan = [&](std::atomic<std::uint64_t>&) {
     auto planned = PlanOrders(about, mode, announcements);
-    orders = planned.ok() ? *std::move(planned)
+    orders = planned ? *std::move(planned)
                           : std::vector<std::string>(announcements.size(), FormatFailure(planned.error()));
   };
-  if (auto done = WorkOnRank0(group_, options_.deadline, steps_, plan, stop); !done.ok()) return done.error();
+  if (auto done = WorkOnRank0(group_, options_.deadline, steps_, plan, stop); !done) return done.error();
   const auto message = group_.Scatter(std::move(orders), limits);
-  return message.ok() ? ParseOrder(*message) : message.error();
+  return message ? ParseOrder(*message) : message.error();
 }
 
 Result<std::vector<std::string>> ShardedSave::PlanOrders(const CheckpointManifest& about, CommitMode mode,
                                                          std::span<const std::string> announcements) {
   auto plan = PlanSave(announcements);
-  if (!plan.ok()) return plan.error();
+  if (!plan) return plan.error();
   if (!writer_) {
     auto started = StepWriter::Start(steps_, options_.writer);
-    if (!started.ok()) return started.error();
+    if (!started) return started.error();
     writer_.emplace(*std::move(started));
   }
-  if (auto checked = writer_->CheckStep(about, mode); !checked.ok()) return checked.error();
+  if (auto checked = writer_->CheckStep(about, mode); !checked) return checked.error();
   std::vector<std::string> orders;
   for (std::size_t rank = 0; rank < plan->ranks.size(); ++rank) {
     ShardOrder order{.rows = std::move(plan->ranks[rank])};
     if (rank == 0 || !order.rows.empty()) {  // A step has a file, even if it has no tensors.
       auto name = writer_->ReserveName(about.step, ShardName(static_cast<int>(rank)));
-      if (!name.ok()) return name.error();
+      if (!name) return name.error();
       names_.push_back(*name);
       order.name = *std::move(name);
     }
@@ -130,7 +130,7 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
   ShardReport report;
   const WorkOfRank work = [&](std::atomic<std::uint64_t>& moved, const std::stop_token& asked) -> Result<void> {
     for (const PartToSave& one : parts) {
-      if (auto checked = CheckBytes(one); !checked.ok()) return checked;
+      if (auto checked = CheckBytes(one); !checked) return checked;
     }
     if (order.name.empty()) return {};
     const std::vector<PartToSave> chosen = Chosen(order, parts);
@@ -143,12 +143,12 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
     };
     const CheckpointWriter write = [&](const ByteSink& sink) { return WriteShard(chosen, sink, report.tensors); };
     auto file = WriteStepFile(steps_, order.name, write, options);
-    if (!file.ok()) return file.error();
+    if (!file) return file.error();
     report.files = {*std::move(file)};
     return {};
   };
   auto written = WorkOnAllRanks(group_, options_.deadline, work, stop);
-  if (written.ok()) return report;
+  if (written) return report;
   DeleteFiles(report.files, broken);
   return written.error();
 }
@@ -169,7 +169,7 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
   manifest.tensors.clear();
   for (const std::string& bytes : reports) {
     auto report = ParseReport(bytes);
-    if (!report.ok()) return report.error();
+    if (!report) return report.error();
     for (StepTensor& tensor : report->tensors) {
       tensor.file = manifest.files.size();
       manifest.tensors.push_back(std::move(tensor));
@@ -177,10 +177,10 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
     std::move(report->files.begin(), report->files.end(), std::back_inserter(manifest.files));
   }
   // Each rank's file must exist with this generation, size and CRC32C.
-  if (auto checked = steps_.HasFiles(manifest.files); !checked.ok()) return checked.error();
+  if (auto checked = steps_.HasFiles(manifest.files); !checked) return checked.error();
   ++moved;  // The next phase has its own deadline.
   auto stored = writer_->Commit(std::move(manifest), mode);
-  if (!stored.ok()) return stored.error();
+  if (!stored) return stored.error();
   ++moved;
   SavedStep saved{.stored = *std::move(stored)};
   saved.stored.manifest.tensors.clear();
@@ -192,12 +192,12 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
 void ShardedSave::Keep(Result<SavedStep>& saved, const std::stop_token& stop) {
   std::optional<Result<KeepReport>> kept;
   const WorkOfRank0 keep = [&](std::atomic<std::uint64_t>&) {
-    if (saved.ok() && options_.keep) kept = writer_->Keep(*options_.keep);
+    if (saved && options_.keep) kept = writer_->Keep(*options_.keep);
   };
   const auto done = WorkOnRank0(group_, options_.deadline, steps_, keep, stop);
   if (!kept) return;
   const auto why = [&](const Error& error) {
-    return !done.ok() && error.code == ErrorCode::kCancelled ? done.error() : error;
+    return !done && error.code == ErrorCode::kCancelled ? done.error() : error;
   };
   if (!kept->ok()) {
     saved->keep_error = why(kept->error());

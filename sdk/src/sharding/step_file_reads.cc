@@ -23,7 +23,7 @@ Result<void> StepFileReads::Read(std::span<const std::vector<RangeRead>> of_file
   std::rotate(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
   const auto read = [&](std::size_t index, const std::stop_token& ended) -> Result<void> {
     const std::size_t file = files[index];
-    if (auto done = ReadFile(file, of_files[file], ended); !done.ok()) return done;
+    if (auto done = ReadFile(file, of_files[file], ended); !done) return done;
     return when_read(file);
   };
   WorkerPool pool(std::min(files.size(), kFilesAtOnce));
@@ -37,17 +37,17 @@ Result<void> StepFileReads::ReadFile(std::size_t file, std::span<const RangeRead
   const EitherStop either(stop, options_.stop);
   options.stop = either.token();
   auto opened = steps_.OpenFile(step_.files[file], options);
-  if (!opened.ok()) return opened.error();
+  if (!opened) return opened.error();
   const auto reader = std::make_shared<const ObjectReader>(*std::move(opened));
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     readers_.push_back(reader);
   }
   return reader->Read(ranges);
 }
 
 std::uint64_t StepFileReads::FetchedBytes() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   std::uint64_t bytes = 0;
   for (const auto& reader : readers_) bytes += reader->report().fetched_bytes;
   return bytes;

@@ -23,7 +23,7 @@ class Mailboxes {
   };
 
   Result<void> Put(int from, int to, const Message& message) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (ended_.contains(to)) return Ended();
     boxes_[{from, to}].push_back(message);
     changed_.notify_all();
@@ -48,7 +48,7 @@ class Mailboxes {
   }
 
   void End(int rank) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     ended_.insert(rank);
     changed_.notify_all();
   }

@@ -57,7 +57,7 @@ class RunningWork {
 
   Result<void> Start() {
     auto started = StartThread([this] { Run(); });
-    if (!started.ok()) return started.error();
+    if (!started) return started.error();
     thread_ = *std::move(started);
     return {};
   }
@@ -79,8 +79,8 @@ class RunningWork {
   void Run() {
     Result<void> outcome;
     const auto done = Caught([&] { return outcome = work_(moved_, stop_.get_token()), true; });
-    if (!done.ok()) outcome = done.error();
-    const std::lock_guard lock(mutex_);
+    if (!done) outcome = done.error();
+    const std::scoped_lock lock(mutex_);
     outcome_ = std::move(outcome);
     changed_.notify_all();
   }
@@ -125,8 +125,8 @@ Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadlin
   std::uint64_t moved_before = 0;
   Clock::time_point last_movement = Clock::now();
   while (true) {
-    RankStatus own = running.Wait(started.ok() ? pace : std::chrono::milliseconds(0));
-    if (!started.ok()) own.error = started.error();
+    RankStatus own = running.Wait(started ? pace : std::chrono::milliseconds(0));
+    if (!started) own.error = started.error();
     // This holds even if this rank has done its part. Otherwise the others would continue, and it could only break the
     // group.
     if (stop.stop_requested() && !own.error) own.error = Error{ErrorCode::kCancelled, "was cancelled"};
@@ -134,7 +134,7 @@ Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadlin
     own.sees_standstill = Clock::now() - last_movement >= InNanoseconds(deadline);
     const auto told =
         group.AllGather(FormatStatus(own), {.deadline = deadline, .stop = broken.token(), .since = last_movement});
-    if (!told.ok()) return told.error();
+    if (!told) return told.error();
     std::vector<RankStatus> ranks;
     std::uint64_t moved = 0;
     for (const std::string& one : *told) {

@@ -72,9 +72,9 @@ class ArchivedOptimizer {
 Value ReadOptimizerValue(const StoredCheckpoint& checkpoint, std::string_view name) {
   auto saved = checkpoint.ReadValue(name);
   if (checkpoint.format() != CheckpointFormat::kLibtorchArchive) return ValueOrThrow(std::move(saved));
-  if (!saved.ok() && saved.error().code == ErrorCode::kNotFound) {
+  if (!saved && saved.error().code == ErrorCode::kNotFound) {
     auto whole = checkpoint.ReadValue();
-    const auto* const root = whole.ok() ? whole->As<Dict>() : nullptr;
+    const auto* const root = whole ? whole->As<Dict>() : nullptr;
     if (root != nullptr && FindDict(*root, "param_groups") != nullptr) saved = std::move(whole);
   }
   const Value value = ValueOrThrow(std::move(saved));

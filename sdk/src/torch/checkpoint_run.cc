@@ -40,7 +40,7 @@ CheckpointSteps OpenSteps(const Client& client, const std::string& uri, const Ch
 
 // Nothing if no step was ever saved.
 std::optional<LatestStep> IfAny(Result<LatestStep> latest) {
-  if (!latest.ok() && latest.error().code == ErrorCode::kNotFound) return std::nullopt;
+  if (!latest && latest.error().code == ErrorCode::kNotFound) return std::nullopt;
   return ValueOrThrow(std::move(latest));
 }
 

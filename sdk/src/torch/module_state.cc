@@ -233,7 +233,7 @@ void LoadModule(Module& module, const StoredCheckpoint& checkpoint, const LoadMo
   if (options.is_staged) return StageModule(module, checkpoint, options)();
   const std::vector<Pair> pairs = Match(module, checkpoint, options);
   const PlannedReads plan = PlanReads(pairs, /*is_staged=*/false);
-  if (const auto read = checkpoint.ReadTensors(plan.reads); !read.ok()) {
+  if (const auto read = checkpoint.ReadTensors(plan.reads); !read) {
     Error error = read.error();
     error.message += "; the module was touched: load another checkpoint, or with is_staged";
     throw StorageError(std::move(error));

@@ -63,7 +63,7 @@ void PutMap(Root& root, const char* name, const Map& map, const ValueOf& value_o
 }
 
 at::Tensor StateOf(at::Generator generator) {
-  const std::lock_guard lock(generator.mutex());
+  const std::scoped_lock lock(generator.mutex());
   return generator.get_state();
 }
 
@@ -71,12 +71,12 @@ at::Tensor StateOf(at::Generator generator) {
 // 1.13 never frees.
 at::Tensor ReadStateOf(const std::pair<const std::string, at::Generator>& entry, const StoredCheckpoint& checkpoint) {
   const std::string name = std::string(kGeneratorsKey) + "." + entry.first;
-  if (const auto found = checkpoint.Find(name); !found.ok() && found.error().code == ErrorCode::kNotFound) {
+  if (const auto found = checkpoint.Find(name); !found && found.error().code == ErrorCode::kNotFound) {
     throw StepLacks(name);
   }
   at::Tensor read = ReadTensor(checkpoint, name);
   at::Generator generator = entry.second;
-  const std::lock_guard lock(generator.mutex());
+  const std::scoped_lock lock(generator.mutex());
   const at::Tensor before = generator.get_state();
   try {
     generator.set_state(read);
@@ -211,7 +211,7 @@ void LoadState(const StoredCheckpoint& checkpoint, RunState& state, const std::f
   }
   for (auto& entry : state.generators) {
     changes.push_back([&entry, read = ReadStateOf(entry, checkpoint)] {
-      const std::lock_guard lock(entry.second.mutex());
+      const std::scoped_lock lock(entry.second.mutex());
       entry.second.set_state(read);
     });
   }

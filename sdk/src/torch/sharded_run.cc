@@ -84,7 +84,7 @@ struct ShardedRun::Parts {
     const auto commit = [this, parts, about = About(step, options), mode = options.mode](
                             const internal::StateContents& snapshot, const std::stop_token& stop) -> Result<SavedStep> {
       const auto joined = Made([&] { return Joined(*parts, snapshot.storages); });
-      if (!joined.ok()) return checkpoints.FailSave(about.step, joined.error(), stop);
+      if (!joined) return checkpoints.FailSave(about.step, joined.error(), stop);
       return checkpoints.Save(about, *joined, mode, stop);
     };
     return {.step = step,
@@ -98,7 +98,7 @@ struct ShardedRun::Parts {
   template <class Begin>
   auto BeginSave(std::int64_t step, const Begin& begin) {
     auto begun = Made(begin);
-    if (begun.ok()) return *std::move(begun);
+    if (begun) return *std::move(begun);
     WaitForSaves();
     throw StorageError(checkpoints.FailSave(step, begun.error()));
   }
@@ -107,7 +107,7 @@ struct ShardedRun::Parts {
   std::optional<std::string> ReadValues(const CheckpointManifest& manifest) const {
     if (!HasValuesInFile(manifest)) return std::nullopt;
     auto read = ReadValuesOnRank0(group, deadline, {steps, manifest, reader});
-    if (read.ok()) return *std::move(read);
+    if (read) return *std::move(read);
     throw Failure(read.error().code,
                   "load of step " + std::to_string(manifest.step) + " of " + steps.uri() + ": " + read.error().message);
   }
@@ -120,7 +120,7 @@ struct ShardedRun::Parts {
       auto parts = staged.ToLoad();
       return BorrowedMemory{std::move(staged), std::move(parts)};
     });
-    if (!memory.ok()) throw StorageError(checkpoints.FailLoad(manifest.step, memory.error()));
+    if (!memory) throw StorageError(checkpoints.FailLoad(manifest.step, memory.error()));
     ValueOrThrow(checkpoints.Load(manifest, memory->parts));
     memory->staged.MoveInto(state);
   }
@@ -157,7 +157,7 @@ PendingSave ShardedRun::SaveAsync(std::int64_t step, const ShardedState& state, 
       *Held(parts_, "ShardedRun").BeginSave(step, [&] { return Held(parts_, "ShardedRun").Queue(); });
   auto request = Made([&] { return Held(parts_, "ShardedRun").Request(step, state, options); });
   // The other ranks wait for this one, and report earlier failures with this save. So does this one.
-  if (!request.ok()) request = internal::SaveRequest{.step = step, .why_not = request.error()};
+  if (!request) request = internal::SaveRequest{.step = step, .why_not = request.error()};
   request->give_up = [&checkpoints = Held(parts_, "ShardedRun").checkpoints, step](const Error& why,
                                                                                    const std::stop_token& stop) {
     return checkpoints.FailSave(step, why, stop);

@@ -57,14 +57,14 @@ Result<std::string> ReadValuesOnRank0(Collective& group, std::chrono::millisecon
   const internal::WorkOfRank0 work = [&](std::atomic<std::uint64_t>& moved) {
     auto read = Made([&] { return ReadValues(source, moved); });
     // Only here a step's damage can look like other contents: tensors are read by what the manifest says.
-    if (!read.ok()) {
+    if (!read) {
       read = internal::WhyUnusable(source.steps, source.manifest, source.reader, read.error()).value_or(read.error());
     }
-    message = read.ok() ? *std::move(read) : internal::FormatFailure(read.error());
+    message = read ? *std::move(read) : internal::FormatFailure(read.error());
   };
-  if (auto done = internal::WorkOnRank0(group, deadline, source.steps, work, {}); !done.ok()) return done.error();
+  if (auto done = internal::WorkOnRank0(group, deadline, source.steps, work, {}); !done) return done.error();
   auto told = group.Broadcast(std::move(message), {.deadline = deadline});
-  if (!told.ok()) return told;
+  if (!told) return told;
   internal::MessageReader reader(*told);
   if (reader.Number() == kValues) return told;
   const Error why = internal::TakeError(reader);
@@ -83,7 +83,7 @@ PlainValues ParseValues(std::string_view message) {
     std::string name = reader.String();
     values.texts[std::move(name)] = reader.String();
   }
-  if (reader.ok() && !reader.AtEnd()) values.cursor = ValueOrThrow(ParseCursor(reader.Text()));
+  if (reader && !reader.AtEnd()) values.cursor = ValueOrThrow(ParseCursor(reader.Text()));
   if (reader.AtEnd()) return values;
   throw Failure(ErrorCode::kBadResponse,
                 "the values that rank 0 sent cannot be read; all ranks must run the same version of gcsflux");

@@ -11,13 +11,13 @@ Result<ReadSums> ReadAllSummed(const ByteSource& source, std::span<const RangeRe
   if (reads.empty()) return ReadSums();
   if (source.read_all) {
     auto sums = source.read_all(reads, kind);
-    if (!sums.ok() || sums->size() == reads.size()) return sums;
+    if (!sums || sums->size() == reads.size()) return sums;
     if (!sums->empty()) {
       return Error{ErrorCode::kInvalidArgument, source.name + ": ByteSource::read_all returned " +
                                                     std::to_string(sums->size()) + " checksums of " +
                                                     std::to_string(reads.size()) + " reads"};
     }
-  } else if (auto read = ReadAll(source, reads); !read.ok()) {
+  } else if (auto read = ReadAll(source, reads); !read) {
     return read.error();
   }
   std::uint64_t bytes = 0;

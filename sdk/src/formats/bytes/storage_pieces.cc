@@ -11,8 +11,8 @@ Result<void> StreamRange(const ByteSource& source, FileRange range, const ByteSi
   const auto piece = std::make_unique_for_overwrite<std::byte[]>(room);
   while (range.begin < range.end) {
     const std::span<std::byte> now(piece.get(), static_cast<std::size_t>(std::min(range.size(), kPiece)));
-    if (auto read = source.read_at(range.begin, now); !read.ok()) return read;
-    if (auto taken = sink(now); !taken.ok()) return taken;
+    if (auto read = source.read_at(range.begin, now); !read) return read;
+    if (auto taken = sink(now); !taken) return taken;
     range.begin += now.size();
   }
   return {};

@@ -34,11 +34,11 @@ ByteSource SourceOf(std::string name, std::span<const std::byte> bytes) {
 
 Result<void> ReadAll(const ByteSource& source, std::span<const RangeRead> reads) {
   if (source.read_all && !reads.empty()) {
-    if (auto read = source.read_all(reads, {}); !read.ok()) return read.error();
+    if (auto read = source.read_all(reads, {}); !read) return read.error();
     return {};
   }
   for (const RangeRead& read : reads) {
-    if (auto done = source.read_at(read.offset, read.into); !done.ok()) return done;
+    if (auto done = source.read_at(read.offset, read.into); !done) return done;
   }
   return {};
 }

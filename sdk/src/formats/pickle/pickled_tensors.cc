@@ -41,7 +41,7 @@ bool PickleReader::IndexStorages(MemoryAllowance& allowance) {
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
     if (graph_.kind(id) != NodeKind::kPersistent) continue;
     auto storage = ParseStorage(id);
-    if (!storage.ok()) continue;
+    if (!storage) continue;
     const auto [known, is_new] = storage_by_key_.try_emplace(storage->key, storages_.size());
     if (!is_new) {
       PickledStorage& other = storages_[known->second];
@@ -56,7 +56,7 @@ bool PickleReader::IndexStorages(MemoryAllowance& allowance) {
 
 Result<PickleReader::TypedStorage> PickleReader::StorageOf(NodeId persistent) const {
   const auto storage = ParseStorage(persistent);
-  if (!storage.ok()) return storage.error();
+  if (!storage) return storage.error();
   const std::size_t index = storage_by_key_.at(storage->key);
   if (!storages_[index].has_two_lengths) return TypedStorage{index, storage->dtype};
   return Refuse("storage " + Shown(storage->key) + " has two lengths, " + std::to_string(storages_[index].bytes) +
@@ -71,7 +71,7 @@ Result<TensorLayout> PickleReader::RebuildPlain(Meaning meaning, NodeId argument
   const auto items = SmallTuple(arguments, least, is_v1 ? least : least + 1);
   if (!items) return Refuse("a tensor is rebuilt from arguments that make no sense");
   const auto storage = StorageOf((*items)[0]);
-  if (!storage.ok()) return storage.error();
+  if (!storage) return storage.error();
   const auto offset = IntegerOf((*items)[1]);
   auto shape = SizesOf((*items)[2]);
   auto strides = SizesOf((*items)[3]);
@@ -108,7 +108,7 @@ Result<TensorLayout> PickleReader::RebuildFromType(NodeId arguments, int depth) 
     return Refuse("tensors of class " + Shown(graph_.GlobalName((*items)[1])) + " are not read");
   }
   auto layout = Rebuild((*items)[0], (*items)[2], depth + 1);
-  if (layout.ok() && graph_.GlobalName((*items)[1]) == "torch.nn.parameter.Parameter") layout->is_parameter = true;
+  if (layout && graph_.GlobalName((*items)[1]) == "torch.nn.parameter.Parameter") layout->is_parameter = true;
   return layout;
 }
 
@@ -131,7 +131,7 @@ Result<TensorLayout> PickleReader::Rebuild(NodeId callable, NodeId arguments, in
   }
   const NodeId data = items->front();
   auto layout = Rebuild(graph_.Callable(data), graph_.Arguments(data), depth + 1);
-  if (layout.ok()) {
+  if (layout) {
     layout->is_parameter = true;
     layout->requires_grad = *requires_grad;
   }

@@ -80,7 +80,7 @@ Value PickleReader::ReadAt(NodeId id, int depth, Budget& budget) const {
     }
     case NodeKind::kPersistent: {
       const auto storage = StorageOf(id);
-      if (!storage.ok()) return RefusedAs(storage.error().message);
+      if (!storage) return RefusedAs(storage.error().message);
       return {.any = pickled::Storage{storage->storage, storage->dtype}};
     }
     case NodeKind::kCall: return ReadCall(id, depth, budget);
@@ -110,7 +110,7 @@ Value PickleReader::ReadCall(NodeId id, int depth, Budget& budget) const {
   if (auto why = WhyRefused(id)) return RefusedAs(*std::move(why));
   if (IsTensor(id)) {
     auto layout = Tensor(id);
-    return layout.ok() ? Value{.any = *std::move(layout)} : RefusedAs(layout.error().message);
+    return layout ? Value{.any = *std::move(layout)} : RefusedAs(layout.error().message);
   }
   const Meaning meaning = MeaningOfCall(id);
   const auto argument = SmallTuple(graph_.Arguments(id), 1, 1);

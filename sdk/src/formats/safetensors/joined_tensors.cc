@@ -93,7 +93,7 @@ Result<std::vector<JoinedTensor>> JoinSlices(std::span<const SafetensorsHeader> 
       const SafeTensor& tensor = headers[file].tensors[i];
       TensorSlice slice{.file = file, .tensor = i, .offsets = tensor.saved_offsets};
       auto added = AddSlice(by_name[tensor.name], headers[file], tensor, std::move(slice));
-      if (!added.ok()) return added.error();
+      if (!added) return added.error();
     }
   }
   std::vector<JoinedTensor> joined;

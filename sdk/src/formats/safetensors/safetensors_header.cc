@@ -24,7 +24,7 @@ Error BrokenTensor(const std::string& file, const SafeTensor& tensor, const std:
 
 Result<std::string> ReadHeaderText(const ByteSource& source) {
   std::string text(static_cast<std::size_t>(std::min(source.size, kFirstRead)), '\0');
-  if (auto read = source.read_at(0, std::as_writable_bytes(std::span(text))); !read.ok()) return read.error();
+  if (auto read = source.read_at(0, std::as_writable_bytes(std::span(text))); !read) return read.error();
   if (text.size() < kLengthBytes) return Undecodable(source.name, "", 0, "the file is too short for safetensors");
   const auto length = internal::FromLittleEndian<std::uint64_t>(text);
   if (length > internal::kMostHeaderBytes || length > source.size - kLengthBytes) {
@@ -36,7 +36,7 @@ Result<std::string> ReadHeaderText(const ByteSource& source) {
   text.resize(static_cast<std::size_t>(kLengthBytes + length));
   if (had < text.size()) {
     const auto rest = std::as_writable_bytes(std::span(text)).subspan(had);
-    if (auto read = source.read_at(had, rest); !read.ok()) return read.error();
+    if (auto read = source.read_at(had, rest); !read) return read.error();
   }
   return text;
 }
@@ -146,7 +146,7 @@ Result<void> TakeSlices(SafetensorsHeader& header, const NamesOf& names) {
                                   [](const auto& one) { return one.first == internal::kSlicesName; });
   if (entry == header.metadata.end()) return {};
   auto slices = internal::ParseSlicesJson(entry->second, header.file);
-  if (!slices.ok()) return slices.error();
+  if (!slices) return slices.error();
   for (auto& [name, offsets] : *slices) {
     SafeTensor* const tensor = names.Find(name);
     if (tensor == nullptr || tensor->shape.size() != offsets.size() || !tensor->saved_offsets.empty()) {
@@ -174,9 +174,9 @@ bool SafetensorsHeader::IsVerifiable() const {
 
 Result<SafetensorsHeader> ReadSafetensorsHeader(const ByteSource& source) {
   const auto text = ReadHeaderText(source);
-  if (!text.ok()) return text.error();
+  if (!text) return text.error();
   auto parsed = internal::ParseHeaderJson(std::string_view(*text).substr(kLengthBytes), source.name, kLengthBytes);
-  if (!parsed.ok()) return parsed.error();
+  if (!parsed) return parsed.error();
   SafetensorsHeader header{
       .file = source.name, .tensors = std::move(parsed->tensors), .metadata = std::move(parsed->metadata)};
   const auto* const tensor = FindTwice(
@@ -187,12 +187,12 @@ Result<SafetensorsHeader> ReadSafetensorsHeader(const ByteSource& source) {
     return Undecodable(source.name, "", kLengthBytes, "the name " + Shown(*twice) + " is there twice");
   }
   for (SafeTensor& one : header.tensors) {
-    if (auto checked = CheckTensor(one, source.name, text->size(), source.size); !checked.ok()) return checked.error();
+    if (auto checked = CheckTensor(one, source.name, text->size(), source.size); !checked) return checked.error();
   }
-  if (auto places = CheckPlaces(header, text->size(), source.size); !places.ok()) return places.error();
+  if (auto places = CheckPlaces(header, text->size(), source.size); !places) return places.error();
   const NamesOf names(header.tensors);
-  if (auto checksums = TakeChecksums(header, names); !checksums.ok()) return checksums.error();
-  if (auto slices = TakeSlices(header, names); !slices.ok()) return slices.error();
+  if (auto checksums = TakeChecksums(header, names); !checksums) return checksums.error();
+  if (auto slices = TakeSlices(header, names); !slices) return slices.error();
   return header;
 }
 
@@ -204,7 +204,7 @@ Result<void> ReadSafeTensor(const ByteSource& source, const SafeTensor& tensor, 
                                                   std::to_string(tensor.range.size()) + " bytes"};
   }
   if (into.empty()) return {};
-  if (auto read = source.read_at(tensor.range.begin, into); !read.ok()) return read;
+  if (auto read = source.read_at(tensor.range.begin, into); !read) return read;
   if (!tensor.crc32c || internal::ExtendCrc32c(0, into) == *tensor.crc32c) return {};
   return internal::FormatError(ErrorCode::kCorrupted, source.name, "", tensor.range.begin,
                                "the bytes of tensor " + Shown(tensor.name) +

@@ -54,9 +54,9 @@ Result<SafetensorsIndex> ReadSafetensorsIndex(const ByteSource& source) {
     return internal::Undecodable(source.name, "", internal::kMostHeaderBytes, "the index has more than 100 MB");
   }
   std::string text(static_cast<std::size_t>(source.size), '\0');
-  if (auto read = source.read_at(0, std::as_writable_bytes(std::span(text))); !read.ok()) return read.error();
+  if (auto read = source.read_at(0, std::as_writable_bytes(std::span(text))); !read) return read.error();
   auto index = internal::ParseIndexJson(text, source.name);
-  if (!index.ok()) return index;
+  if (!index) return index;
   std::sort(index->weight_map.begin(), index->weight_map.end());
   if (const auto why = WhyBroken(*index)) return internal::Undecodable(source.name, "", 0, *why);
   return index;

@@ -240,7 +240,7 @@ class IndexHandler final : public Handler {
 Result<ParsedHeader> ParseHeaderJson(std::string_view text, const std::string& file, std::uint64_t offset) {
   if (!text.starts_with('{')) return Undecodable(file, "", offset, "the header is no JSON object");
   HeaderHandler handler;
-  if (auto read = Read(text, handler, file, offset); !read.ok()) return read.error();
+  if (auto read = Read(text, handler, file, offset); !read) return read.error();
   return handler.Take();
 }
 
@@ -257,7 +257,7 @@ Result<std::vector<std::pair<std::string, std::vector<std::int64_t>>>> ParseSlic
 
 Result<SafetensorsIndex> ParseIndexJson(std::string_view text, const std::string& file) {
   IndexHandler handler;
-  if (auto read = Read(text, handler, file, 0); !read.ok()) return read.error();
+  if (auto read = Read(text, handler, file, 0); !read) return read.error();
   if (!handler.has_map) return Undecodable(file, "", 0, "the index has no weight_map");
   return std::move(handler.index);
 }

@@ -138,7 +138,7 @@ Result<void> PutTensor(const TensorWriter& write_tensor, std::size_t tensor, con
     left -= piece.size();
     return sink(piece);
   };
-  if (auto put = write_tensor(tensor, counted); !put.ok()) return put;
+  if (auto put = write_tensor(tensor, counted); !put) return put;
   if (left == 0) return {};
   return another_length();
 }
@@ -152,20 +152,20 @@ Error OtherBytes(const std::string& name) {
 }  // namespace
 
 Result<std::uint64_t> SafetensorsBytes(const SafetensorsContents& contents) {
-  if (auto names = CheckNames(contents); !names.ok()) return names.error();
+  if (auto names = CheckNames(contents); !names) return names.error();
   const auto places = PlacesOf(contents);
-  if (!places.ok()) return places.error();
+  if (!places) return places.error();
   const auto header =
       HeaderOf(contents, *places, std::vector<std::uint32_t>(contents.has_checksums ? contents.tensors.size() : 0));
-  if (!header.ok()) return header.error();
+  if (!header) return header.error();
   return header->size() + (places->empty() ? 0 : places->back().range.end);
 }
 
 Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorWriter& write_tensor,
                               const ByteSink& sink) {
-  if (auto names = CheckNames(contents); !names.ok()) return names;
+  if (auto names = CheckNames(contents); !names) return names;
   const auto places = PlacesOf(contents);
-  if (!places.ok()) return places.error();
+  if (!places) return places.error();
   std::vector<std::uint32_t> checksums(contents.has_checksums ? contents.tensors.size() : 0);
   for (const Place& place : *places) {
     if (!contents.has_checksums) break;
@@ -175,11 +175,11 @@ Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorW
       return Result<void>();
     };
     const std::string& name = contents.tensors[place.tensor].name;
-    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), extend); !put.ok()) return put;
+    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), extend); !put) return put;
   }
   const auto header = HeaderOf(contents, *places, checksums);
-  if (!header.ok()) return header.error();
-  if (auto put = sink(std::as_bytes(std::span(*header))); !put.ok()) return put;
+  if (!header) return header.error();
+  if (auto put = sink(std::as_bytes(std::span(*header))); !put) return put;
   for (const Place& place : *places) {
     std::uint32_t checksum = 0;
     const ByteSink pass_on = [&](std::span<const std::byte> piece) {
@@ -187,7 +187,7 @@ Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorW
       return sink(piece);
     };
     const std::string& name = contents.tensors[place.tensor].name;
-    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), pass_on); !put.ok()) return put;
+    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), pass_on); !put) return put;
     if (contents.has_checksums && checksum != checksums[place.tensor]) return OtherBytes(name);
   }
   return {};

@@ -29,7 +29,7 @@ struct Tail {
 Result<Tail> ReadTail(const ByteSource& source) {
   const std::uint64_t size = std::min(source.size, kTailBytes);
   Tail tail{.bytes = std::string(static_cast<std::size_t>(size), '\0'), .offset = source.size - size};
-  if (const auto read = source.read_at(tail.offset, BytesOf(tail.bytes)); !read.ok()) return read.error();
+  if (const auto read = source.read_at(tail.offset, BytesOf(tail.bytes)); !read) return read.error();
   return tail;
 }
 
@@ -94,7 +94,7 @@ bool Agrees(Small small, std::uint64_t value, bool has_64) {
 
 Result<End> ReadEnd(const ByteSource& source, const Tail& tail) {
   const auto at = FindEnd(source, tail);
-  if (!at.ok()) return at.error();
+  if (!at) return at.error();
   const std::string_view record = std::string_view(tail.bytes).substr(*at);
   const auto disk = FromLittleEndian<std::uint16_t>(record.substr(4));
   const auto first_disk = FromLittleEndian<std::uint16_t>(record.substr(6));
@@ -104,7 +104,7 @@ Result<End> ReadEnd(const ByteSource& source, const Tail& tail) {
   const auto offset = FromLittleEndian<std::uint32_t>(record.substr(16));
   const std::uint64_t place = tail.offset + *at;
   const auto end64 = ReadEnd64(source, tail, *at);
-  if (!end64.ok()) return end64.error();
+  if (!end64) return end64.error();
   const bool has_64 = end64->has_value();
   const End end = has_64 ? **end64 : End{offset, bytes, count, place};
   const bool is_one_disk = Agrees(disk, 0, has_64) && Agrees(first_disk, 0, has_64);
@@ -177,9 +177,9 @@ std::optional<ZipEntry> TakeEntry(std::string_view& rest) {
 
 Result<ZipDirectory> ZipDirectory::Read(const ByteSource& source) {
   const auto tail = ReadTail(source);
-  if (!tail.ok()) return tail.error();
+  if (!tail) return tail.error();
   const auto end = ReadEnd(source, *tail);
-  if (!end.ok()) return end.error();
+  if (!end) return end.error();
   ZipDirectory directory;
   if (end->directory_offset >= tail->offset) {
     directory.bytes_ = std::make_unique<std::string>(
@@ -187,11 +187,11 @@ Result<ZipDirectory> ZipDirectory::Read(const ByteSource& source) {
   } else {
     directory.bytes_ = std::make_unique<std::string>(static_cast<std::size_t>(end->directory_bytes), '\0');
     const auto read = source.read_at(end->directory_offset, BytesOf(*directory.bytes_));
-    if (!read.ok()) return read.error();
+    if (!read) return read.error();
   }
-  if (auto parsed = directory.Parse(source, end->directory_offset, end->count); !parsed.ok()) return parsed.error();
-  if (auto places = directory.CheckPlaces(source, end->directory_offset); !places.ok()) return places.error();
-  if (auto names = directory.IndexNames(source, end->directory_offset); !names.ok()) return names.error();
+  if (auto parsed = directory.Parse(source, end->directory_offset, end->count); !parsed) return parsed.error();
+  if (auto places = directory.CheckPlaces(source, end->directory_offset); !places) return places.error();
+  if (auto names = directory.IndexNames(source, end->directory_offset); !names) return names.error();
   return directory;
 }
 

@@ -73,7 +73,7 @@ FileRange UsualExtent(const ZipEntry& entry) {
 
 Result<std::string> ReadRange(const ByteSource& source, FileRange range) {
   std::string bytes(static_cast<std::size_t>(range.size()), '\0');
-  if (auto read = source.read_at(range.begin, std::as_writable_bytes(std::span(bytes))); !read.ok())
+  if (auto read = source.read_at(range.begin, std::as_writable_bytes(std::span(bytes))); !read)
     return read.error();
   return bytes;
 }
@@ -88,7 +88,7 @@ Result<std::string> TakeRecord(const ByteSource& source, const ZipEntry& entry, 
                                std::uint64_t offset) {
   const auto skipped = static_cast<std::size_t>(entry.header_offset - offset);
   const auto range = ParseHeader(source, entry, std::string_view(bytes).substr(skipped));
-  if (!range.ok()) return range.error();
+  if (!range) return range.error();
   std::string data;
   if (range->end - offset <= bytes.size()) {
     data = std::move(bytes);
@@ -97,10 +97,10 @@ Result<std::string> TakeRecord(const ByteSource& source, const ZipEntry& entry, 
   } else {
     bytes = {};
     auto read = ReadRange(source, *range);  // The extra field is long.
-    if (!read.ok()) return read.error();
+    if (!read) return read.error();
     data = *std::move(read);
   }
-  if (auto checked = CheckCrc32(source, entry, range->begin, std::as_bytes(std::span(data))); !checked.ok())
+  if (auto checked = CheckCrc32(source, entry, range->begin, std::as_bytes(std::span(data))); !checked)
     return checked.error();
   return data;
 }
@@ -115,7 +115,7 @@ class LocalHeaders {
   Result<void> AddReads(std::vector<RangeRead>& reads) {
     headers_.reserve(entries_.size());
     for (const ZipEntry* entry : entries_) {
-      if (auto readable = CheckReadable(source_, *entry); !readable.ok()) return readable;
+      if (auto readable = CheckReadable(source_, *entry); !readable) return readable;
       headers_.emplace_back(zip::kLocalBytes + entry->name.size(), '\0');
       reads.push_back({entry->header_offset, std::as_writable_bytes(std::span(headers_.back()))});
     }
@@ -127,7 +127,7 @@ class LocalHeaders {
     ranges.reserve(entries_.size());
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       const auto range = ParseHeader(source_, *entries_[i], headers_[i]);
-      if (!range.ok()) return range.error();
+      if (!range) return range.error();
       ranges.push_back(*range);
     }
     return ranges;
@@ -158,9 +158,9 @@ class Pieces {
     reads_.insert(reads_.end(), others.begin(), others.end());
     if (has_whole_) {
       const auto sums = ReadAllSummed(source_, reads_, Checksum::kCrc32);
-      if (!sums.ok()) return sums.error();
+      if (!sums) return sums.error();
       for (std::size_t i = 0; i < read_pieces_.size(); ++i) sums_[read_pieces_[i]] = (*sums)[i];
-    } else if (auto read = ReadAll(source_, reads_); !read.ok()) {
+    } else if (auto read = ReadAll(source_, reads_); !read) {
       return read;
     }
     reads_.clear();
@@ -173,7 +173,7 @@ class Pieces {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       if (!IsWhole(pieces_[i])) continue;
       auto compared = CompareCrc32(source_, *pieces_[i].entry, ranges[i].begin, sums_[i]);
-      if (!compared.ok()) return compared;
+      if (!compared) return compared;
     }
     return {};
   }
@@ -200,15 +200,15 @@ Result<void> CompareCrc32(const ByteSource& source, const ZipEntry& entry, std::
 Result<std::vector<FileRange>> LocateRecords(const ByteSource& source, std::span<const ZipEntry* const> entries) {
   LocalHeaders headers(source, {entries.begin(), entries.end()});
   std::vector<RangeRead> reads;
-  if (auto added = headers.AddReads(reads); !added.ok()) return added.error();
-  if (auto read = ReadAll(source, reads); !read.ok()) return read.error();
+  if (auto added = headers.AddReads(reads); !added) return added.error();
+  if (auto read = ReadAll(source, reads); !read) return read.error();
   return headers.Parse();
 }
 
 Result<FileRange> LocateRecord(const ByteSource& source, const ZipEntry& entry) {
   const ZipEntry* const one = &entry;
   const auto ranges = LocateRecords(source, {&one, 1});
-  if (!ranges.ok()) return ranges.error();
+  if (!ranges) return ranges.error();
   return ranges->front();
 }
 
@@ -217,7 +217,7 @@ Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pie
   for (const PieceRead& piece : pieces) entries.push_back(piece.entry);
   LocalHeaders headers(source, std::move(entries));
   std::vector<RangeRead> header_reads;
-  if (auto added = headers.AddReads(header_reads); !added.ok()) return added;
+  if (auto added = headers.AddReads(header_reads); !added) return added;
   // Guesses the data's places, so that one call of the source reads headers and data.
   std::vector<FileRange> guessed;
   Pieces to_read(source, pieces);
@@ -226,20 +226,20 @@ Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pie
     const bool fits = guessed[i].begin <= guessed[i].end && guessed[i].end <= pieces[i].entry->limit;
     if (fits) to_read.AddRead(i, guessed[i].begin);
   }
-  if (auto read = to_read.Read(header_reads); !read.ok()) return read;
+  if (auto read = to_read.Read(header_reads); !read) return read;
   const auto ranges = headers.Parse();
-  if (!ranges.ok()) return ranges.error();
+  if (!ranges) return ranges.error();
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if ((*ranges)[i] != guessed[i]) to_read.AddRead(i, (*ranges)[i].begin);
   }
-  if (auto read = to_read.Read({}); !read.ok()) return read;
+  if (auto read = to_read.Read({}); !read) return read;
   return to_read.Check(*ranges);
 }
 
 Result<std::string> ReadRecord(const ByteSource& source, const ZipEntry& entry) {
-  if (auto readable = CheckReadable(source, entry); !readable.ok()) return readable.error();
+  if (auto readable = CheckReadable(source, entry); !readable) return readable.error();
   auto bytes = ReadRange(source, UsualExtent(entry));
-  if (!bytes.ok()) return bytes.error();
+  if (!bytes) return bytes.error();
   return TakeRecord(source, entry, *std::move(bytes), entry.header_offset);
 }
 
@@ -256,14 +256,14 @@ Result<std::vector<std::string>> ReadRecords(const ByteSource& source, std::span
       entries.size() > 1 && together.size() <= kMostTogether && together.size() - used <= kMostBetween;
   if (is_close) {
     auto read = ReadRange(source, together);
-    if (!read.ok()) return read.error();
+    if (!read) return read.error();
     bytes = *std::move(read);
   }
   std::vector<std::string> records;
   for (const ZipEntry* entry : entries) {
-    if (auto readable = CheckReadable(source, *entry); !readable.ok()) return readable.error();
+    if (auto readable = CheckReadable(source, *entry); !readable) return readable.error();
     auto record = is_close ? TakeRecord(source, *entry, bytes, together.begin) : ReadRecord(source, *entry);
-    if (!record.ok()) return record.error();
+    if (!record) return record.error();
     records.push_back(*std::move(record));
   }
   return records;

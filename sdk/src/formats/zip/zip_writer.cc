@@ -159,7 +159,7 @@ Result<void> ZipWriter::BeginRecord(std::string_view name, std::uint64_t size) {
   if (name.empty() || name.size() > zip::kMost16) {
     return Error{ErrorCode::kInvalidArgument, "a record's name has between 1 and 65535 bytes"};
   }
-  if (auto ended = EndRecord(); !ended.ok()) return ended;
+  if (auto ended = EndRecord(); !ended) return ended;
   open_ = Written{.name = std::string(name), .offset = position_, .size = size};
   open_left_ = size;
   return Emit(LocalHeader(position_, name, size));
@@ -180,16 +180,16 @@ void ZipWriter::SkipData(std::uint64_t bytes) {
 }
 
 Result<void> ZipWriter::Finish() {
-  if (auto ended = EndRecord(); !ended.ok()) return ended;
+  if (auto ended = EndRecord(); !ended) return ended;
   Directory directory{.offset = position_, .count = written_.size()};
   std::string piece;
   for (const Written& record : written_) {
     AppendCentral(piece, record.name, record.offset, record.size, record.crc32);
     if (piece.size() < kDirectoryPiece) continue;
-    if (auto sent = Emit(piece); !sent.ok()) return sent;
+    if (auto sent = Emit(piece); !sent) return sent;
     piece.clear();
   }
-  if (auto sent = Emit(piece); !sent.ok()) return sent;
+  if (auto sent = Emit(piece); !sent) return sent;
   directory.end = position_;
   return Emit(EndOf(directory));
 }

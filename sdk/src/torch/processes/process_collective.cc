@@ -270,7 +270,7 @@ RankSocket ListenOnRank0(const RunEnvironment& run) {
   std::string why;
   for (const std::string& host : hosts) {
     auto listening = RankSocket::Listen(host);
-    if (listening.ok()) return *std::move(listening);
+    if (listening) return *std::move(listening);
     why += (why.empty() ? "" : "; ") + listening.error().message;
   }
   throw NoMeeting("rank 0 has no address at which the others can reach it (" + why +
@@ -392,7 +392,7 @@ std::unique_ptr<Collective> MeetRank0(const RunEnvironment& run, MeetingStore& s
                          : now.failure);
   };
   auto socket = RankSocket::Connect(place.address, place.port);
-  if (!socket.ok()) throw no_connection(socket.error().message);
+  if (!socket) throw no_connection(socket.error().message);
   // The outcome has the labels of all ranks. A stranger may have the port of a rank 0 that has ended.
   RankLink link(*std::move(socket), kLongestHello * (static_cast<std::uint64_t>(run.world_size) + 1));
   link.Send(FormatHello({.token = place.token,

@@ -92,7 +92,7 @@ RankSocket::~RankSocket() {
 
 Result<RankSocket> RankSocket::Listen(const std::string& host) {
   const auto addresses = Resolve(host, "0");
-  if (!addresses.ok()) return addresses.error();
+  if (!addresses) return addresses.error();
   int error = 0;
   for (const addrinfo* one = addresses->get(); one != nullptr; one = one->ai_next) {
     RankSocket made(NewSocket(*one));
@@ -107,7 +107,7 @@ Result<RankSocket> RankSocket::Listen(const std::string& host) {
 
 Result<RankSocket> RankSocket::Connect(const std::string& address, std::uint16_t port) {
   const auto addresses = Resolve(address, std::to_string(port));
-  if (!addresses.ok()) return addresses.error();
+  if (!addresses) return addresses.error();
   const addrinfo& one = **addresses;
   RankSocket made(NewSocket(one));
   if (!made.is_open()) return internal::LocalError("connect to", address);
