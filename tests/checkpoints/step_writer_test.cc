@@ -48,6 +48,8 @@ TEST_F(StepWriterTest, FailsClearlyAfterItWasMovedFrom) {
   EXPECT_EQ(ErrorOf(writer.Keep({})).code, ErrorCode::kInvalidArgument);  // NOLINT(bugprone-use-after-move)
   EXPECT_EQ(ErrorOf(writer.Commit({.step = 1})).code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(ErrorOf(writer.Remove(1)).message, HasSubstr("StepWriter was moved from"));
+  EXPECT_EQ(writer.identity().id, "");
+  EXPECT_EQ(writer.steps().uri(), moved.steps().uri());
   EXPECT_TRUE(Save(moved, 1).ok());
 }
 

@@ -76,11 +76,24 @@ bool ReadsRanges(const Client& client) {
          reader->VerifyWhole().ok();
 }
 
+std::array<DownloadSource, 6> SixSources() {
+  std::array<DownloadSource, 6> sources;
+  sources.fill({.object = kSmall, .size = 1000, .generation = generation_of_small});
+  return sources;
+}
+
 // Constructors return no Result: they throw.
+std::optional<Downloader> DownloaderOf(const Client& client) try {
+  return Downloader(client, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOff}});
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
+}
+
 std::optional<DownloadStream> StreamOf(const Client& client) try {
-  const Downloader downloader(client, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOff}});
-  return downloader.Stream(std::vector<DownloadSource>(
-      6, DownloadSource{.object = kSmall, .size = 1000, .generation = generation_of_small}));
+  const auto downloader = DownloaderOf(client);
+  if (!downloader) return std::nullopt;
+  const auto sources = SixSources();
+  return downloader->Stream({sources.begin(), sources.end()});
 } catch (const std::bad_alloc&) {
   return std::nullopt;
 }
@@ -93,6 +106,14 @@ bool StreamsMany(const Client& client) {
     if (!object || !*object || (*object)->bytes.size() != 1000) return false;
   }
   return true;
+}
+
+bool ReadsMany(const Client& client) {
+  const auto downloader = DownloaderOf(client);
+  if (!downloader) return false;
+  const std::array<DownloadSource, 6> sources = SixSources();
+  const auto batch = downloader->Download(sources);
+  return batch && batch->size() == 6;
 }
 
 bool Lists(const Client& client) {
@@ -122,8 +143,11 @@ int main(int argc, char** argv) {
   if (!client->InsertObject(kLarge, Bytes(std::string(1'000'000, 'l')))) return 1;
   int failed = 0;
   int thrown = 0;
-  for (const Scenario& scenario :
-       {Scenario{"read", ReadsOne}, {"ranges", ReadsRanges}, {"stream", StreamsMany}, {"list", Lists}}) {
+  for (const Scenario& scenario : {Scenario{"read", ReadsOne},
+                                   {"ranges", ReadsRanges},
+                                   {"stream", StreamsMany},
+                                   {"batch", ReadsMany},
+                                   {"list", Lists}}) {
     for (std::int64_t n = 1;; ++n) {
       std::fprintf(stderr, "%s %lld\n", scenario.name, static_cast<long long>(n));
       has_failed = false;

@@ -339,19 +339,21 @@ Result<void> DeleteStepFile(const CheckpointSteps& steps, const StepFile& file) 
   return internal::StoreOf(steps).Delete(file.name, file.generation);
 }
 
-StepWriter::StepWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+StepWriter::StepWriter(std::unique_ptr<State> state) : steps_(state->steps), state_(std::move(state)) {}
 StepWriter::StepWriter(StepWriter&&) noexcept = default;
 StepWriter& StepWriter::operator=(StepWriter&&) noexcept = default;
 StepWriter::~StepWriter() = default;
 
-const RunIdentity& StepWriter::identity() const { return state_->identity; }
-const CheckpointSteps& StepWriter::steps() const { return state_->steps; }
+const RunIdentity& StepWriter::identity() const {
+  static const auto* const kNone = new RunIdentity;  // Never destroyed.
+  return state_ ? state_->identity : *kNone;
+}
 
 Result<StepFile> StepWriter::WriteFile(std::int64_t step, const std::string& name, const CheckpointWriter& write,
                                        const ParallelWriterOptions& options) {
   const auto below = ReserveName(step, name);
   if (!below) return below.error();
-  auto written = WriteStepFile(state_->steps, *below, write, options);
+  auto written = WriteStepFile(steps_, *below, write, options);
   if (!written) DropName(*below);
   return written;
 }

@@ -113,6 +113,14 @@ Error TooManyOpenFiles(const std::string& peer) {
           .reason = std::string(kTooManyOpenFiles)};
 }
 
+// libcurl has one code for a header of more than 100 KiB and for failed allocations. A header comes in an answer.
+Error OutOfMemory(CURL* easy) {
+  curl_off_t first_byte_after = 0;
+  curl_easy_getinfo(easy, CURLINFO_STARTTRANSFER_TIME_T, &first_byte_after);
+  if (first_byte_after == 0) return {ErrorCode::kLocalIo, "out of memory"};
+  return {ErrorCode::kBadResponse, "one of the answer's headers is larger than 100 KiB, or there is no memory left"};
+}
+
 bool IsReused(CURL* easy) {
   long connections = 0;
   curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &connections);
@@ -156,9 +164,7 @@ Error CurlError(CURL* easy, CURLcode code, std::string_view details) {
       [[fallthrough]];
     case CURLE_BAD_CONTENT_ENCODING:
       return Error{ErrorCode::kBadResponse, peer + " does not speak HTTP: " + std::string(details)};
-    case CURLE_OUT_OF_MEMORY:  // libcurl's code for a header of more than 100 KiB
-      return Error{ErrorCode::kBadResponse,
-                   "one of the answer's headers is larger than 100 KiB, or there is no memory left"};
+    case CURLE_OUT_OF_MEMORY: return OutOfMemory(easy);
     // A reset, a close before the answer, and other failures during an exchange.
     default: return Error{ErrorCode::kUnavailable, curl_easy_strerror(code)};
   }

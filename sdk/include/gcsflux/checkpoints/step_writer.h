@@ -60,8 +60,9 @@ class StepWriter {
   /// Does not release the prefix, as in a crash: call Release() before.
   ~StepWriter();
 
+  /// Empty if this writer was moved from.
   [[nodiscard]] const RunIdentity& identity() const;
-  [[nodiscard]] const CheckpointSteps& steps() const;
+  [[nodiscard]] const CheckpointSteps& steps() const { return steps_; }
 
   /// Writes a file of a step under a name that no other file has. It becomes a part of the step by Commit().
   /// The options' mode is not used.
@@ -119,6 +120,7 @@ class StepWriter {
   class Cleaning;
   explicit StepWriter(std::unique_ptr<State> state);
   Result<KeepReport> Clean(const KeepRules* rules);
+  CheckpointSteps steps_;
   std::unique_ptr<State> state_;
 };
 

@@ -76,39 +76,43 @@ Downloader::Downloader(Client client, const DownloaderOptions& options)
           })) {}
 
 Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources, const std::stop_token& stop) const {
-  const auto blocks = std::make_shared<internal::BlockPool>(0);
-  auto memory = internal::Allocate(cores_->Get().options().allocator, *blocks, TotalBytes(sources),
-                                   [&] { return Describe(sources); });
-  if (!memory) return memory.error();
-  std::vector<std::span<std::byte>> places;
-  places.reserve(sources.size());
-  std::byte* next = memory->get();
-  for (const DownloadSource& source : sources) {
-    places.emplace_back(next, static_cast<std::size_t>(source.size));
-    next += source.size;
-  }
-  auto batch = Download(sources, places, stop);
-  if (batch) batch->memory_ = *std::move(memory);
-  return batch;
+  return internal::ExceptionsAsErrors([&]() -> Result<ObjectBatch> {
+    const auto blocks = std::make_shared<internal::BlockPool>(0);
+    auto memory = internal::Allocate(cores_->Get().options().allocator, *blocks, TotalBytes(sources),
+                                     [&] { return Describe(sources); });
+    if (!memory) return memory.error();
+    std::vector<std::span<std::byte>> places;
+    places.reserve(sources.size());
+    std::byte* next = memory->get();
+    for (const DownloadSource& source : sources) {
+      places.emplace_back(next, static_cast<std::size_t>(source.size));
+      next += source.size;
+    }
+    auto batch = Download(sources, places, stop);
+    if (batch) batch->memory_ = *std::move(memory);
+    return batch;
+  });
 }
 
 Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources,
                                          std::span<const std::span<std::byte>> destinations,
                                          const std::stop_token& stop) const {
-  if (auto checked = CheckDestinations(sources, destinations); !checked) return checked.error();
-  const internal::DownloaderCore& core = cores_->Get();
-  if (auto ready = core.CheckReady(); !ready) return ready.error();
-  internal::SourceWindow window(sources);
-  internal::BatchRecipient recipient(destinations, core.options().on_failure);
-  auto errors = recipient.Fetch(core.slots(), core.MethodFor(window), stop);
-  if (!errors) return errors.error();
-  ObjectBatch batch;
-  batch.objects_.assign(destinations.begin(), destinations.end());
-  for (std::size_t i = 0; i < errors->size(); ++i) {
-    if ((*errors)[i]) batch.objects_[i] = {};
-  }
-  batch.errors_ = *std::move(errors);
-  return batch;
+  return internal::ExceptionsAsErrors([&]() -> Result<ObjectBatch> {
+    if (auto checked = CheckDestinations(sources, destinations); !checked) return checked.error();
+    const internal::DownloaderCore& core = cores_->Get();
+    if (auto ready = core.CheckReady(); !ready) return ready.error();
+    internal::SourceWindow window(sources);
+    internal::BatchRecipient recipient(destinations, core.options().on_failure);
+    auto errors = recipient.Fetch(core.slots(), core.MethodFor(window), stop);
+    if (!errors) return errors.error();
+    ObjectBatch batch;
+    batch.objects_.assign(destinations.begin(), destinations.end());
+    for (std::size_t i = 0; i < errors->size(); ++i) {
+      if ((*errors)[i]) batch.objects_[i] = {};
+    }
+    batch.errors_ = *std::move(errors);
+    return batch;
+  });
 }
 
 CompositionReport Downloader::composition_report() const { return cores_->Get().composition_report(); }

@@ -1,0 +1,74 @@
+// Memory runs out at each of a download's own allocations in turn.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/watched_memory.h"
+#include "transfer/download/download_run.h"
+
+namespace gcsflux::internal {
+namespace {
+
+// Repeats its first unit once.
+class RepeatedFetch : public UnitFetch {
+ public:
+  RepeatedFetch(bool& is_repeated, UnitPlan unit) : is_repeated_(is_repeated), unit_(unit) {}
+  Result<void> FetchPiece(std::size_t, const std::stop_token&) override { return {}; }
+  UnitOutcome Finish(const std::stop_token&) override {
+    const bool is_to_be_repeated = unit_.first == 0 && !std::exchange(is_repeated_, true);
+    return {.is_to_be_repeated = is_to_be_repeated, .errors = std::vector<std::optional<Error>>(unit_.count)};
+  }
+
+ private:
+  bool& is_repeated_;
+  const UnitPlan unit_;
+};
+
+class KeepingRecipient : public Recipient {
+ public:
+  bool Admit(const UnitPlan&) override { return true; }
+  Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) override {
+    return std::vector<Destination>(unit.count);
+  }
+  void OnUnit(const FinishedUnit& unit) override {
+    for (auto& error : unit.errors) errors.push_back(error);
+  }
+  void OnAbort(const Error& error) override { failure = error; }
+
+  std::vector<std::optional<Error>> errors;
+  std::optional<Error> failure;
+};
+
+TEST(ScarceDownload, EndsWithAnErrorWhereverMemoryRunsOut) {
+  int failures = 0;
+  for (bool has_failed = true; has_failed; ++failures) {
+    SCOPED_TRACE("allocation " + std::to_string(failures));
+    bool is_repeated = false;
+    KeepingRecipient recipient;
+    const FetchMethod method{
+        .plan = [](std::size_t first) { return std::optional(UnitPlan{.first = first, .count = 2, .pieces = 3}); },
+        .begin = [&](const UnitPlan& unit,
+                     std::span<Destination>) { return std::make_unique<RepeatedFetch>(is_repeated, unit); }};
+    const auto run = std::make_shared<DownloadRun>(std::weak_ptr<RequestSlots>(), method, 4, recipient);
+    {
+      const testing::ScarceMemory scarce(1, failures);
+      while (const auto task = run->Take()) task();
+      has_failed = testing::ScarceMemory::has_failed();
+    }
+    run->Wait();
+    bool is_told = recipient.failure.has_value();
+    for (const auto& error : recipient.errors) is_told = is_told || error;
+    EXPECT_EQ(is_told, has_failed);
+    EXPECT_TRUE(recipient.failure || recipient.errors.size() == 4);
+  }
+  EXPECT_GE(failures, 10);
+}
+
+}  // namespace
+}  // namespace gcsflux::internal
