@@ -96,7 +96,8 @@ target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.
   gcsflux_test(upload_memory_tests WHOLE
-    SOURCES support/fake_gcs.cc support/watched_memory.cc transfer/upload/scarce_uploads_test.cc
+    SOURCES support/fake_gcs.cc support/watched_memory.cc transfer/download/scarce_download_test.cc
+            transfer/upload/scarce_uploads_test.cc
     LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
   target_include_directories(upload_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 endif()
@@ -183,6 +184,7 @@ target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/s
 # Downloads of many objects: the budget of what is fetched ahead, the stripes; then against the emulator.
 gcsflux_test(download_tests
   SOURCES transfer/download/*.cc
+  EXCEPT transfer/download/scarce_download_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(download_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(downloads_tests

@@ -124,7 +124,7 @@ Result<void> ListLevel(const Client& client, const ObjectName& prefix, const std
                  .size = object.size,
                  .generation = object.generation,
                  .crc32c = object.crc32c,
-                 .storage_class = StorageClass(object.storage_class),
+                 .storage_class = InternedName(object.storage_class),
                  .updated = object.updated});
   }
   return printer.Flush();

@@ -30,7 +30,7 @@ ListingSnapshot SnapshotOf(const std::vector<std::string>& names) {
                                 .size = chance % 300'000,
                                 .generation = generation,
                                 .crc32c = static_cast<std::uint32_t>(chance >> 32),
-                                .storage_class = StorageClass("STANDARD"),
+                                .storage_class = InternedName("STANDARD"),
                                 .updated = At(generation + 5'000)});
   }
   return snapshot;
@@ -49,7 +49,7 @@ void ExpectSame(const ListingSnapshot& got, const ListingSnapshot& want) {
     ASSERT_EQ(a.crc32c, b.crc32c) << a.name;
     ASSERT_EQ(a.storage_class, b.storage_class) << a.name;
     ASSERT_EQ(a.updated, b.updated) << a.name;
-    ASSERT_EQ(a.has_kms_key, b.has_kms_key) << a.name;
+    ASSERT_EQ(a.kms_key_name, b.kms_key_name) << a.name;
   }
 }
 
@@ -81,21 +81,22 @@ TEST(ListingFormat, KeepsNothingAndTheExtremes) {
   ListingSnapshot snapshot{.prefix = {"b", ""}, .time = system_clock::time_point(milliseconds(-1))};
   const auto most = std::numeric_limits<std::int64_t>::max();
   const auto least = std::numeric_limits<std::int64_t>::min();
-  snapshot.objects = {{.name = "a", .size = ~0ULL, .generation = most, .storage_class = StorageClass("NEARLINE")},
-                      {.name = "b", .generation = least, .crc32c = 0, .storage_class = StorageClass("STANDARD")},
+  snapshot.objects = {{.name = "a", .size = ~0ULL, .generation = most, .storage_class = InternedName("NEARLINE")},
+                      {.name = "b", .generation = least, .crc32c = 0, .storage_class = InternedName("STANDARD")},
                       {.name = "c", .generation = 0, .crc32c = ~0U, .updated = At(-5)}};
   ExpectRoundTrip(snapshot);
 }
 
 // The figure that saved_listing.h promises.
-TEST(ListingFormat, KeepsWhichObjectsAreUnderAKey) {
+TEST(ListingFormat, KeepsTheKeysOfObjects) {
   ListingSnapshot snapshot = SnapshotOf({"a", "b", "c"});
   EXPECT_EQ(Encoded(snapshot)[16], 1) << "earlier versions of gcsflux read it";
-  snapshot.objects[1].has_kms_key = true;
+  snapshot.objects[0].kms_key_name = InternedName("projects/p/first");
+  snapshot.objects[1].kms_key_name = InternedName("projects/p/second");
   snapshot.objects[2].crc32c.reset();
-  snapshot.objects[2].storage_class = StorageClass("NEARLINE");
+  snapshot.objects[2].storage_class = InternedName("NEARLINE");
   const std::string text = Encoded(snapshot);
-  EXPECT_EQ(text[16], 2);
+  EXPECT_EQ(text[16], 3);
   const auto decoded = Decoded(text);
   ASSERT_TRUE(decoded.ok()) << decoded.error().message;
   ExpectSame(*decoded, snapshot);
@@ -207,11 +208,11 @@ TEST(ListingFormat, SealedNonsenseIsRefusedOrRead) {
 
 TEST(ListingFormat, ANewerVersionIsNamed) {
   std::string text = Encoded(SnapshotOf({"a"}));
-  text[16] = 3;
+  text[16] = 4;
   const auto decoded = Decoded(text);
   ASSERT_FALSE(decoded.ok());
   EXPECT_EQ(decoded.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(decoded.error().message, HasSubstr("version 3"));
+  EXPECT_THAT(decoded.error().message, HasSubstr("version 4"));
 }
 
 }  // namespace

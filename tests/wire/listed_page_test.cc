@@ -199,18 +199,19 @@ TEST(ListedPageRequest, AsksForNothingThatIsNotRead) {
   EXPECT_THAT(url({.delimiter = "/"}), HasSubstr("items%28name%2Cgeneration%2Csize%2Ccrc32c%29"));
 }
 
-TEST(StorageClass, IsItsName) {
-  EXPECT_EQ(StorageClass("NEARLINE"), StorageClass(std::string("NEARLINE")));
-  EXPECT_EQ(StorageClass("NEARLINE"), "NEARLINE");
-  EXPECT_FALSE(StorageClass("NEARLINE") == StorageClass("STANDARD"));
-  EXPECT_EQ(StorageClass(), StorageClass(""));
-  EXPECT_EQ(StorageClass().name(), "");
-  EXPECT_EQ(sizeof(StorageClass), sizeof(void*));
+TEST(InternedName, IsItsName) {
+  EXPECT_EQ(InternedName("NEARLINE"), InternedName(std::string("NEARLINE")));
+  EXPECT_EQ(InternedName("NEARLINE"), "NEARLINE");
+  EXPECT_FALSE(InternedName("NEARLINE") == InternedName("STANDARD"));
+  EXPECT_EQ(InternedName(), InternedName(""));
+  EXPECT_EQ(InternedName().name(), "");
+  EXPECT_EQ(sizeof(InternedName), sizeof(void*));
 }
 
-TEST(StorageClass, KeepsNoMoreNamesThanThereCanBe) {
-  for (int i = 0; i < 1000; ++i) StorageClass("CLASS_" + std::to_string(i));
-  EXPECT_EQ(StorageClass("ONE_MORE"), "OTHER");
+TEST(InternedName, KeepsNoMoreNamesThanThereCanBe) {
+  for (int i = 0; i < 5000; ++i) InternedName("CLASS_" + std::to_string(i));
+  EXPECT_EQ(InternedName("ONE_MORE"), "OTHER");
+  EXPECT_EQ(InternedName(std::string(2000, 'x')), "OTHER");
 }
 
 }  // namespace

@@ -34,9 +34,9 @@ struct CompositionOptions {
   /// The largest size of a composite; a larger object is fetched alone. Lower it if memory is short: objects wait in
   /// memory for their turn.
   std::uint64_t max_composite_bytes = 100'000'000;
-  /// The Cloud KMS key of all composites. Without it, objects that a Cloud KMS key encrypts
-  /// (DownloadSource::has_kms_key) are read directly, and kAuto composes nothing in a bucket with a default key. Set it
-  /// to compose there. Cloud KMS charges for each use of a key.
+  /// The Cloud KMS key of all composites. Objects that another Cloud KMS key encrypts (DownloadSource::kms_key_name)
+  /// are read directly; a key's version does not matter. Without it, objects under any key are, and kAuto composes
+  /// nothing in a bucket with a default key. Cloud KMS charges for each use of a key.
   std::string kms_key_name = {};
 };
 

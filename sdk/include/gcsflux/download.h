@@ -30,7 +30,7 @@ struct DownloadSource {
   std::uint64_t size = 0;       ///< In bytes, as stored.
   std::int64_t generation = 0;  ///< Never 0 for a stored object.
   std::optional<std::uint32_t> crc32c = {};
-  bool has_kms_key = false;  ///< As in a listing; see CompositionOptions::kms_key_name.
+  InternedName kms_key_name = {};  ///< As in a listing; see CompositionOptions::kms_key_name.
 };
 
 std::vector<DownloadSource> DownloadSources(std::span<const ObjectMetadata> objects);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gcsflux/client.h"
-#include "gcsflux/storage_class.h"
+#include "gcsflux/interned_name.h"
 
 namespace gcsflux {
 
@@ -42,9 +42,9 @@ struct ListedObject {
   std::uint64_t size = 0;  ///< In bytes, as stored.
   std::int64_t generation = 0;
   std::optional<std::uint32_t> crc32c = {};
-  StorageClass storage_class = {};
+  InternedName storage_class = {};
   std::chrono::system_clock::time_point updated = {};
-  bool has_kms_key = false;  ///< A Cloud KMS key encrypts it: ObjectMetadata::kms_key_name is not empty.
+  InternedName kms_key_name = {};  ///< As ObjectMetadata::kms_key_name.
 };
 
 struct ParallelListOptions {

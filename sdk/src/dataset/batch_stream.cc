@@ -157,7 +157,7 @@ std::vector<DownloadSource> BatchStream::FeedMore() {
 
 DownloadSource BatchStream::SourceOf(std::size_t sample) const {
   const ListedObject& object = settings_.object_at(sample);
-  return {{settings_.bucket, object.name}, object.size, object.generation, object.crc32c, object.has_kms_key};
+  return {{settings_.bucket, object.name}, object.size, object.generation, object.crc32c, object.kms_key_name};
 }
 
 bool BatchStream::IsAt(const Cursor& cursor) {

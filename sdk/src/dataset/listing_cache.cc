@@ -19,7 +19,7 @@ bool IsCallersMatter(const Error& error) {
 
 // The objects that the options select, from everything under the prefix.
 void Select(const ParallelListOptions& options, std::vector<ListedObject>& objects) {
-  const std::vector<StorageClass> classes(options.storage_classes.begin(), options.storage_classes.end());
+  const std::vector<InternedName> classes(options.storage_classes.begin(), options.storage_classes.end());
   std::erase_if(objects, [&](const ListedObject& object) {
     return object.name < options.start_offset || (!options.end_offset.empty() && object.name >= options.end_offset) ||
            (!options.include_directory_markers && object.name.ends_with('/')) ||

@@ -17,7 +17,7 @@ using std::chrono::system_clock;
 
 constexpr std::string_view kMagic = "gcsflux listing\n";
 constexpr std::uint64_t kVersion = 1;
-constexpr std::uint64_t kVersionWithKeys = 2;
+constexpr std::uint64_t kVersionWithKeys = 3;
 constexpr std::size_t kSealBytes = 4;
 constexpr std::size_t kLeastObjectBytes = 6;  // Each of its fields has one.
 constexpr std::size_t kMostNameBytes = 1024;
@@ -70,16 +70,25 @@ class Writer {
   std::string text_;
 };
 
-std::vector<std::string> ClassesOf(const std::vector<ListedObject>& objects) {
-  std::vector<StorageClass> seen;
+// Those that a member of the objects has, in the order of their first use.
+std::vector<InternedName> NamesOf(const std::vector<ListedObject>& objects, InternedName ListedObject::*member) {
+  std::vector<InternedName> seen;
   for (const ListedObject& object : objects) {
-    if (std::find(seen.rbegin(), seen.rend(), object.storage_class) == seen.rend())
-      seen.push_back(object.storage_class);
+    if (std::find(seen.rbegin(), seen.rend(), object.*member) == seen.rend()) seen.push_back(object.*member);
   }
-  std::vector<std::string> names;
-  names.reserve(seen.size());
-  for (const StorageClass storage_class : seen) names.push_back(storage_class.name());
-  return names;
+  return seen;
+}
+
+using Places = std::map<std::string, std::uint64_t, std::less<>>;
+
+Places WriteNames(Writer& writer, const std::vector<InternedName>& names) {
+  Places places;
+  writer.Number(names.size());
+  for (const InternedName name : names) {
+    writer.Text(name.name());
+    places.emplace(name.name(), places.size());
+  }
+  return places;
 }
 
 std::size_t SharedBytes(std::string_view a, std::string_view b) {
@@ -150,8 +159,13 @@ system_clock::time_point TimeAt(std::int64_t count_of_microseconds) {
   return system_clock::time_point(microseconds(std::clamp<std::int64_t>(count_of_microseconds, kFirst, kLast)));
 }
 
-// `objects` holds the previous objects.
-ListedObject ReadObject(Reader& reader, std::uint64_t version, const std::vector<StorageClass>& classes,
+InternedName NameAt(Reader& reader, const std::vector<InternedName>& names, std::uint64_t place) {
+  if (place >= names.size()) reader.Fail();
+  return reader.has_failed() ? InternedName() : names[static_cast<std::size_t>(place)];
+}
+
+// `objects` holds the previous objects. `keys` is empty if none of the objects is under a key.
+ListedObject ReadObject(Reader& reader, const std::vector<InternedName>& classes, const std::vector<InternedName>& keys,
                         const std::vector<ListedObject>& objects) {
   static const ListedObject& kNone = *new ListedObject();
   const ListedObject& before = objects.empty() ? kNone : objects.back();
@@ -167,42 +181,36 @@ ListedObject ReadObject(Reader& reader, std::uint64_t version, const std::vector
   object.generation = Sum(before.generation, reader.Signed());
   const std::uint64_t mark = reader.Number();
   if (mark % 2 == 1) object.crc32c = reader.Fixed32();
-  const bool tells_keys = version == kVersionWithKeys;
-  object.has_kms_key = tells_keys && mark / 2 % 2 == 1;
-  const std::uint64_t index = mark / (tells_keys ? 4 : 2);
-  if (index >= classes.size()) reader.Fail();
-  if (!reader.has_failed()) object.storage_class = classes[static_cast<std::size_t>(index)];
+  object.storage_class = NameAt(reader, classes, mark / 2);
+  if (!keys.empty()) object.kms_key_name = NameAt(reader, keys, reader.Number());
   object.updated = TimeAt(Sum(object.generation, reader.Signed()));
   return object;
 }
 
-std::vector<StorageClass> ReadClasses(Reader& reader) {
+std::vector<InternedName> ReadNames(Reader& reader) {
   const std::uint64_t count = reader.Number();
-  std::vector<StorageClass> classes;
+  std::vector<InternedName> names;
   if (count > reader.left()) reader.Fail();
-  for (std::uint64_t i = 0; i < count && !reader.has_failed(); ++i) classes.emplace_back(reader.Text());
-  return classes;
+  for (std::uint64_t i = 0; i < count && !reader.has_failed(); ++i) names.emplace_back(reader.Text());
+  return names;
 }
 
 }  // namespace
 
 Result<std::string> EncodeListing(const ListingSnapshot& snapshot) {
   constexpr std::size_t kUsualObjectBytes = 56;
-  const std::vector<std::string> classes = ClassesOf(snapshot.objects);
-  std::map<std::string, std::uint64_t, std::less<>> index;
+  const auto classes = NamesOf(snapshot.objects, &ListedObject::storage_class);
+  const auto keys = NamesOf(snapshot.objects, &ListedObject::kms_key_name);
   Writer writer;
   writer.Reserve(snapshot.objects.size() * kUsualObjectBytes + 4096);
   writer.Raw(kMagic);
-  const bool tells_keys = std::ranges::any_of(snapshot.objects, &ListedObject::has_kms_key);
+  const bool tells_keys = std::ranges::any_of(keys, [](InternedName key) { return !key.empty(); });
   writer.Number(tells_keys ? kVersionWithKeys : kVersion);
   writer.Text(snapshot.prefix.bucket);
   writer.Text(snapshot.prefix.name);
   writer.Signed(std::chrono::floor<milliseconds>(snapshot.time.time_since_epoch()).count());
-  writer.Number(classes.size());
-  for (const std::string& name : classes) {
-    writer.Text(name);
-    index.emplace(name, index.size());
-  }
+  const Places class_places = WriteNames(writer, classes);
+  const Places key_places = tells_keys ? WriteNames(writer, keys) : Places();
   writer.Number(snapshot.objects.size());
   std::string_view name;
   std::uint64_t names = 0;
@@ -222,9 +230,9 @@ Result<std::string> EncodeListing(const ListingSnapshot& snapshot) {
     writer.Text(std::string_view(object.name).substr(shared));
     writer.Number(object.size);
     writer.Signed(Difference(object.generation, generation));
-    const std::uint64_t place = index.find(object.storage_class.name())->second;
-    writer.Number(2 * (tells_keys ? 2 * place + (object.has_kms_key ? 1 : 0) : place) + (object.crc32c ? 1 : 0));
+    writer.Number(2 * class_places.find(object.storage_class.name())->second + (object.crc32c ? 1 : 0));
     if (object.crc32c) writer.Fixed32(*object.crc32c);
+    if (tells_keys) writer.Number(key_places.find(object.kms_key_name.name())->second);
     writer.Signed(Difference(MicrosecondsOf(object.updated), object.generation));
     name = object.name;
     generation = object.generation;
@@ -246,21 +254,23 @@ Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes) {
   const std::uint64_t version = reader.Number();
   if (version > kVersionWithKeys && version < 1'000) {  // A newer version may have another seal.
     return Error{ErrorCode::kInvalidArgument, "the saved listing is of version " + std::to_string(version) +
-                                                  ", and this version of gcsflux reads versions 1 and 2"};
+                                                  ", and this version of gcsflux reads versions 1 and 3"};
   }
   if (Reader(text.substr(sealed.size())).Fixed32() != Seal(sealed)) return Damaged("it was cut off or changed");
+  if (version != kVersion && version != kVersionWithKeys) return Damaged("it is of a version that was never released");
   ListingSnapshot snapshot;
   snapshot.prefix.bucket = reader.Text();
   snapshot.prefix.name = reader.Text();
   constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max() / 1'000;
   snapshot.time = TimeAt(std::clamp(reader.Signed(), -kFarthest, kFarthest) * 1'000);
-  const std::vector<StorageClass> classes = ReadClasses(reader);
+  const auto classes = ReadNames(reader);
+  const auto keys = version == kVersionWithKeys ? ReadNames(reader) : std::vector<InternedName>();
   const std::uint64_t count = reader.Number();
   if (count > reader.left() / kLeastObjectBytes) reader.Fail();
   if (!reader.has_failed()) snapshot.objects.reserve(static_cast<std::size_t>(count));
   std::uint64_t names = 0;
   for (std::uint64_t i = 0; i < count && !reader.has_failed(); ++i) {
-    snapshot.objects.push_back(ReadObject(reader, version, classes, snapshot.objects));
+    snapshot.objects.push_back(ReadObject(reader, classes, keys, snapshot.objects));
     names += snapshot.objects.back().name.size();
     if (names > kMostNamesPerByte * bytes.size()) reader.Fail();
   }

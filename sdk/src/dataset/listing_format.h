@@ -9,18 +9,18 @@
 // A saved listing's bytes. Numbers are LEB128; signed ones zigzag first; text is its length and its bytes.
 //
 //   "gcsflux listing\n"  magic
-//   version              1; 2 if a Cloud KMS key encrypts one of the objects
+//   version              1; 3 if a Cloud KMS key encrypts one of the objects
 //   bucket, prefix       text
 //   time                 milliseconds since 1970, signed
 //   classes              their number, then the names as text
-//   count                of objects, then each object:
+//   keys                 in version 3, likewise: names of Cloud KMS keys; where an object has none, the empty name is
+//   one count                of objects, then each object:
 //     shared             bytes that its name begins with like the name before it
 //     rest               text: the bytes of the name behind them
 //     size
 //     generation         the difference to the one before, signed
-//     class and crc32c   2 x the index among the classes, + 1 where a CRC32C follows in 4 bytes, little-endian. In
-//     version
-//                        2: 4 x the index, + 2 where a Cloud KMS key encrypts the object, + 1 where a CRC32C follows
+//     class and crc32c   2 x the index among the classes, + 1 where a CRC32C follows in 4 bytes, little-endian
+//     key                in version 3: the index among the keys
 //     updated            microseconds, the difference to the object's generation, which in Cloud Storage is a time
 //   seal                 CRC32C of all bytes before it, 4 bytes, little-endian
 namespace gcsflux::internal {

@@ -28,8 +28,8 @@ DEFINE_string(composition, "off",
 DEFINE_int64(max_composite_bytes, 100'000'000,
              "Largest size of a composite; larger objects are downloaded alone. Lower it if memory is short.");
 DEFINE_string(composition_kms_key_name, "",
-              "The Cloud KMS key of composites. Set it to compose objects that a Cloud KMS key encrypts, or in a "
-              "bucket with a default key: without it they are read directly.");
+              "The Cloud KMS key of composites. Set it to compose objects that this key encrypts, or in a bucket "
+              "with a default key. Objects under another key are read directly.");
 DEFINE_int64(upload_chunk_bytes, 16LL << 20,
              "Bytes in one request of an upload, rounded up to a multiple of 256 KiB; this much memory is "
              "held. Raise it for long, fast connections. Lower it if memory is short.");

@@ -26,9 +26,18 @@ bool ReadNumber(std::string_view text, Number& value) {
   return error == std::errc{} && stop == end;
 }
 
-// `last` is the storage class of the previous object, and usually of this one: the table of all classes is shared by
-// threads.
-Why ReadMember(std::string_view key, std::string_view text, ListedObject& object, StorageClass& last) {
+// Those of the previous object, and usually of this one: the table of all names is shared by threads.
+struct LastNames {
+  InternedName storage_class = {};
+  InternedName kms_key = {};
+};
+
+InternedName Interned(std::string_view text, InternedName& last) {
+  if (!(last == text)) last = InternedName(text);
+  return last;
+}
+
+Why ReadMember(std::string_view key, std::string_view text, ListedObject& object, LastNames& last) {
   if (key == "name") {
     object.name = text;
   } else if (key == "size") {
@@ -39,14 +48,13 @@ Why ReadMember(std::string_view key, std::string_view text, ListedObject& object
     object.crc32c = Crc32cFromBase64(text);
     if (!object.crc32c) return "crc32c is not base64 of four bytes";
   } else if (key == "storageClass") {
-    if (!(last == text)) last = StorageClass(text);
-    object.storage_class = last;
+    object.storage_class = Interned(text, last.storage_class);
   } else if (key == "updated") {
     const auto time = ParseRfc3339(text);
     if (!time) return "updated is not a time";
     object.updated = *time;
   } else if (key == "kmsKeyName") {
-    object.has_kms_key = !text.empty();
+    object.kms_key_name = Interned(text, last.kms_key);
   }
   return nullptr;
 }
@@ -56,7 +64,7 @@ bool IsAsked(std::string_view key) {
          key == "updated" || key == "kmsKeyName";
 }
 
-Why ReadObject(const Element& item, ListedObject& object, StorageClass& last) {
+Why ReadObject(const Element& item, ListedObject& object, LastNames& last) {
   simdjson::dom::object members;
   if (item.get(members) != simdjson::SUCCESS) return "an item is not an object";
   bool has_size = false;
@@ -79,7 +87,7 @@ Why ReadItems(const Element& items, std::vector<ListedObject>& objects) {
   if (items.get(array) != simdjson::SUCCESS) return "items is not an array";
   objects.clear();  // If JSON has a key twice, the last one counts.
   objects.reserve(array.size());
-  StorageClass last;
+  LastNames last;
   for (const Element item : array) {
     if (const Why why = ReadObject(item, objects.emplace_back(), last)) return why;
   }

@@ -271,6 +271,7 @@ TEST_F(BucketCheckTest, ReadsEachSettingThatItJudges) {
 class KmsKeys : public testing::CompositionTest {
  protected:
   static constexpr auto kKey = "projects/p/locations/l/keyRings/r/cryptoKeys/k";
+  static constexpr auto kOtherKey = "projects/p/locations/l/keyRings/r/cryptoKeys/other";
 
   // Every second object is under the key.
   std::vector<DownloadSource> StoreMixed() {
@@ -288,7 +289,9 @@ class KmsKeys : public testing::CompositionTest {
 TEST_F(KmsKeys, AreInListings) {
   const auto sources = StoreMixed();
   ASSERT_EQ(sources.size(), 40U);
-  for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(sources[i].has_kms_key, i % 2 == 1) << i;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    EXPECT_EQ(sources[i].kms_key_name.name().starts_with(kKey), i % 2 == 1) << i;
+  }
 }
 
 TEST_F(KmsKeys, ObjectsUnderOneAreNotComposedAndTheReportSaysWhy) {
@@ -296,14 +299,14 @@ TEST_F(KmsKeys, ObjectsUnderOneAreNotComposedAndTheReportSaysWhy) {
   std::vector<DownloadSource> sources;
   for (const bool has_key : {false, true}) {
     for (const DownloadSource& source : all) {
-      if (source.has_kms_key == has_key) sources.push_back(source);
+      if (source.kms_key_name.empty() != has_key) sources.push_back(source);
     }
   }
   for (const CompositionMode mode : {CompositionMode::kOn, CompositionMode::kAuto}) {
     const auto downloader = Composing(mode);
     ExpectBatch(sources, downloader.Download(sources));
     EXPECT_LE(downloader.composition_report().composed_objects, 20U);
-    EXPECT_NE(AwaitReason(downloader).find("Cloud KMS key"), std::string::npos);
+    EXPECT_NE(AwaitReason(downloader).find(kKey), std::string::npos);
   }
   EXPECT_GE(Requests("storage.objects.compose"), 1U);
   for (const auto& record : emulator_.journal()) {
@@ -322,6 +325,28 @@ TEST_F(KmsKeys, AChosenKeyIsThatOfComposites) {
     if (record.operation != "storage.objects.compose") continue;
     EXPECT_NE(record.target.find("kmsKeyName="), std::string::npos) << record.target;
   }
+}
+
+TEST_F(KmsKeys, ObjectsUnderAnotherKeyThanTheChosenOneAreNotComposed) {
+  const auto sources = StoreMixed();
+  const Downloader downloader(
+      client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn, .kms_key_name = kOtherKey}});
+  ExpectBatch(sources, downloader.Download(sources));
+  EXPECT_EQ(downloader.composition_report().composed_objects, 0U) << "no two neighbours may be joined";
+  EXPECT_EQ(Requests("storage.objects.compose"), 0U);
+  EXPECT_NE(AwaitReason(downloader).find(kKey), std::string::npos);
+}
+
+TEST_F(KmsKeys, AReportNamesFourOfManyKeys) {
+  std::vector<DownloadSource> sources = StoreMixed();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    sources[i].kms_key_name = InternedName("cryptoKeys/k" + std::to_string(i % 10));
+  }
+  const Downloader downloader(client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+  ExpectBatch(sources, downloader.Download(sources));
+  EXPECT_TRUE(AwaitReason(downloader)
+                  .ends_with(": cryptoKeys/k0, cryptoKeys/k1, cryptoKeys/k2, cryptoKeys/k3, and maybe others"))
+      << AwaitReason(downloader);
 }
 
 // What an emulator that asks for roles says: everybody has this one in "bkt", where 500 computed objects are.

@@ -142,7 +142,7 @@ internal::PlanningContext SimulatedDownloader::Context() {
                 });
               },
           .on_direct = [] {},
-          .on_kms_key = [](const std::string&) {}};
+          .on_kms_key = [](const std::string&, const std::string&) {}};
 }
 
 internal::FetchEstimates::TimePoint SimulatedDownloader::Now() const {

@@ -56,11 +56,14 @@ TEST(TakeGroup, NeverCrossesBuckets) {
   EXPECT_EQ(TakeAll(sources, {.max_bytes = kMaxBytes}), (std::vector<std::size_t>{2, 1, 1}));
 }
 
-TEST(TakeGroup, LeavesOutObjectsUnderAKmsKeyUnlessAKeyIsChosen) {
+TEST(TakeGroup, LeavesOutObjectsUnderAnotherKeyThanTheChosenOne) {
   std::vector<DownloadSource> sources = Sources({1, 1, 1, 1, 1, 1});
-  sources[2].has_kms_key = true;
-  EXPECT_EQ(TakeAll(sources, {.max_bytes = kMaxBytes}), (std::vector<std::size_t>{2, 1, 3}));
-  EXPECT_EQ(TakeAll(sources, {.max_bytes = kMaxBytes, .takes_kms_keys = true}), (std::vector<std::size_t>{6}));
+  sources[2].kms_key_name = InternedName("keys/a/cryptoKeyVersions/7");
+  sources[3].kms_key_name = InternedName("keys/ab");
+  EXPECT_EQ(TakeAll(sources, {.max_bytes = kMaxBytes}), (std::vector<std::size_t>{2, 1, 1, 2}));
+  for (const char* chosen : {"keys/a", "keys/a/cryptoKeyVersions/8"}) {
+    EXPECT_EQ(TakeAll(sources, {.max_bytes = kMaxBytes, .kms_key_name = chosen}), (std::vector<std::size_t>{3, 1, 2}));
+  }
 }
 
 TEST(TakeGroup, LeavesOutWhatCannotBePinned) {

@@ -33,7 +33,7 @@ struct RandomContext {
             .check_soon = [this](const std::string&) { ++checks; },
             .probe_soon = [this](std::span<const DownloadSource> sources) { probed += sources.size(); },
             .on_direct = [this] { ++direct; },
-            .on_kms_key = [this](const std::string&) { ++kms_keys; }};
+            .on_kms_key = [this](const std::string&, const std::string&) { ++kms_keys; }};
   }
 
   std::mt19937 random;
@@ -49,7 +49,7 @@ std::vector<DownloadSource> RandomSources(std::mt19937& random) {
     source = {.object = {random() % 30 == 0 ? "other" : "bkt", "o"},
               .size = random() % (std::uint64_t{1} << (random() % 30)),
               .generation = random() % 30 == 0 ? 0 : 1,
-              .has_kms_key = random() % 30 == 0};
+              .kms_key_name = InternedName(random() % 30 == 0 ? "key" : "")};
   }
   return sources;
 }
@@ -76,7 +76,7 @@ TEST(UnitPlanner, GivesEveryObjectOnceInOrderAndWithinTheLimitsWhateverItIsTold)
       for (std::size_t i = 0; i < unit.count; ++i) {
         const DownloadSource& source = sources[first + i];
         bytes += source.size;
-        EXPECT_TRUE(unit.count == 1 || (source.generation != 0 && !source.has_kms_key &&
+        EXPECT_TRUE(unit.count == 1 || (source.generation != 0 && source.kms_key_name.empty() &&
                                         source.object.bucket == sources[first].object.bucket));
       }
       EXPECT_LE(unit.count, 32U);
@@ -86,7 +86,7 @@ TEST(UnitPlanner, GivesEveryObjectOnceInOrderAndWithinTheLimitsWhateverItIsTold)
       first += unit.count;
     }
     EXPECT_EQ(context.direct, direct);
-    EXPECT_EQ(context.kms_keys, std::ranges::count(sources, true, &DownloadSource::has_kms_key));
+    EXPECT_EQ(context.kms_keys, std::ranges::count(sources, InternedName("key"), &DownloadSource::kms_key_name));
     EXPECT_TRUE(mode == CompositionMode::kAuto || context.checks + context.probed == 0);
   }
 }

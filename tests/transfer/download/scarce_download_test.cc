@@ -39,7 +39,7 @@ class KeepingRecipient : public Recipient {
   void OnUnit(const FinishedUnit& unit) override {
     for (auto& error : unit.errors) errors.push_back(error);
   }
-  void OnAbort(const Error& error) override { failure = error; }
+  void OnRunFailed(const Error& error) noexcept override { failure = error; }
 
   std::vector<std::optional<Error>> errors;
   std::optional<Error> failure;

@@ -6,9 +6,15 @@ namespace gcsflux::internal {
 namespace {
 
 constexpr int kMostFailures = 3;
-constexpr auto kOnlyWithKey =
-    "objects that a Cloud KMS key encrypts are read directly, because their composites would not be under it; set "
-    "CompositionOptions::kms_key_name to compose them";
+constexpr std::size_t kMostKeysNamed = 4;
+
+std::string ReasonOf(const std::set<std::string>& keys) {
+  std::string names;
+  for (const std::string& key : keys) names += (names.empty() ? "" : ", ") + key;
+  return "objects under a Cloud KMS key are read directly, because their composites would not be under it; set "
+         "CompositionOptions::kms_key_name to compose those of one key: " +
+         names + (keys.size() < kMostKeysNamed ? "" : ", and maybe others");
+}
 
 // Under kAuto a failed check also means denial, because the cost of composites there is unknown.
 Result<BucketCheck> DenialOutOf(const Error& failure) {
@@ -102,9 +108,10 @@ void BucketPermits::NoteFailure(const std::string& bucket, const Error& error) {
   if (is_refusal) Refuse(bucket, {error.code, reason});
 }
 
-void BucketPermits::NoteKmsKey(const std::string& bucket) {
+void BucketPermits::NoteKmsKey(const std::string& bucket, const std::string& key) {
   const std::scoped_lock lock(mutex_);
-  entries_[bucket].has_kms_keys = true;
+  std::set<std::string>& keys = entries_[bucket].kms_keys;
+  if (keys.size() < kMostKeysNamed) keys.insert(key);
 }
 
 void BucketPermits::NoteStorageClass(const std::string& bucket, const std::string& storage_class) {
@@ -120,8 +127,8 @@ void BucketPermits::AddTo(CompositionReport& report) const {
   for (const auto& [bucket, entry] : entries_) {
     if (!entry.reason.empty()) {
       report.reasons[bucket] = entry.reason;
-    } else if (entry.has_kms_keys) {
-      report.reasons[bucket] = kOnlyWithKey;
+    } else if (!entry.kms_keys.empty()) {
+      report.reasons[bucket] = ReasonOf(entry.kms_keys);
     }
     if (!entry.warning.empty()) report.warnings[bucket] = entry.warning;
   }

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 
@@ -35,8 +36,8 @@ class BucketPermits {
   /// After several failures without a success in between, the bucket is not used any more. Under kAuto one missing
   /// permission is enough; the client's listener is told of it.
   void NoteFailure(const std::string& bucket, const Error& error);
-  /// An object of this bucket was not composed, because a Cloud KMS key encrypts it.
-  void NoteKmsKey(const std::string& bucket);
+  /// An object of this bucket was not composed, because this Cloud KMS key encrypts it.
+  void NoteKmsKey(const std::string& bucket, const std::string& key);
   /// A composite in this bucket had this storage class.
   void NoteStorageClass(const std::string& bucket, const std::string& storage_class);
 
@@ -51,7 +52,7 @@ class BucketPermits {
     std::string reason = {};   // Why nothing is composed.
     std::string warning = {};  // What composing costs; it is done despite that.
     int failures = 0;
-    bool has_kms_keys = false;  // Objects under such keys are read directly.
+    std::set<std::string> kms_keys = {};  // Objects under them are read directly. A few of them.
   };
   void Decide(Entry& entry, const BucketCheck& check);
   [[nodiscard]] bool FailsWhereDenied() const { return mode_ == CompositionMode::kOn; }

@@ -49,18 +49,19 @@ Composer::~Composer() {
 }
 
 PlanningContext Composer::planning() {
-  return {.now = [] { return Clock::now(); },
-          .permit = [this](const std::string& bucket) { return permits_.Peek(bucket); },
-          .estimate =
-              [this](const std::string& bucket) {
-                auto estimate = estimates_.Get(Clock::now());
-                estimate.costs.writes_per_second = WritesPerSecond(bucket);
-                return estimate;
-              },
-          .check_soon = [this](const std::string& bucket) { CheckSoon(bucket); },
-          .probe_soon = [this](std::span<const DownloadSource> sources) { ProbeSoon(sources); },
-          .on_direct = [this] { CountDirect(1); },
-          .on_kms_key = [this](const std::string& bucket) { permits_.NoteKmsKey(bucket); }};
+  return {
+      .now = [] { return Clock::now(); },
+      .permit = [this](const std::string& bucket) { return permits_.Peek(bucket); },
+      .estimate =
+          [this](const std::string& bucket) {
+            auto estimate = estimates_.Get(Clock::now());
+            estimate.costs.writes_per_second = WritesPerSecond(bucket);
+            return estimate;
+          },
+      .check_soon = [this](const std::string& bucket) { CheckSoon(bucket); },
+      .probe_soon = [this](std::span<const DownloadSource> sources) { ProbeSoon(sources); },
+      .on_direct = [this] { CountDirect(1); },
+      .on_kms_key = [this](const std::string& bucket, const std::string& key) { permits_.NoteKmsKey(bucket, key); }};
 }
 
 void Composer::CheckSoon(const std::string& bucket) {

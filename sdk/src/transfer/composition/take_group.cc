@@ -7,10 +7,18 @@ namespace {
 
 // A source without a generation could change between its listing and the compose.
 bool IsComposable(const DownloadSource& source, const GroupLimits& limits) {
-  return source.generation != 0 && source.size <= limits.max_bytes && (limits.takes_kms_keys || !source.has_kms_key);
+  return source.generation != 0 && source.size <= limits.max_bytes &&
+         MayBeCopiedUnder(limits.kms_key_name, source.kms_key_name);
 }
 
+// A listing's key has its version, and a chosen one need not: ".../cryptoKeys/KEY/cryptoKeyVersions/1".
+std::string_view WithoutVersion(std::string_view key) { return key.substr(0, key.find("/cryptoKeyVersions/")); }
+
 }  // namespace
+
+bool MayBeCopiedUnder(std::string_view chosen, InternedName own) {
+  return own.empty() || (!chosen.empty() && WithoutVersion(own.name()) == WithoutVersion(chosen));
+}
 
 std::size_t TakeGroup(std::span<const DownloadSource> sources, const GroupLimits& limits) {
   const std::size_t most = std::min({sources.size(), limits.max_sources, kMaxComposeSources});

@@ -17,14 +17,16 @@ UnitPlan UnitPlanner::Plan(std::size_t first, std::span<const DownloadSource> re
   const std::size_t count = GroupOf(rest);
   Pass(rest.first(count));
   const DownloadSource& source = rest.front();
-  if (source.has_kms_key && !limits_.takes_kms_keys) context_.on_kms_key(source.object.bucket);
+  if (!MayBeCopiedUnder(limits_.kms_key_name, source.kms_key_name)) {
+    context_.on_kms_key(source.object.bucket, source.kms_key_name.name());
+  }
   if (count > 1) return {.first = first, .count = count, .pieces = 1};
   context_.on_direct();
   return PlanDirect(rest.front(), first, limits_.stripe_bytes);
 }
 
 bool UnitPlanner::IsCandidate(const DownloadSource& source) const {
-  return source.size <= limits_.composite_bytes && (limits_.takes_kms_keys || !source.has_kms_key);
+  return source.size <= limits_.composite_bytes && MayBeCopiedUnder(limits_.kms_key_name, source.kms_key_name);
 }
 
 void UnitPlanner::Note(std::size_t first, std::span<const DownloadSource> rest) {
@@ -38,10 +40,10 @@ void UnitPlanner::Note(std::size_t first, std::span<const DownloadSource> rest) 
 
 std::size_t UnitPlanner::GroupOf(std::span<const DownloadSource> rest) {
   if (mode_ == CompositionMode::kOff) return 1;
-  if (TakeGroup(rest, {.max_bytes = limits_.composite_bytes, .takes_kms_keys = limits_.takes_kms_keys}) < 2) return 1;
-  return TakeGroup(rest, {.max_sources = ChooseGroup(rest),
-                          .max_bytes = limits_.composite_bytes,
-                          .takes_kms_keys = limits_.takes_kms_keys});
+  if (TakeGroup(rest, {.max_bytes = limits_.composite_bytes, .kms_key_name = limits_.kms_key_name}) < 2) return 1;
+  return TakeGroup(
+      rest,
+      {.max_sources = ChooseGroup(rest), .max_bytes = limits_.composite_bytes, .kms_key_name = limits_.kms_key_name});
 }
 
 std::size_t UnitPlanner::ChooseGroup(std::span<const DownloadSource> rest) {

@@ -17,7 +17,7 @@ namespace gcsflux::internal {
 struct UnitLimits {
   std::uint64_t composite_bytes = 0;
   std::uint64_t stripe_bytes = 0;
-  bool takes_kms_keys = false;               ///< As in GroupLimits.
+  std::string kms_key_name = {};             ///< As in GroupLimits.
   std::function<std::size_t()> connections;  ///< The present number of connections.
 };
 
@@ -30,8 +30,8 @@ struct PlanningContext {
   std::function<void(std::span<const DownloadSource> sources)>
       probe_soon;                   ///< Requests a probe, so that `estimate` becomes known.
   std::function<void()> on_direct;  ///< An object is read directly.
-  /// An object is read directly because a Cloud KMS key encrypts it.
-  std::function<void(const std::string& bucket)> on_kms_key;
+  /// An object is read directly because this Cloud KMS key encrypts it.
+  std::function<void(const std::string& bucket, const std::string& key)> on_kms_key;
 };
 
 /// Plans the units of one download that may compose: groups if the bucket's permit and the chooser allow it, otherwise

@@ -7,8 +7,12 @@
 namespace gcsflux::internal {
 
 void DownloadRun::Offer() {
-  // The caller that waits for this run keeps the slots alive. Another caller may come after the end of both.
-  if (const auto slots = slots_.lock()) slots->Offer(shared_from_this());
+  const auto offered = ExceptionsAsErrors([this]() -> Result<void> {
+    // The caller that waits for this run keeps the slots alive. Another caller may come after the end of both.
+    if (const auto slots = slots_.lock()) slots->Offer(shared_from_this());
+    return {};
+  });
+  if (!offered) Fail(offered.error());
 }
 
 void DownloadRun::OnAdmitted() {
@@ -36,17 +40,15 @@ void DownloadRun::Wait() {
 }
 
 std::function<void()> DownloadRun::Take() {
-  std::unique_lock lock(mutex_);
   auto taken = ExceptionsAsErrors([this]() -> Result<std::function<void()>> { return TakeOne(); });
   if (taken) return *std::move(taken);
-  ++running_;  // The recipient waits for it.
-  lock.unlock();
-  Run([&] { Fail(taken.error()); });
+  Fail(taken.error());
   return nullptr;
 }
 
 // What takes memory comes before what is counted: if it throws, nothing has changed.
 std::function<void()> DownloadRun::TakeOne() {
+  const std::scoped_lock lock(mutex_);
   if (!with_pieces_.empty()) {
     const auto unit = with_pieces_.front();
     const std::size_t piece = unit->next_piece;
@@ -84,20 +86,26 @@ template <class Task>
 void DownloadRun::Run(const Task& task) {
   const auto done = ExceptionsAsErrors([&] { return task(), Result<void>(); });
   if (!done) Fail(done.error());
+  EndTask();
+}
+
+void DownloadRun::EndTask() {
   const std::scoped_lock lock(mutex_);
   --running_;
   if (IsIdle()) idle_.notify_all();
 }
 
 void DownloadRun::Fail(const Error& error) {
-  std::deque<std::shared_ptr<Unit>> dropped;
   {
     const std::scoped_lock lock(mutex_);
+    if (IsIdle()) return;  // The recipient may be gone.
+    ++running_;            // It stays until this has ended.
     begins_no_more_ = true;
-    with_pieces_.swap(dropped);
+    with_pieces_.clear();
   }
   stop_.request_stop();
   recipient_.OnRunFailed(error);
+  EndTask();
 }
 
 void DownloadRun::Begin(const std::shared_ptr<Unit>& unit) {

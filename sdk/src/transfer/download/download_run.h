@@ -79,6 +79,7 @@ class DownloadRun : public Workload, public std::enable_shared_from_this<Downloa
   void Begin(const std::shared_ptr<Unit>& unit);
   void FetchPiece(const std::shared_ptr<Unit>& unit, std::size_t piece);
   void EndPiece(const std::shared_ptr<Unit>& unit, const Result<void>& fetched);
+  void EndTask();
   void Fail(const Error& error);
   bool IsOver(const std::shared_ptr<Unit>& unit, const Result<void>& fetched);
   void Finish(const std::shared_ptr<Unit>& unit);

@@ -55,7 +55,7 @@ std::vector<DownloadSource> DownloadSources(std::span<const ObjectMetadata> obje
   std::vector<DownloadSource> sources;
   sources.reserve(objects.size());
   for (const ObjectMetadata& o : objects) {
-    sources.push_back({{o.bucket, o.name}, o.size, o.generation, o.crc32c, !o.kms_key_name.empty()});
+    sources.push_back({{o.bucket, o.name}, o.size, o.generation, o.crc32c, InternedName(o.kms_key_name)});
   }
   return sources;
 }
@@ -64,7 +64,7 @@ std::vector<DownloadSource> DownloadSources(const std::string& bucket, std::span
   std::vector<DownloadSource> sources;
   sources.reserve(objects.size());
   for (const ListedObject& o : objects) {
-    sources.push_back({{bucket, o.name}, o.size, o.generation, o.crc32c, o.has_kms_key});
+    sources.push_back({{bucket, o.name}, o.size, o.generation, o.crc32c, o.kms_key_name});
   }
   return sources;
 }

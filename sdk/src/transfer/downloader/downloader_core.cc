@@ -96,12 +96,11 @@ FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_u
 }
 
 FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const {
-  const auto planner =
-      std::make_shared<UnitPlanner>(composer_->planning(), options_.composition.mode,
-                                    UnitLimits{.composite_bytes = max_bytes,
-                                               .stripe_bytes = options_.stripe_bytes,
-                                               .takes_kms_keys = !options_.composition.kms_key_name.empty(),
-                                               .connections = [this] { return slots_->limit(); }});
+  const auto planner = std::make_shared<UnitPlanner>(composer_->planning(), options_.composition.mode,
+                                                     UnitLimits{.composite_bytes = max_bytes,
+                                                                .stripe_bytes = options_.stripe_bytes,
+                                                                .kms_key_name = options_.composition.kms_key_name,
+                                                                .connections = [this] { return slots_->limit(); }});
   return {.plan =
               [planner, &sources](std::size_t first) {
                 return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {

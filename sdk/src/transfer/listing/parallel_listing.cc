@@ -189,7 +189,7 @@ Result<void> ParallelListing::DeliverBatch(Delivery::Batch batch) {
 void ParallelListing::Count(const Delivery::Batch& batch) {
   report_.objects += batch.size();
   for (auto first = batch.begin(); first != batch.end();) {
-    const StorageClass of = first->storage_class;
+    const InternedName of = first->storage_class;
     const auto last = std::find_if(first, batch.end(), [of](const ListedObject& o) { return o.storage_class != of; });
     report_.storage_classes[of.name()] += static_cast<std::uint64_t>(last - first);
     first = last;

@@ -56,7 +56,7 @@ class ParallelListing final : private Workload {
   const std::size_t max_ready_ = 2 * max_concurrency_ + 4;  // batches that are not taken yet
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const Counters counters_before_;
-  const std::vector<StorageClass> storage_classes_;  // Empty means all.
+  const std::vector<InternedName> storage_classes_;  // Empty means all.
   const bool skips_composites_;
   const ProcessMark made_in_;
   std::stop_source stop_;

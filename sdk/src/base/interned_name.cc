@@ -1,4 +1,4 @@
-#include "gcsflux/storage_class.h"
+#include "gcsflux/interned_name.h"
 
 #include <mutex>
 #include <set>
@@ -8,17 +8,19 @@
 namespace gcsflux {
 
 // Never destroyed, as `names` below: a listing may outlive main().
-const std::string& StorageClass::Empty() {
+const std::string& InternedName::Empty() {
   static const std::string& empty = *new std::string();
   return empty;
 }
 
-StorageClass::StorageClass(std::string_view name) {
-  constexpr std::size_t kMostNames = 256;
+InternedName::InternedName(std::string_view name) {
+  constexpr std::size_t kMostNames = 4096;
   static auto& names = *new std::set<std::string, std::less<>>{"STANDARD", "NEARLINE", "COLDLINE", "ARCHIVE"};
   static internal::ForkSafeMutex mutex;
   if (name.empty()) return;
   const std::scoped_lock lock(mutex);
+  constexpr std::size_t kMostBytes = 1024;
+  if (name.size() > kMostBytes) name = "OTHER";
   auto found = names.find(name);
   if (found == names.end()) found = names.emplace(names.size() < kMostNames ? name : "OTHER").first;
   name_ = &*found;
