@@ -18,9 +18,8 @@
 #include <thread>
 
 #include "client_options.h"
-#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
-#include "gcsflux/checkpoints/write_checkpoint.h"
 #include "gcsflux/emulator/emulator.h"
 #include "peer.h"
 #include "process_cpu.h"

@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "emulated_bucket.h"
-#include "gcsflux/dataset_report.h"
+#include "gcsflux/dataset.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/torch/epoch_sampler.h"
 #include "gcsflux/torch/iterable_dataset.h"

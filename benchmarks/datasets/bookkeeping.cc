@@ -7,7 +7,7 @@
 #include <string>
 
 #include "dataset/dataset_tally.h"
-#include "gcsflux/epoch_progress.h"
+#include "gcsflux/epoch.h"
 
 namespace gcsflux::bench {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "datasets/first_batch.h"
 #include "datasets/service.h"
-#include "gcsflux/saved_listing.h"
+#include "gcsflux/listing.h"
 
 namespace gcsflux::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include "crc32c.h"
 #include "datasets/service.h"
 #include "gcsflux/download.h"
-#include "gcsflux/epoch_progress.h"
+#include "gcsflux/epoch.h"
 #include "memory_pool.h"
 
 namespace gcsflux::bench {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gcsflux/client.h"
-#include "gcsflux/dataset_options.h"
+#include "gcsflux/dataset.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/listing.h"
 

@@ -5,7 +5,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
-#include "gcsflux/checkpoints/tensor_part.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 
 namespace examples {
 

@@ -11,9 +11,9 @@
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/print_object.h"
 #include "cli/terminal/transfer_monitor.h"
+#include "gcsflux/client.h"
 #include "gcsflux/download.h"
 #include "gcsflux/flags.h"
-#include "gcsflux/run_concurrently.h"
 
 namespace gcsflux::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/status_line.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 
 DEFINE_string(older_than, "1h",
               "clean, checkpoint prune: keeps objects that are younger than this, because another process may be "

@@ -12,8 +12,8 @@
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
+#include "gcsflux/client.h"
 #include "gcsflux/flags.h"
-#include "gcsflux/version.h"
 
 DECLARE_bool(r);
 DECLARE_bool(recursive);

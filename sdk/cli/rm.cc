@@ -1,9 +1,9 @@
 #include <gflags/gflags.h>
 
 #include "cli/commands.h"
+#include "gcsflux/client.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/run_concurrently.h"
 
 DECLARE_bool(recursive);
 

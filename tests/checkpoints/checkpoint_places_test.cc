@@ -1,8 +1,7 @@
-#include "gcsflux/checkpoints/checkpoint_places.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/test_directory.h"
 
 namespace gcsflux {

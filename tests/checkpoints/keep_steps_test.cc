@@ -1,10 +1,10 @@
-#include "gcsflux/checkpoints/keep_steps.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <limits>
 #include <random>
+
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "support/result.h"
 
 namespace gcsflux {

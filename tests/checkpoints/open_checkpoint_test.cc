@@ -1,13 +1,10 @@
 // Checkpoints by their URI, against the emulator and on disk.
-#include "gcsflux/checkpoints/open_checkpoint.h"
-
 #include <gmock/gmock.h>
 
 #include <fstream>
 
 #include "formats/made_tensors.h"
-#include "gcsflux/checkpoints/convert_checkpoint.h"
-#include "gcsflux/checkpoints/write_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/emulator/emulator.h"
 #include "support/result.h"
 #include "support/test_directory.h"

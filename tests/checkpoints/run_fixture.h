@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
 #include "support/result.h"

@@ -5,8 +5,7 @@
 
 #include "base/crc32c.h"
 #include "checkpoints/text_value.h"
-#include "gcsflux/checkpoints/convert_checkpoint.h"
-#include "gcsflux/checkpoints/stored_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
 

@@ -1,6 +1,4 @@
 // One writer, which commits files by a manifest.
-#include "gcsflux/checkpoints/step_writer.h"
-
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -11,6 +9,7 @@
 #include <thread>
 
 #include "checkpoints/run_fixture.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "support/after_request.h"
 

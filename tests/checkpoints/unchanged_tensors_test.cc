@@ -9,9 +9,7 @@
 #include "checkpoints/run_fixture.h"
 #include "checkpoints/save_step.h"
 #include "checkpoints/text_value.h"
-#include "gcsflux/checkpoints/convert_checkpoint.h"
-#include "gcsflux/checkpoints/open_checkpoint.h"
-#include "gcsflux/checkpoints/verify_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {

@@ -7,7 +7,7 @@
 #include "checkpoints/save_step.h"
 #include "cli/checkpoint/keep_flags.h"
 #include "cli/command_fixture.h"
-#include "gcsflux/checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <sys/resource.h>
 
 #include "base/crc32c.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/checkpoints/safetensors.h"
-#include "gcsflux/checkpoints/step_writer.h"
 #include "gcsflux/client.h"
 #include "support/child_program.h"
 #include "support/emulator_process.h"

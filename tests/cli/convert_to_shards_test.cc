@@ -3,8 +3,8 @@
 
 #include "cli/command_fixture.h"
 #include "formats/made_tensors.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/checkpoints/sharded_checkpoints.h"
-#include "gcsflux/checkpoints/step_writer.h"
 
 namespace gcsflux::cli {
 namespace {

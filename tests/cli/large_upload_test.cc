@@ -7,7 +7,7 @@
 #include "cli/command_fixture.h"
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/journal_queries.h"
-#include "gcsflux/ongoing_uploads.h"
+#include "gcsflux/multipart_upload.h"
 #include "support/upload_case.h"
 #include "support/upload_leftovers.h"
 

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "gcsflux/version.h"
+#include "gcsflux/client.h"
 
 namespace gcsflux::internal {
 namespace {

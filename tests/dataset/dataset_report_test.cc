@@ -1,5 +1,3 @@
-#include "gcsflux/dataset_report.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "dataset/slowest_objects.h"
+#include "gcsflux/dataset.h"
 
 namespace gcsflux {
 namespace {

@@ -1,9 +1,9 @@
-#include "gcsflux/epoch_progress.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "gcsflux/epoch.h"
 
 namespace gcsflux {
 namespace {

@@ -1,5 +1,3 @@
-#include "gcsflux/listing_cache.h"
-
 #include <gmock/gmock.h>
 
 #include <memory>
@@ -7,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "gcsflux/listing.h"
 #include "support/after_request.h"
 #include "support/stored_objects.h"
 

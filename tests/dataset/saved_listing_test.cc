@@ -1,7 +1,6 @@
-#include "gcsflux/saved_listing.h"
-
 #include <gmock/gmock.h>
 
+#include "gcsflux/listing.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux::testing {

@@ -7,7 +7,7 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
-#include "gcsflux/listing_cache.h"
+#include "gcsflux/listing.h"
 #include "support/result.h"
 #include "support/watched_memory.h"
 

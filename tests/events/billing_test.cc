@@ -8,8 +8,8 @@
 #include <string>
 
 #include "client/request_billing.h"
+#include "gcsflux/events.h"
 #include "gcsflux/multipart_upload.h"
-#include "gcsflux/operation_prices.h"
 #include "gcsflux/upload.h"
 #include "retry/operation.h"
 #include "support/raw_server.h"

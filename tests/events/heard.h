@@ -9,8 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "gcsflux/log.h"
-#include "gcsflux/trace.h"
+#include "gcsflux/events.h"
 
 namespace gcsflux::testing {
 

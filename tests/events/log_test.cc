@@ -1,11 +1,11 @@
-#include "gcsflux/log.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "gcsflux/events.h"
 
 namespace gcsflux {
 namespace {

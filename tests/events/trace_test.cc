@@ -1,6 +1,4 @@
 // The timeline: a trace is read back, and lanes, order and bars are as a viewer needs them.
-#include "gcsflux/trace.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +14,7 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
+#include "gcsflux/events.h"
 
 namespace gcsflux {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "fork/fork_fixture.h"
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 
 namespace gcsflux {
 namespace {

@@ -1,11 +1,10 @@
-#include "gcsflux/checkpoints/compare_checkpoints.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <map>
 
 #include "formats/made_tensors.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux::formats_tests {
 namespace {

@@ -1,10 +1,8 @@
-#include "gcsflux/checkpoints/convert_checkpoint.h"
-
 #include <gmock/gmock.h>
 
 #include "formats/made_tensors.h"
 #include "formats/random_checkpoint.h"
-#include "gcsflux/checkpoints/compare_checkpoints.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {

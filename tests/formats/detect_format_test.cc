@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/pickles.h"
-#include "gcsflux/checkpoints/checkpoint_format.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
 #include "support/result.h"
 

@@ -4,8 +4,7 @@
 
 #include "formats/made_tensors.h"
 #include "formats/pickles.h"
-#include "gcsflux/checkpoints/compare_checkpoints.h"
-#include "gcsflux/checkpoints/convert_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {

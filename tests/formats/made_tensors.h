@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "formats/memory_file.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
-#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 namespace gcsflux::formats_tests {
 

@@ -5,10 +5,8 @@
 
 #include "formats/heap_peak.h"
 #include "formats/pickles.h"
-#include "gcsflux/checkpoints/compare_checkpoints.h"
-#include "gcsflux/checkpoints/convert_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
-#include "gcsflux/checkpoints/verify_checkpoint.h"
 
 // What opening a file takes: at most 16 n + 16 MiB for n bytes, whatever they say.
 namespace gcsflux::formats_tests {

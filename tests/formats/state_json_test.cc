@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
-#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 namespace gcsflux::formats_tests {
 namespace {

@@ -1,11 +1,10 @@
-#include "gcsflux/checkpoints/stored_checkpoint.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <map>
 
 #include "formats/made_tensors.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {

@@ -1,8 +1,7 @@
-#include "gcsflux/checkpoints/verify_checkpoint.h"
-
 #include <gmock/gmock.h>
 
 #include "formats/made_tensors.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux::formats_tests {
 namespace {

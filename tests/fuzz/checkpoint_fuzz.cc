@@ -4,9 +4,7 @@
 #include <string>
 
 #include "format_input.h"
-#include "gcsflux/checkpoints/compare_checkpoints.h"
-#include "gcsflux/checkpoints/convert_checkpoint.h"
-#include "gcsflux/checkpoints/verify_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux::fuzz {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "format_input.h"
 #include "formats/zip/zip_directory.h"
-#include "gcsflux/checkpoints/checkpoint_format.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux::fuzz {
 namespace {

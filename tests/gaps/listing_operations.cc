@@ -5,8 +5,6 @@
 
 #include "gaps/gap_operation.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/listing_cache.h"
-#include "gcsflux/saved_listing.h"
 #include "support/result.h"
 
 namespace gcsflux::testing {

@@ -6,9 +6,8 @@
 
 #include "formats/made_tensors.h"
 #include "gaps/gap_operation.h"
-#include "gcsflux/checkpoints/keep_steps.h"
-#include "gcsflux/checkpoints/open_checkpoint.h"
-#include "gcsflux/checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "support/result.h"
 
 namespace gcsflux::testing {

@@ -1,15 +1,14 @@
 // What code outside of the library computes of bytes, files and names.
-#include "gcsflux/checksums.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
+#include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
 #include "gcsflux/emulator/emulator.h"
-#include "gcsflux/object_names.h"
-#include "gcsflux/resumable_file.h"
+#include "gcsflux/object.h"
+#include "gcsflux/parallel_writer.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <random>
 
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "support/killed_child.h"
 #include "support/resumable_file_case.h"
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <thread>
 
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/ongoing_uploads.h"
+#include "gcsflux/multipart_upload.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/killed_child.h"
 #include "support/result.h"

@@ -1,9 +1,7 @@
 // Multipart uploads that are neither completed nor aborted: found, aborted, and cleaned away.
-#include "gcsflux/ongoing_uploads.h"
-
 #include <gtest/gtest.h>
 
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/listing.h"

@@ -11,7 +11,6 @@
 #include "gcsflux/client.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/multipart_upload.h"
-#include "gcsflux/ongoing_uploads.h"
 #include "support/circular_service.h"
 #include "support/raw_server.h"
 

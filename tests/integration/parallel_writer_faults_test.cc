@@ -10,7 +10,6 @@
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/multipart_upload.h"
-#include "gcsflux/ongoing_uploads.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/result.h"
 #include "support/upload_case.h"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "support/result.h"

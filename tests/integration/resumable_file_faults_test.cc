@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "gcsflux/listing.h"
-#include "gcsflux/ongoing_uploads.h"
-#include "gcsflux/resumable_file.h"
+#include "gcsflux/multipart_upload.h"
+#include "gcsflux/parallel_writer.h"
 #include "support/fault_matrix.h"
 #include "support/result.h"
 #include "support/test_directory.h"

@@ -1,11 +1,10 @@
 // UploadFileResumably against the emulator: what it stores, by which way, and what it sends of a file a second time.
-#include "gcsflux/resumable_file.h"
-
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <utility>
 
+#include "gcsflux/parallel_writer.h"
 #include "support/resumable_file_case.h"
 #include "transfer/file_upload/file_parts.h"
 #include "transfer/upload/upload_source.h"

@@ -1,6 +1,4 @@
 // Many calls of a client at the same time, on threads.
-#include "gcsflux/run_concurrently.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "gcsflux/client.h"
 #include "support/result.h"
 
 namespace gcsflux {

@@ -5,8 +5,8 @@
 
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/listing.h"
+#include "gcsflux/multipart_upload.h"
 #include "gcsflux/object_reader.h"
-#include "gcsflux/ongoing_uploads.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/fault_matrix.h"
 #include "support/result.h"

@@ -16,7 +16,6 @@
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/multipart_upload.h"
 #include "gcsflux/parallel_writer.h"
-#include "gcsflux/resumable_file.h"
 #include "support/after_nth_request.h"
 #include "support/result.h"
 #include "support/test_directory.h"

@@ -7,7 +7,7 @@
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/ongoing_uploads.h"
+#include "gcsflux/multipart_upload.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/result.h"
 #include "support/upload_case.h"

@@ -7,7 +7,6 @@
 #include "gcsflux/listing.h"
 #include "gcsflux/multipart_upload.h"
 #include "gcsflux/object_reader.h"
-#include "gcsflux/ongoing_uploads.h"
 #include "gcsflux/parallel_writer.h"
 #include "gcsflux/upload.h"
 #include "support/circular_service.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/ongoing_uploads.h"
+#include "gcsflux/multipart_upload.h"
 #include "support/circular_service.h"
 #include "support/result.h"
 

@@ -15,7 +15,7 @@
 
 #include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
-#include "gcsflux/trace.h"
+#include "gcsflux/events.h"
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
 #include "support/test_directory.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text/rfc3339.h"
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "http/standstill.h"
 #include "retry/backoff.h"
 #include "retry/read_pace.h"

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/process/run_with_time_limit.h"
+#include "gcsflux/client.h"
 #include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
 #include "gcsflux/multipart_upload.h"
-#include "gcsflux/run_concurrently.h"
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
 #include "support/open_files_limit.h"

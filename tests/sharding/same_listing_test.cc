@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "gcsflux/listing_cache.h"
+#include "gcsflux/listing.h"
 #include "sharding/rank_threads.h"
 #include "support/result.h"
 

@@ -1,14 +1,12 @@
 // One checkpoint becomes many files, and is the same checkpoint.
-#include "gcsflux/checkpoints/shard_checkpoint.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "formats/made_tensors.h"
-#include "gcsflux/checkpoints/compare_checkpoints.h"
-#include "gcsflux/checkpoints/convert_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 #include "support/result.h"
 
 namespace gcsflux {

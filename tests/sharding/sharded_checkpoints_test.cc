@@ -7,7 +7,7 @@
 #include <atomic>
 #include <stop_token>
 
-#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
 #include "sharding/random_parts.h"
 #include "sharding/sharded_fixture.h"

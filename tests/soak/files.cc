@@ -1,7 +1,7 @@
 // Files that are sent resumably: stopped in between, and continued until they are stored.
 #include <fstream>
 
-#include "gcsflux/resumable_file.h"
+#include "gcsflux/parallel_writer.h"
 #include "soak/operations.h"
 #include "soak/worker.h"
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <thread>
 
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/upload.h"

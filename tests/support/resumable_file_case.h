@@ -10,8 +10,8 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
-#include "gcsflux/ongoing_uploads.h"
-#include "gcsflux/resumable_file.h"
+#include "gcsflux/multipart_upload.h"
+#include "gcsflux/parallel_writer.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "gcsflux/dataset_options.h"
+#include "gcsflux/dataset.h"
 #include "torch/bucket_test.h"
 
 namespace gcsflux {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <torch/utils.h>
 
-#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "torch/bucket_test.h"
 #include "torch/small_training.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/torch/state_dict.h"
 #include "support/emulator_process.h"
 #include "support/process_memory.h"

@@ -7,7 +7,7 @@
 #include <torch/optim/adam.h>
 #include <torch/serialize.h>
 
-#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/torch/state_dict.h"
 #include "support/test_directory.h"
 #include "torch/bucket_test.h"

@@ -1,3 +1,5 @@
+#include "gcsflux/checkpoints/checkpoint.h"
+
 #include <gflags/gflags.h>
 
 #include <iostream>
@@ -9,9 +11,6 @@
 #include "cli/commands.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
-#include "gcsflux/checkpoints/convert_checkpoint.h"
-#include "gcsflux/checkpoints/open_checkpoint.h"
-#include "gcsflux/checkpoints/write_checkpoint.h"
 
 DECLARE_bool(json);
 DEFINE_string(format, "",

@@ -3,9 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "gcsflux/checkpoints/compare_checkpoints.h"
-#include "gcsflux/checkpoints/stored_checkpoint.h"
-#include "gcsflux/checkpoints/verify_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 // The lines that `checkpoint` prints, as text or as JSON objects, without line ends. Names are those of the file.
 namespace gcsflux::cli {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "cli/arguments/names.h"
-#include "gcsflux/checkpoints/checkpoint_places.h"
-#include "gcsflux/checkpoints/shard_checkpoint.h"
-#include "gcsflux/checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 
 namespace gcsflux::cli {
 namespace {

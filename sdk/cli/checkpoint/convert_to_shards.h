@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/stored_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/client.h"
 #include "gcsflux/parallel_writer.h"
 

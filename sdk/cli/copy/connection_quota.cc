@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "gcsflux/download_file.h"
-#include "gcsflux/resumable_file.h"
+#include "gcsflux/parallel_writer.h"
 
 namespace gcsflux::cli {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "cli/copy/connection_quota.h"
 #include "cli/terminal/output.h"
-#include "gcsflux/run_concurrently.h"
+#include "gcsflux/client.h"
 
 namespace gcsflux::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "cli/arguments/names.h"
-#include "gcsflux/object_names.h"
+#include "gcsflux/object.h"
 
 namespace gcsflux::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/copy/copy_jobs.h"
 #include "cli/copy/copy_sources.h"
 #include "cli/copy/local_tree.h"
-#include "gcsflux/run_concurrently.h"
+#include "gcsflux/client.h"
 
 DECLARE_bool(recursive);
 

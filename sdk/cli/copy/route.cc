@@ -9,7 +9,7 @@
 #include "cli/copy/local_tree.h"
 #include "cli/copy/rewrite.h"
 #include "cli/copy/upload_file.h"
-#include "gcsflux/checksums.h"
+#include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
 
 namespace gcsflux::cli {

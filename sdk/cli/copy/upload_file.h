@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "gcsflux/resumable_file.h"
+#include "gcsflux/parallel_writer.h"
 
 namespace gcsflux::cli {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gcsflux/checksums.h"
+#include "gcsflux/download.h"
 
 namespace gcsflux::cli {
 namespace {

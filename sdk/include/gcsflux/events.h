@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -193,5 +194,70 @@ struct GateStatus {
   std::uint64_t waiting = 0;    ///< Requests that wait.
   std::uint64_t throttled = 0;  ///< Since the client was made.
 };
+
+enum class LogLevel {
+  kError,  ///< Calls that failed for good, and tokens that could not be fetched.
+  /// Failures that the client handles: retries, stalls, delays by the retry budget, threads that could not be started.
+  kWarning,
+  kInfo,   ///< Throttling, hedges, new tokens, and calls whose failure is an answer (not found, cancelled ...).
+  kDebug,  ///< Each request.
+};
+
+/// "error", "warning", "info" or "debug".
+std::string_view LogLevelName(LogLevel level);
+
+/// The level of that name. Nothing if there is none.
+std::optional<LogLevel> ParseLogLevel(std::string_view name);
+
+/// Takes one line, without its line end. Several threads call it at the same time.
+using LogSink = std::function<void(LogLevel level, std::string_view line)>;
+
+/// A listener for ClientOptions::event_listener that writes a line for each event of `level` and of the levels above
+/// it. A line tells the operation, the object, the attempt, what happened, how long it took, and the invocation id if
+/// the service knows it. No line contains a secret or a control character.
+///
+/// Without a sink, lines go to standard error, with the time and the level first, each as one write.
+std::shared_ptr<EventListener> MakeLogger(LogLevel level, LogSink sink = {});
+
+/// A listener for ClientOptions::event_listener that writes a timeline for https://ui.perfetto.dev and
+/// chrome://tracing. Each request is on the lane of the thread that waits for it, with the time to its first byte
+/// inside. A hedge is on a lane beside it. Downloads of many objects and parallel listings have as many lanes as
+/// requests in flight. Retries, throttling, stalls and hedges are marks on the lane; tokens are bars of their own.
+///
+/// The file is an array of Chrome's trace events (the JSON Array Format of
+/// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU). Each event is written at once and
+/// whole: after a crash only the closing bracket is missing, which the format allows. A request costs a write() and
+/// about 400 bytes. Thread-safe; several clients may share one.
+class TraceWriter : public EventListener {
+ public:
+  /// Replaces the file. Returns kLocalIo if it cannot be written.
+  static Result<std::shared_ptr<TraceWriter>> Open(const std::string& path);
+
+  /// Completes the file; later events are dropped. Returns kLocalIo if an event could not be written: the file then
+  /// ends with the event before it. It may be called again. The destructor does the same, without a report of errors.
+  virtual Result<void> Close() = 0;
+};
+
+// The price of a client's operations. Storage, retrieval and network are charged separately.
+
+/// Prices in US dollars for 1,000 operations. The defaults are those of Standard storage in a single region with a flat
+/// namespace, from https://cloud.google.com/storage/pricing#operations-pricing (2026). Change them for another storage
+/// class or location: dual-regions and multi-regions cost 0.01 and 0.0004, Nearline in a single region 0.01 and 0.001.
+struct OperationPrices {
+  double class_a_per_1000 = 0.005;
+  double class_b_per_1000 = 0.0004;
+};
+
+/// Operations that are charged.
+struct OperationCounts {
+  std::uint64_t class_a = 0;
+  std::uint64_t class_b = 0;
+};
+
+/// The operations between two snapshots of one client's counters.
+OperationCounts ChargedOperations(const Counters& before, const Counters& after);
+
+/// In US dollars.
+double PriceOf(const OperationCounts& operations, const OperationPrices& prices = {});
 
 }  // namespace gcsflux

@@ -4,12 +4,12 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/dataset_options.h"
+#include "gcsflux/dataset.h"
 #include "gcsflux/download.h"
 #include "gcsflux/epoch.h"
-#include "gcsflux/listing_cache.h"
+#include "gcsflux/events.h"
+#include "gcsflux/listing.h"
 #include "gcsflux/object_reader.h"
-#include "gcsflux/operation_prices.h"
 #include "gcsflux/options.h"
 #include "gcsflux/parallel_writer.h"
 #include "gcsflux/result.h"

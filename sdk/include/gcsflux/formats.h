@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/range_read.h"
+#include "gcsflux/object_reader.h"
 #include "gcsflux/result.h"
 
 // Checkpoint files without libtorch: which tensors they hold, the shapes and types, and their places in the file.

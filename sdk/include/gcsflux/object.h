@@ -1,9 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -122,6 +125,61 @@ struct BucketMetadata {
   bool has_requester_pay = false;         ///< Requests must name a CallOptions::user_project.
   std::chrono::system_clock::time_point time_created = {};
   std::chrono::system_clock::time_point updated = {};
+};
+
+/// Checks GCS's rules for the name of an object that a client can check: not empty, at most 1024 bytes of UTF-8, no CR
+/// or LF, and so on. The error tells which rule is broken. Thread-safe.
+Result<void> CheckObjectName(std::string_view name);
+
+/// A customer-supplied encryption key: GCS encrypts and decrypts with it, and does not keep it. If you lose the key,
+/// you lose the object. https://cloud.google.com/storage/docs/encryption/customer-supplied-keys
+///
+/// An immutable value. The key itself appears in no message, log or trace. Over plain http it is sent only to this
+/// machine's loopback; other calls return kInvalidArgument.
+class EncryptionKey {
+ public:
+  /// An AES-256 key. Returns kInvalidArgument unless it has 32 bytes.
+  static Result<EncryptionKey> FromBytes(std::span<const std::byte> bytes);
+  /// The same from base64 (RFC 4648, with padding), the form that tools store.
+  static Result<EncryptionKey> FromBase64(std::string_view text);
+
+  /// Base64 of the key's SHA-256, by which GCS names the key: ObjectMetadata::customer_key_sha256.
+  [[nodiscard]] const std::string& sha256() const { return sha256_; }
+
+  /// For this library's own requests: the key, in base64.
+  [[nodiscard]] const std::string& secret_base64() const { return base64_; }
+
+  /// Compares the hashes.
+  friend bool operator==(const EncryptionKey& one, const EncryptionKey& other) { return one.sha256_ == other.sha256_; }
+  /// Prints the hash.
+  friend std::ostream& operator<<(std::ostream& out, const EncryptionKey& key);
+
+ private:
+  EncryptionKey(std::string base64, std::string sha256) : base64_(std::move(base64)), sha256_(std::move(sha256)) {}
+
+  std::string base64_;
+  std::string sha256_;
+};
+
+/// A name of which a bucket has few, such as "STANDARD" or a Cloud KMS key's, in the memory of a pointer, because
+/// listings hold millions. Thread-safe.
+class InternedName {
+ public:
+  /// The empty name.
+  InternedName() = default;
+  /// Each name is kept once, until the program ends. After 4,096 names every further one is "OTHER", as is a name of
+  /// more than 1,024 bytes.
+  explicit InternedName(std::string_view name);
+
+  [[nodiscard]] const std::string& name() const { return name_ == nullptr ? Empty() : *name_; }
+  [[nodiscard]] bool empty() const { return name_ == nullptr; }
+
+  friend bool operator==(InternedName a, InternedName b) { return a.name_ == b.name_; }
+  friend bool operator==(InternedName a, std::string_view b) { return a.name() == b; }
+
+ private:
+  static const std::string& Empty();
+  const std::string* name_ = nullptr;  // Null: the empty name.
 };
 
 }  // namespace gcsflux

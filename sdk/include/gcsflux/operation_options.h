@@ -7,9 +7,8 @@
 #include <stop_token>
 #include <string>
 
-#include "gcsflux/encryption_key.h"
 #include "gcsflux/object.h"
-#include "gcsflux/retry_options.h"
+#include "gcsflux/options.h"
 
 namespace gcsflux {
 

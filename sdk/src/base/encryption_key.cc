@@ -1,9 +1,8 @@
-#include "gcsflux/encryption_key.h"
-
 #include <ostream>
 
 #include "base/sha256.h"
 #include "base/text/base64.h"
+#include "gcsflux/object.h"
 
 namespace gcsflux {
 

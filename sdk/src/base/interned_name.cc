@@ -1,9 +1,8 @@
-#include "gcsflux/interned_name.h"
-
 #include <mutex>
 #include <set>
 
 #include "base/process/fork.h"
+#include "gcsflux/object.h"
 
 namespace gcsflux {
 

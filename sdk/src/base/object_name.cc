@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/text/utf8.h"
-#include "gcsflux/object_names.h"
+#include "gcsflux/object.h"
 
 namespace gcsflux {
 namespace {

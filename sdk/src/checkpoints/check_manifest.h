@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux::internal {
 

@@ -1,7 +1,6 @@
-#include "gcsflux/checkpoints/checkpoint_places.h"
-
 #include "checkpoints/folder_shards.h"
 #include "checkpoints/step_names.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "checkpoints/safetensors_state.h"
-#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux::internal {
 

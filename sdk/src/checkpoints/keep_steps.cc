@@ -1,9 +1,9 @@
-#include "gcsflux/checkpoints/keep_steps.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
+
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/messages/local_error.h"
-#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux {
 namespace {

@@ -9,7 +9,7 @@
 #include "checkpoints/check_manifest.h"
 #include "checkpoints/tensor_table.h"
 #include "formats/bytes/format_error.h"
-#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux {
 namespace {

@@ -1,5 +1,3 @@
-#include "gcsflux/checkpoints/open_checkpoint.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "checkpoints/step_names.h"
 #include "client/client_core.h"
 #include "formats/kept_ends.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "transfer/threads/worker_pool.h"
 

@@ -7,7 +7,7 @@
 #include "formats/bytes/format_error.h"
 #include "formats/kept_ends.h"
 #include "formats/safetensors/safetensors_types.h"
-#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux::internal {
 namespace {

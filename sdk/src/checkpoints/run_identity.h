@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gcsflux/checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/object.h"
 
 namespace gcsflux::internal {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "checkpoints/snapshot.h"
-#include "gcsflux/checkpoints/async_save.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux::internal {
 

@@ -12,7 +12,7 @@
 
 #include "checkpoints/save_in_flight.h"
 #include "checkpoints/snapshot.h"
-#include "gcsflux/checkpoints/async_save.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux::internal {
 

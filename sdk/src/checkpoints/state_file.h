@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/checkpoints/pickled_value.h"
 
 namespace gcsflux::internal {

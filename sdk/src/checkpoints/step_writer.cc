@@ -1,5 +1,3 @@
-#include "gcsflux/checkpoints/step_writer.h"
-
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
@@ -15,7 +13,8 @@
 #include "checkpoints/run_identity.h"
 #include "checkpoints/step_names.h"
 #include "checkpoints/step_store.h"
-#include "gcsflux/version.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/client.h"
 
 namespace gcsflux {
 namespace {
@@ -123,8 +122,7 @@ Result<void> StepWriter::State::CheckStillWriter() const {
 Error StepWriter::State::StepExists(std::int64_t step, const Error& refusal) const {
   const auto there = steps.store_->ReadManifest(step, 0);
   const std::string by =
-      there ? ", saved by run " + there->manifest.run + " at " + internal::FormatRfc3339(there->manifest.time)
-                 : "";
+      there ? ", saved by run " + there->manifest.run + " at " + internal::FormatRfc3339(there->manifest.time) : "";
   return {ErrorCode::kAlreadyExists,
           "step " + std::to_string(step) + " of " + steps.uri() + " is there already" + by +
               "; save it with CommitMode::kReplace, or save another step: " + refusal.message};

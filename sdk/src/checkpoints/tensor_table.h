@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux::internal {
 

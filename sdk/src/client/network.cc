@@ -9,7 +9,7 @@
 #include "base/text/lower_case.h"
 #include "base/text/percent_encoding.h"
 #include "base/text/url.h"
-#include "gcsflux/version.h"
+#include "gcsflux/client.h"
 #include "http/header_text.h"
 
 namespace gcsflux::internal {

@@ -13,7 +13,7 @@
 #include "base/uuid.h"
 #include "client/observed_request.h"
 #include "client/stall_watch.h"
-#include "gcsflux/version.h"
+#include "gcsflux/client.h"
 #include "retry/transient.h"
 
 namespace gcsflux::internal {

@@ -17,9 +17,9 @@
 #include "dataset/epoch_order.h"
 #include "dataset/live_listing.h"
 #include "gcsflux/client.h"
-#include "gcsflux/dataset_options.h"
+#include "gcsflux/dataset.h"
 #include "gcsflux/epoch.h"
-#include "gcsflux/operation_prices.h"
+#include "gcsflux/events.h"
 
 namespace gcsflux::internal {
 

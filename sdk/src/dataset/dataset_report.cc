@@ -1,5 +1,3 @@
-#include "gcsflux/dataset_report.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "base/text/printable.h"
+#include "gcsflux/dataset.h"
 
 namespace gcsflux {
 namespace {

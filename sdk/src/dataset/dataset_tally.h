@@ -12,7 +12,7 @@
 
 #include "base/process/fork.h"
 #include "dataset/slowest_objects.h"
-#include "gcsflux/dataset_report.h"
+#include "gcsflux/dataset.h"
 
 namespace gcsflux::internal {
 

@@ -1,5 +1,3 @@
-#include "gcsflux/epoch_progress.h"
-
 #include <algorithm>
 #include <mutex>
 #include <string>
@@ -7,6 +5,7 @@
 
 #include "base/process/fork.h"
 #include "dataset/epoch_plan.h"
+#include "gcsflux/epoch.h"
 
 namespace gcsflux {
 

@@ -1,5 +1,3 @@
-#include "gcsflux/listing_cache.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -7,6 +5,7 @@
 #include "base/either_stop.h"
 #include "client/client_core.h"
 #include "dataset/stored_listing.h"
+#include "gcsflux/listing.h"
 
 namespace gcsflux {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "gcsflux/saved_listing.h"
+#include "gcsflux/listing.h"
 
 // A saved listing's bytes. Numbers are LEB128; signed ones zigzag first; text is its length and its bytes.
 //

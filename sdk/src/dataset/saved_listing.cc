@@ -1,5 +1,3 @@
-#include "gcsflux/saved_listing.h"
-
 #include <array>
 #include <utility>
 
@@ -8,6 +6,7 @@
 #include "dataset/listing_format.h"
 #include "dataset/stored_listing.h"
 #include "gcsflux/download.h"
+#include "gcsflux/listing.h"
 
 namespace gcsflux {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/dataset_report.h"
+#include "gcsflux/dataset.h"
 
 namespace gcsflux::internal {
 

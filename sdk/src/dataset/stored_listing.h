@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "base/object_name.h"
-#include "gcsflux/saved_listing.h"
+#include "gcsflux/listing.h"
 
 namespace gcsflux::internal {
 

@@ -9,7 +9,7 @@
 
 #include "base/text/printable.h"
 #include "base/text/rfc3339.h"
-#include "gcsflux/log.h"
+#include "gcsflux/events.h"
 
 namespace gcsflux {
 namespace {

@@ -1,4 +1,4 @@
-#include "gcsflux/operation_prices.h"
+#include "gcsflux/events.h"
 
 namespace gcsflux {
 

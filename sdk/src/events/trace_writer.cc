@@ -17,7 +17,7 @@
 #include "base/messages/json_text.h"
 #include "base/process/file_size_signal.h"
 #include "base/process/fork.h"
-#include "gcsflux/trace.h"
+#include "gcsflux/events.h"
 
 namespace gcsflux {
 namespace {

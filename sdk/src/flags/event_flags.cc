@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "flags/flag_values.h"
+#include "gcsflux/events.h"
 #include "gcsflux/flags.h"
-#include "gcsflux/log.h"
-#include "gcsflux/trace.h"
 
 DEFINE_string(log_level, "none",
               "What is written to standard error: none, error, warning (also retries), info (also throttling, "

@@ -1,5 +1,3 @@
-#include "gcsflux/checkpoints/compare_checkpoints.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -8,6 +6,7 @@
 #include "formats/bytes/element_value.h"
 #include "formats/bytes/format_error.h"
 #include "formats/bytes/make_room.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux {
 namespace {

@@ -1,9 +1,8 @@
-#include "gcsflux/checkpoints/convert_checkpoint.h"
-
 #include <algorithm>
 
 #include "formats/tensor_sequence.h"
 #include "formats/tensors_only.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {

@@ -6,7 +6,7 @@
 #include "formats/torch_records.h"
 #include "formats/zip/zip_directory.h"
 #include "formats/zip/zip_layout.h"
-#include "gcsflux/checkpoints/checkpoint_format.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux {
 namespace {

@@ -1,5 +1,3 @@
-#include "gcsflux/checkpoints/stored_checkpoint.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,6 +7,7 @@
 #include "formats/safetensors_files.h"
 #include "formats/state_json.h"
 #include "formats/torch_records.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/stored_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux::internal {
 

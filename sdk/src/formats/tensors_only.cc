@@ -6,7 +6,7 @@
 #include "formats/bytes/format_error.h"
 #include "formats/safetensors/safetensors_types.h"
 #include "formats/state_json.h"
-#include "gcsflux/checkpoints/convert_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux {
 namespace {

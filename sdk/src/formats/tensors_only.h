@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gcsflux/checkpoints/stored_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux::internal {
 

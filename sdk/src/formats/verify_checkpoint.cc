@@ -1,10 +1,9 @@
-#include "gcsflux/checkpoints/verify_checkpoint.h"
-
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/crc32c.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "gcsflux/retry_options.h"
+#include "gcsflux/options.h"
 
 namespace gcsflux::internal {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "gcsflux/options.h"
 #include "gcsflux/result.h"
-#include "gcsflux/retry_options.h"
 
 namespace gcsflux::internal {
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "gcsflux/events.h"
-#include "gcsflux/retry_options.h"
+#include "gcsflux/options.h"
 
 namespace gcsflux::internal {
 

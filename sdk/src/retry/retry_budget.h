@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "base/process/fork.h"
-#include "gcsflux/retry_options.h"
+#include "gcsflux/options.h"
 #include "retry/operation_kind.h"
 
 namespace gcsflux::internal {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/message.h"
-#include "gcsflux/checkpoints/step_writer.h"
-#include "gcsflux/checkpoints/tensor_part.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 
 namespace gcsflux::internal {
 

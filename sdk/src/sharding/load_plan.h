@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/checkpoints/sharded_checkpoints.h"
-#include "gcsflux/range_read.h"
+#include "gcsflux/object_reader.h"
 
 namespace gcsflux::internal {
 

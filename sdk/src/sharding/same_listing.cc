@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/object_name.h"
-#include "gcsflux/listing_cache.h"
+#include "gcsflux/listing.h"
 
 namespace gcsflux {
 namespace {

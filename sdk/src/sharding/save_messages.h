@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "sharding/save_plan.h"
 
 // The messages between rank 0 and the others in a save and a load. Each is a value or an error, as bytes.

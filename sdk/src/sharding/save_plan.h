@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/tensor_part.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 #include "gcsflux/result.h"
 
 namespace gcsflux::internal {

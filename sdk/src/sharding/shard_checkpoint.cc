@@ -1,11 +1,10 @@
-#include "gcsflux/checkpoints/shard_checkpoint.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "formats/bytes/format_error.h"
 #include "formats/tensor_sequence.h"
 #include "formats/tensors_only.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 #include "sharding/save_plan.h"
 #include "sharding/shard_file.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/checkpoints/safetensors.h"
 #include "gcsflux/checkpoints/sharded_checkpoints.h"
 

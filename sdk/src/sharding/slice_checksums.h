@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 // Checks slices that no rank reads whole, but that all ranks together read whole.
 namespace gcsflux::internal {

@@ -1,10 +1,9 @@
-#include "gcsflux/checkpoints/tensor_part.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "base/invalid_argument.h"
 #include "formats/bytes/format_error.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 
 namespace gcsflux {
 

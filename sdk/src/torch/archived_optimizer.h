@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "gcsflux/checkpoints/stored_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux {
 

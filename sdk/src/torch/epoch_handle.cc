@@ -8,7 +8,7 @@
 #include "base/process/fork.h"
 #include "dataset/dataset_core.h"
 #include "dataset/epoch_plan.h"
-#include "gcsflux/epoch_progress.h"
+#include "gcsflux/epoch.h"
 #include "gcsflux/torch/dataset_handle.h"
 #include "torch/make_core.h"
 

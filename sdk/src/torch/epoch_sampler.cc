@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "dataset/cursor_order.h"
-#include "gcsflux/torch/saved_cursor.h"
+#include "gcsflux/torch/dataset_handle.h"
 
 namespace gcsflux {
 namespace {

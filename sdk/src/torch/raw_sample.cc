@@ -1,7 +1,7 @@
-#include "gcsflux/torch/raw_sample.h"
-
 #include <torch/data/example.h>
 #include <torch/types.h>
+
+#include "gcsflux/torch/dataset_handle.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -1,7 +1,6 @@
-#include "gcsflux/torch/saved_cursor.h"
-
 #include <torch/serialize/archive.h>
 
+#include "gcsflux/torch/dataset_handle.h"
 #include "torch/failure.h"
 
 namespace gcsflux::internal {

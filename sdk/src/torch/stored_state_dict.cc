@@ -2,9 +2,8 @@
 
 #include <utility>
 
-#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
-#include "gcsflux/checkpoints/write_checkpoint.h"
 #include "gcsflux/torch/state_dict.h"
 #include "torch/archive_bytes.h"
 #include "torch/module_tensors.h"

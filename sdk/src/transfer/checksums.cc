@@ -1,8 +1,7 @@
-#include "gcsflux/checksums.h"
-
 #include "base/crc32c.h"
 #include "base/text/base64.h"
 #include "client/told_checksum.h"
+#include "gcsflux/download.h"
 #include "transfer/upload/upload_source.h"
 
 namespace gcsflux {

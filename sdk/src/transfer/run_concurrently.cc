@@ -1,9 +1,8 @@
-#include "gcsflux/run_concurrently.h"
-
 #include <algorithm>
 
 #include "base/call_user_code.h"
 #include "client/client_core.h"
+#include "gcsflux/client.h"
 #include "transfer/threads/worker_pool.h"
 
 namespace gcsflux {

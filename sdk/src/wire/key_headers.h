@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "gcsflux/encryption_key.h"
+#include "gcsflux/object.h"
 #include "http/transport.h"
 
 // https://cloud.google.com/storage/docs/encryption/customer-supplied-keys#request-headers

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "gcsflux/multipart_upload.h"
-#include "gcsflux/ongoing_uploads.h"
 #include "http/transport.h"
 #include "wire/multipart_requests.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
 

@@ -2,7 +2,6 @@
 // What a process leaves behind when it ends is looked at by process_end_test.cc.
 #include <cstdio>
 
-#include "gcsflux/composed_download.h"
 #include "gcsflux/download.h"
 #include "gcsflux/listing.h"
 

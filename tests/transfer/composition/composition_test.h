@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "gcsflux/composed_download.h"
 #include "gcsflux/download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"

@@ -1,20 +1,60 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/checkpoints/step_writer.h"
-#include "gcsflux/checkpoints/tensor_part.h"
 #include "gcsflux/collective.h"
+#include "gcsflux/formats.h"
+
+// A rank's part of the tensors that all ranks save and load together: docs/distributed.md.
+namespace gcsflux {
+
+/// A tensor, or a slice of it. If several ranks have the same slice, or the whole, these are copies.
+struct TensorPart {
+  std::string name = {};
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> shape = {};  ///< Of the whole tensor.
+  /// The begin and the length of the slice in each dimension of the whole tensor. Both are empty for the whole tensor.
+  std::vector<std::int64_t> offsets = {};
+  std::vector<std::int64_t> sizes = {};
+
+  /// The slice's own shape.
+  [[nodiscard]] const std::vector<std::int64_t>& OwnShape() const { return sizes.empty() ? shape : sizes; }
+  friend bool operator==(const TensorPart&, const TensorPart&) = default;
+};
+
+/// One rank's share of what `world_size` ranks divide.
+struct RankShare {
+  int rank = 0;
+  int world_size = 1;
+  std::int64_t dimension = 0;  ///< The dimension of a tensor that is divided.
+};
+
+/// The rows [begin, end) of a rank.
+struct RowsOfRank {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// Divides rows. If they do not divide evenly, the first ranks get one more. If there are fewer rows than ranks, the
+/// last ranks get none. A rank that does not exist gets none.
+RowsOfRank DivideRows(std::int64_t rows, const RankShare& share);
+
+/// The rank's slice of a tensor, whose dimension DivideRows() divides. Returns kInvalidArgument if the tensor has no
+/// such dimension, or there is no such rank.
+Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64_t> shape, const RankShare& share);
 
 // Steps that many processes save and load together: docs/distributed.md. torch/sharded_run.h has them for libtorch.
-namespace gcsflux {
 
 /// A part with its elements, which follow each other, the last dimension fastest. Borrowed.
 struct PartToSave {
@@ -109,5 +149,35 @@ class ShardedCheckpoints {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Writes one checkpoint as several files: docs/distributed.md.
+
+/// Stores one of the files: StepWriter::WriteFile() for a step, WriteCheckpoint() for a folder.
+using ShardWriter = std::function<Result<StepFile>(const std::string& name, const CheckpointWriter& write)>;
+
+struct ShardCheckpointOptions {
+  /// Leaves out values that are not tensors. If it is false, such a value is an error that names it.
+  bool is_tensors_only = false;
+};
+
+/// The files and their tensors, as for a manifest.
+struct WrittenShards {
+  std::vector<StepFile> files = {};
+  std::vector<StepTensor> tensors = {};
+};
+
+/// Writes a checkpoint's tensors as `shards` files of safetensors, one after the other. All files get about the same
+/// number of bytes: tensors of more than 4096 bytes are divided by rows. The names of the files, and the metadata with
+/// the offsets of slices, are those of ShardedCheckpoints. If there are fewer rows than files, fewer files are written,
+/// but at least one. Takes as much memory as ConvertCheckpoint(), and reads each tensor twice.
+///
+/// Returns kInvalidArgument if:
+/// - `shards` is below 1 or above 99999,
+/// - two tensors have one name,
+/// - safetensors lacks a type, or
+/// - there are values that are not tensors, without `is_tensors_only`.
+/// Returns kCorrupted if the source gives other bytes the second time. After an error some files may exist.
+Result<WrittenShards> ShardCheckpoint(const StoredCheckpoint& checkpoint, int shards, const ShardWriter& write_file,
+                                      const ShardCheckpointOptions& options = {});
 
 }  // namespace gcsflux

@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/async_save.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/checkpoints/step_writer.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/torch/state_dict.h"
 

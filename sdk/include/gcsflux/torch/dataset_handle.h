@@ -1,27 +1,69 @@
 #pragma once
 
+#include <torch/types.h>
+
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "gcsflux/client.h"
-#include "gcsflux/dataset_options.h"
-#include "gcsflux/dataset_report.h"
+#include "gcsflux/dataset.h"
 #include "gcsflux/epoch.h"
+#include "gcsflux/events.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/operation_prices.h"
-#include "gcsflux/saved_listing.h"
-#include "gcsflux/torch/sample_bytes.h"
 #include "gcsflux/torch/storage_error.h"
 
-// The parts of the datasets' templates that do not depend on the type of samples. Programs do not use it.
 namespace gcsflux::internal {
+
+/// The memory that a sample takes: see DatasetOptions::max_decoded_bytes.
+template <class Sample>
+std::uint64_t BytesOfSample(const Sample& sample) {
+  if constexpr (requires {
+                  { SampleBytes(sample) } -> std::convertible_to<std::uint64_t>;
+                }) {
+    return SampleBytes(sample);
+  } else if constexpr (std::is_base_of_v<at::Tensor, Sample>) {
+    // A view keeps the memory of the whole.
+    return sizeof(sample) + (sample.defined() && sample.has_storage() ? sample.storage().nbytes() : 0);
+  } else if constexpr (requires {
+                         typename Sample::DataType;
+                         typename Sample::TargetType;
+                       }) {  // torch::data::Example
+    if constexpr (!std::is_void_v<typename Sample::TargetType>) {
+      return BytesOfSample(sample.data) + BytesOfSample(sample.target);
+    } else {
+      return BytesOfSample(sample.data);
+    }
+  } else if constexpr (requires {
+                         sample.first;
+                         sample.second;
+                       }) {
+    return BytesOfSample(sample.first) + BytesOfSample(sample.second);
+  } else if constexpr (std::ranges::sized_range<const Sample>) {
+    using Element = std::remove_cvref_t<std::ranges::range_reference_t<const Sample>>;
+    // A range of itself would have no end.
+    if constexpr (std::is_arithmetic_v<Element> || std::same_as<Element, Sample>) {
+      return sizeof(sample) + std::ranges::size(sample) * sizeof(Element);
+    } else {
+      std::uint64_t bytes = sizeof(sample);
+      for (const auto& element : sample) bytes += BytesOfSample(element);
+      return bytes;
+    }
+  } else {
+    return sizeof(sample);
+  }
+}
+
+// The parts of the datasets' templates that do not depend on the type of samples. Programs do not use it.
 
 class DatasetCore;
 
@@ -123,5 +165,23 @@ std::vector<Sample> SamplesOf(const MadeBatch& batch) {
   }
   return samples;
 }
+
+/// Makes samples without a transform, of type torch::data::TensorExample: uint8 tensors that are views of their
+/// objects' memory, or copies of it.
+SampleMaker RawSamples(bool copy_out);
+
+}  // namespace gcsflux::internal
+
+namespace torch::serialize {
+class OutputArchive;
+class InputArchive;
+}  // namespace torch::serialize
+
+namespace gcsflux::internal {
+
+/// Saves a cursor in libtorch's archive, as text.
+void SaveCursor(torch::serialize::OutputArchive& archive, const Cursor& cursor);
+/// Throws StorageError with the errors of ParseCursor().
+Cursor LoadCursor(torch::serialize::InputArchive& archive);
 
 }  // namespace gcsflux::internal

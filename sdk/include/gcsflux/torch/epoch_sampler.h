@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "gcsflux/epoch_progress.h"
+#include "gcsflux/epoch.h"
 #include "gcsflux/torch/map_dataset.h"
 #include "gcsflux/torch/storage_error.h"
 

@@ -13,12 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "gcsflux/dataset_options.h"
+#include "gcsflux/dataset.h"
 #include "gcsflux/epoch.h"
-#include "gcsflux/saved_listing.h"
+#include "gcsflux/listing.h"
 #include "gcsflux/torch/dataset_handle.h"
-#include "gcsflux/torch/raw_sample.h"
-#include "gcsflux/torch/saved_cursor.h"
 #include "gcsflux/torch/storage_error.h"
 
 namespace gcsflux {

@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "gcsflux/client.h"
-#include "gcsflux/dataset_options.h"
+#include "gcsflux/dataset.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/saved_listing.h"
 #include "gcsflux/torch/dataset_handle.h"
-#include "gcsflux/torch/raw_sample.h"
 #include "gcsflux/torch/storage_error.h"
 
 namespace gcsflux {

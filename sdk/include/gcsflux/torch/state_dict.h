@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "gcsflux/checkpoints/stored_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/client.h"
 #include "gcsflux/parallel_writer.h"
 #include "gcsflux/torch/storage_error.h"

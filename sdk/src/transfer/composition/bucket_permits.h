@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "loop/wait_list.h"
 #include "transfer/composition/bucket_check.h"
 

@@ -9,9 +9,9 @@
 #include "base/process/no_time_limit.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/ongoing_uploads.h"
+#include "gcsflux/multipart_upload.h"
 #include "transfer/threads/worker_pool.h"
 
 namespace gcsflux {

@@ -16,7 +16,7 @@
 #include "base/process/own_descriptors.h"
 #include "base/process/run_with_time_limit.h"
 #include "base/process/start_thread.h"
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "transfer/composition/live_composites.h"
 #include "transfer/upload/live_uploads.h"
 

@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <string>
 
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "loop/request_slots.h"
 #include "transfer/composition/bucket_permits.h"
 #include "transfer/composition/composite_deletes.h"

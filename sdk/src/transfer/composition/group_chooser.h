@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "transfer/composition/cost_model.h"
 #include "transfer/composition/fetch_estimates.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "gcsflux/composed_download.h"
+#include "gcsflux/download.h"
 #include "transfer/composition/bucket_permits.h"
 #include "transfer/composition/fetch_estimates.h"
 #include "transfer/composition/group_chooser.h"

@@ -11,7 +11,7 @@
 #include "base/process/run_with_time_limit.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
-#include "gcsflux/ongoing_uploads.h"
+#include "gcsflux/multipart_upload.h"
 #include "loop/job_queue.h"
 #include "loop/request_slots.h"
 #include "transfer/threads/worker_pool.h"

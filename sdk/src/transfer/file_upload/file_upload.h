@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gcsflux/resumable_file.h"
+#include "gcsflux/parallel_writer.h"
 #include "transfer/upload/upload_source.h"
 
 namespace gcsflux::internal {

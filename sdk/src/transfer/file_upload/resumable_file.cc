@@ -1,5 +1,3 @@
-#include "gcsflux/resumable_file.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -9,6 +7,7 @@
 #include "base/object_name.h"
 #include "base/sha256.h"
 #include "base/text/hex.h"
+#include "gcsflux/parallel_writer.h"
 #include "transfer/file_upload/file_parts.h"
 #include "transfer/file_upload/file_session.h"
 #include "transfer/file_upload/file_upload.h"

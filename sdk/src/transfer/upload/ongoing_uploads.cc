@@ -1,10 +1,9 @@
-#include "gcsflux/ongoing_uploads.h"
-
 #include <iterator>
 #include <utility>
 
 #include "base/object_name.h"
 #include "client/operation_calls.h"
+#include "gcsflux/multipart_upload.h"
 #include "wire/multipart_answers.h"
 #include "wire/multipart_requests.h"
 #include "wire/page_tokens.h"
