@@ -14,6 +14,7 @@
 #include "cli/terminal/progress.h"
 #include "gcsflux/client.h"
 #include "gcsflux/flags.h"
+#include "gcsflux/version.h"
 
 DECLARE_bool(r);
 DECLARE_bool(recursive);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "gcsflux/client.h"
+#include "gcsflux/version.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -170,7 +170,4 @@ Result<void> RunConcurrently(const Client& client, std::size_t count, int max_co
                              const std::function<Result<void>(std::size_t index, const std::stop_token& stop)>& work,
                              const std::stop_token& stop = {});
 
-/// The version of this library. The same as in CMakeLists.txt and CHANGELOG.md.
-inline constexpr char kVersion[] = "0.1.0";
-
 }  // namespace gcsflux

@@ -37,12 +37,12 @@ class MessageWriter {
   std::string bytes_;
 };
 
-/// Borrows the bytes. After a field that is not there, all further ones are empty, and ok() is false.
+/// Borrows the bytes. After a field that is not there, all further ones are empty, and it is false.
 class MessageReader {
  public:
   explicit MessageReader(std::string_view bytes) : bytes_(bytes) {}
 
-  [[nodiscard]] bool ok() const { return is_ok_; }
+  explicit operator bool() const { return is_ok_; }
   [[nodiscard]] bool AtEnd() const { return is_ok_ && at_ == bytes_.size(); }
 
   std::uint64_t Number() {

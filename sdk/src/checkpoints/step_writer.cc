@@ -15,6 +15,7 @@
 #include "checkpoints/step_store.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/client.h"
+#include "gcsflux/version.h"
 
 namespace gcsflux {
 namespace {

@@ -10,6 +10,7 @@
 #include "base/text/percent_encoding.h"
 #include "base/text/url.h"
 #include "gcsflux/client.h"
+#include "gcsflux/version.h"
 #include "http/header_text.h"
 
 namespace gcsflux::internal {

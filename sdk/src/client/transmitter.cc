@@ -14,6 +14,7 @@
 #include "client/observed_request.h"
 #include "client/stall_watch.h"
 #include "gcsflux/client.h"
+#include "gcsflux/version.h"
 #include "retry/transient.h"
 
 namespace gcsflux::internal {

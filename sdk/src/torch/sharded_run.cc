@@ -7,9 +7,9 @@
 #include "checkpoints/latest_step.h"
 #include "checkpoints/save_queue.h"
 #include "torch/failure.h"
-#include "torch/processes/made.h"
-#include "torch/processes/sharded_state.h"
-#include "torch/processes/step_values.h"
+#include "torch/made.h"
+#include "torch/sharded_state.h"
+#include "torch/step_values.h"
 #include "torch/tensor_bytes.h"
 
 namespace gcsflux {

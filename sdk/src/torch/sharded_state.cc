@@ -1,4 +1,4 @@
-#include "torch/processes/sharded_state.h"
+#include "torch/sharded_state.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

@@ -1,4 +1,4 @@
-#include "torch/processes/step_values.h"
+#include "torch/step_values.h"
 
 #include <utility>
 
@@ -11,7 +11,7 @@
 #include "sharding/save_messages.h"
 #include "sharding/work_of_ranks.h"
 #include "torch/failure.h"
-#include "torch/processes/made.h"
+#include "torch/made.h"
 
 namespace gcsflux {
 namespace {

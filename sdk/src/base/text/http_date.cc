@@ -30,7 +30,7 @@ std::optional<std::chrono::system_clock::time_point> ParseHttpDate(std::string_v
   if (!day || !month || !year || !hour || !minute || !second) return std::nullopt;
   const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)), std::chrono::month(*month),
                                          std::chrono::day(*day)};
-  if (!date || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
+  if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
   return std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
          std::chrono::seconds(*second);
 }
