@@ -200,6 +200,7 @@ gcsflux_test(integration_tests
           integration/read_faults_test.cc integration/rival_parts_test.cc integration/throttling_test.cc
           integration/upload_faults_test.cc integration/upload_test.cc support/fault_matrix.cc
   LIBRARIES gcsflux_client gcsflux_emulator ZLIB::ZLIB)
+target_include_directories(integration_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # One large object over many connections, written and read.
 gcsflux_test(object_stream_tests

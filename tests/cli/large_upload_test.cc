@@ -7,9 +7,9 @@
 #include "cli/command_fixture.h"
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/journal_queries.h"
-#include "gcsflux/multipart_upload.h"
 #include "support/upload_case.h"
 #include "support/upload_leftovers.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux::cli {
 namespace {

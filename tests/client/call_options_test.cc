@@ -43,7 +43,7 @@ TEST_F(CallOptionsTest, ARetryPolicyOutOfItsRangeIsRefusedBeforeAnythingIsSent) 
   const auto got = MakeClient(gcs_).GetObject(kObject, {.call = {.retry = RetryOptions{.multiplier = 0.5}}});
   ASSERT_FALSE(got.ok());
   EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(got.error().message, "objects.get gs://bkt/o: RetryOptions::multiplier must be at least 1");
+  EXPECT_EQ(got.error().message, "objects.get gs://bkt/o: RetryOptions::multiplier must be from 1 to 100");
   EXPECT_TRUE(gcs_.requests.empty());
 }
 

@@ -4,8 +4,8 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux {
 namespace {
@@ -27,7 +27,6 @@ TEST(NullArguments, AreRefusedAndNothingIsSent) {
   ExpectRefused(client.InsertObject({"bkt", "o"}, room));
   ExpectRefused(client.ReadObject({"bkt", "o"}, room));
   ExpectRefused(UploadObject(client, {"bkt", "o"}, room));
-  ExpectRefused(UploadObjectInParallel(client, {"bkt", "o"}, room));
   ObjectWriter writer(client, {"bkt", "o"});
   ExpectRefused(writer.Write(room));
   EXPECT_FALSE(client.ReadObject({"bkt", "o"}, ByteSink()).ok()) << "a sink that is none";

@@ -202,7 +202,7 @@ TEST_F(ListingCache, SomethingElseIsNeverOverwritten) {
 }
 
 TEST_F(ListingCache, OneOfANewerVersionIsLeftAlone) {
-  const std::string newer = "gcsflux listing\n\x03 and so on";
+  const std::string newer = "gcsflux listing\n\x04 and so on";
   ASSERT_TRUE(client_.InsertObject(kCache, AsBytes(newer)).ok());
   const CachedListing listing = List();
   EXPECT_EQ(listing.snapshot.objects.size(), 2U);

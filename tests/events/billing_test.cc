@@ -9,11 +9,11 @@
 
 #include "client/request_billing.h"
 #include "gcsflux/events.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
 #include "retry/operation.h"
 #include "support/raw_server.h"
 #include "support/stored_objects.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux::testing {
 namespace {

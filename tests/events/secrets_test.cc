@@ -6,8 +6,8 @@
 #include "events/heard.h"
 #include "gcsflux/client.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux {
 namespace {

@@ -12,8 +12,8 @@
 #include "fork/fork_fixture.h"
 #include "gcsflux/download_file.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux {
 namespace {

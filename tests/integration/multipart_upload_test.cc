@@ -1,5 +1,5 @@
 // XML multipart uploads against the emulator: parts from many threads, every fault, and nothing left behind.
-#include "gcsflux/multipart_upload.h"
+#include "transfer/upload/multipart_upload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,6 +18,7 @@
 #include "gcsflux/emulator/journal_queries.h"
 #include "support/raw_server.h"
 #include "support/result.h"
+#include "support/upload_in_parts.h"
 
 namespace gcsflux {
 namespace {
@@ -84,7 +85,7 @@ class MultipartUploadTest : public ::testing::Test {
       *Client::Create({.endpoint = emulator_.endpoint(),
                        .project = "p",
                        .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(4)})});
-  const ParallelUploadOptions parallel_{.part_bytes = kPart, .max_concurrency = 4};
+  const testing::PartsOptions parallel_{.part_bytes = kPart, .max_concurrency = 4};
 };
 
 TEST_F(MultipartUploadTest, PutsPartsTogetherByNumber) {
@@ -114,29 +115,23 @@ TEST_F(MultipartUploadTest, PutsPartsTogetherByNumber) {
   EXPECT_EQ(testing::ErrorOf(upload->UploadPart(5, {})).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(MultipartUploadTest, StoresMemoryAndFilesOfAnySize) {
-  const std::string path = ::testing::TempDir() + "gcsflux-parts-" + std::to_string(::getpid());
+TEST_F(MultipartUploadTest, StoresAnySize) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kPart, kPart + 1, Content().size()}) {
     const std::string bytes = Content().substr(0, size);
-    std::ofstream(path, std::ios::binary) << bytes;
-    for (const bool is_file : {false, true}) {
-      const auto stored = is_file ? UploadFileInParallel(client_, path, kObject, parallel_)
-                                  : UploadObjectInParallel(client_, kObject, AsBytes(bytes), parallel_);
-      ASSERT_TRUE(stored.ok()) << size << ": " << stored.error().message;
-      const auto read = client_.ReadObject(kObject);
-      EXPECT_TRUE(read.ok() && *read == bytes) << size;
-    }
+    const auto stored = testing::UploadInParts(client_, kObject, AsBytes(bytes), parallel_);
+    ASSERT_TRUE(stored.ok()) << size << ": " << stored.error().message;
+    const auto read = client_.ReadObject(kObject);
+    EXPECT_TRUE(read.ok() && *read == bytes) << size;
   }
-  std::filesystem::remove(path);
   EXPECT_EQ(OpenUploads(), 0U);
 }
 
 TEST_F(MultipartUploadTest, StoresUnderACustomersKey) {
   const auto key = EncryptionKey::FromBytes(AsBytes(std::string(32, 'k')));
   ASSERT_TRUE(key.ok());
-  ParallelUploadOptions options = parallel_;
+  testing::PartsOptions options = parallel_;
   options.multipart.encryption_key = *key;
-  const auto stored = UploadObjectInParallel(client_, kObject, AsBytes(Content()), options);
+  const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), options);
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_EQ(stored->customer_key_sha256, key->sha256());
   EXPECT_FALSE(client_.ReadObject(kObject).ok());
@@ -146,7 +141,7 @@ TEST_F(MultipartUploadTest, StoresUnderACustomersKey) {
 
 TEST_F(MultipartUploadTest, SendsPartsAtTheSameTime) {
   emulator_.shaping().Set({.write_first_byte_ms = 50});
-  ASSERT_TRUE(UploadObjectInParallel(client_, kObject, AsBytes(Content()), parallel_).ok());
+  ASSERT_TRUE(testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_).ok());
   EXPECT_GE(emulator::FindMostInFlight(emulator_.journal()).requests, 2U);
 }
 
@@ -161,7 +156,7 @@ std::vector<FaultAction> WhatPasses() {
 TEST_F(MultipartUploadTest, IsCommittedOnceWhateverItsRequestsMeet) {
   for (const char* phase : {"initiate", "part", "complete"}) {
     ForEach(WhatPasses(), phase, [&] {
-      const auto stored = UploadObjectInParallel(client_, kObject, AsBytes(Content()), parallel_);
+      const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_);
       ASSERT_TRUE(stored.ok()) << stored.error().message;
       EXPECT_EQ(stored->size, Content().size());
       ExpectStoredOnce(Content());
@@ -171,7 +166,7 @@ TEST_F(MultipartUploadTest, IsCommittedOnceWhateverItsRequestsMeet) {
 
 TEST_F(MultipartUploadTest, APartThatBreaksInItsMidstIsSentAgain) {
   ForEach({{.type = "failUpload", .status = 503, .after_bytes = kPart / 2}}, "part", [&] {
-    ASSERT_TRUE(UploadObjectInParallel(client_, kObject, AsBytes(Content()), parallel_).ok());
+    ASSERT_TRUE(testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_).ok());
     ExpectStoredOnce(Content());
   });
 }
@@ -183,7 +178,7 @@ TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItFails) {
     // Always: an answer that comes before all of the part is sent can be lost with its connection.
     emulator_.faults().Load(
         {.rules = {{.name = "it", .match = {.phase = "part"}, .action = {.type = "status", .status = status}}}});
-    const auto stored = UploadObjectInParallel(client_, kObject, AsBytes(Content()), parallel_);
+    const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_);
     ASSERT_FALSE(stored.ok());
     EXPECT_GE(emulator_.faults().Fired("it"), 1U);
     EXPECT_THAT(stored.error().message, HasSubstr("part "));
@@ -198,13 +193,13 @@ TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItIsCancelled) {
       {.rules = {{.name = "it",
                   .match = {.phase = "part", .nth = 2},
                   .action = {.type = "stallUpload", .after_bytes = 1, .duration = std::chrono::hours(1)}}}});
-  ParallelUploadOptions options = parallel_;
+  testing::PartsOptions options = parallel_;
   options.multipart.stop = stop.get_token();
   const std::jthread canceller([&] {
     while (emulator_.faults().Fired("it") == 0) std::this_thread::yield();
     stop.request_stop();
   });
-  const auto stored = UploadObjectInParallel(client_, kObject, AsBytes(Content()), options);
+  const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), options);
   ASSERT_FALSE(stored.ok());
   EXPECT_EQ(stored.error().code, ErrorCode::kCancelled) << stored.error().message;
   EXPECT_EQ(OpenUploads(), 0U);
@@ -212,7 +207,7 @@ TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItIsCancelled) {
 
 TEST_F(MultipartUploadTest, ABitThatFlipsOnItsWayIsFound) {
   ForEach({{.type = "corruptUpload", .at_byte = 7}}, "part", [&] {
-    const auto stored = UploadObjectInParallel(client_, kObject, AsBytes(Content()), parallel_);
+    const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_);
     ASSERT_FALSE(stored.ok());
     EXPECT_EQ(stored.error().code, ErrorCode::kCorrupted) << stored.error().message;
     EXPECT_EQ(OpenUploads(), 0U);
@@ -251,7 +246,7 @@ std::pair<Error, std::vector<std::string>> UploadAndSpoil(const std::string& com
     }
   });
   const auto client = Client::Create({.endpoint = server.endpoint()});
-  const auto stored = UploadObjectInParallel(*client, {"bkt", "o"}, AsBytes("abc"));
+  const auto stored = testing::UploadInParts(*client, {"bkt", "o"}, AsBytes("abc"));
   const std::scoped_lock lock(mutex);
   return {stored ? Error{ErrorCode::kAborted, "it has succeeded"} : stored.error(), requests};
 }
@@ -313,9 +308,6 @@ TEST_F(MultipartUploadTest, RefusesWhatCannotBe) {
   ASSERT_TRUE(upload.ok());
   EXPECT_EQ(testing::ErrorOf(upload->UploadPart(0, {})).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(testing::ErrorOf(upload->UploadPart(10'001, {})).code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(testing::ErrorOf(UploadFileInParallel(client_, "/no/such/file", kObject)).code, ErrorCode::kLocalIo);
-  EXPECT_EQ(testing::ErrorOf(UploadObjectInParallel(client_, kObject, {}, {.max_concurrency = 0})).code,
-            ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

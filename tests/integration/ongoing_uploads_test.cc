@@ -5,9 +5,9 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/multipart_upload.h"
 #include "support/result.h"
 #include "transfer/upload/live_uploads.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/multipart_upload.h"
 #include "support/circular_service.h"
 #include "support/raw_server.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux {
 namespace {

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "gcsflux/listing.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/fault_matrix.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux {
 namespace {

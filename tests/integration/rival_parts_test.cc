@@ -10,9 +10,9 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/events.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
 #include "support/result.h"
+#include "support/upload_in_parts.h"
 
 namespace gcsflux {
 namespace {
@@ -56,7 +56,7 @@ class RivalPartsTest : public ::testing::Test {
     emulator_.clock().Advance(hours(1));
   }
   Result<ObjectMetadata> Store() {
-    auto stored = UploadObjectInParallel(MakeClient(), kContested, AsBytes("ours"));
+    auto stored = testing::UploadInParts(MakeClient(), kContested, AsBytes("ours"));
     EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
     return stored;
   }
@@ -162,7 +162,7 @@ TEST_F(UploadRequestsTest, AreNoMoreThanItTakesWhereNothingGoesWrong) {
   EXPECT_THAT(RequestsOf(stream("short")), ElementsAre("POST"));
   EXPECT_THAT(RequestsOf(upload(long_bytes)), ElementsAre("POST start", "PUT chunk", "PUT chunk", "PUT final"));
   EXPECT_THAT(RequestsOf(stream(long_bytes)), ElementsAre("POST start", "PUT chunk", "PUT chunk", "PUT final"));
-  EXPECT_THAT(RequestsOf([&] { return UploadObjectInParallel(client, kContested, AsBytes("short")).ok(); }),
+  EXPECT_THAT(RequestsOf([&] { return testing::UploadInParts(client, kContested, AsBytes("short")).ok(); }),
               ElementsAre("POST initiate", "PUT part", "POST complete", "GET"));
 }
 

@@ -5,12 +5,12 @@
 
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/object_reader.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/fault_matrix.h"
 #include "support/result.h"
 #include "support/upload_case.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
 #include "support/process_memory.h"
@@ -78,20 +77,6 @@ TEST(UploadFile, HoldsOneChunkOfAFileOfHalfAGibibyte) {
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_EQ(stored->size, 512 * kMiB);
   EXPECT_LE(PeakMemoryBytes() - before, 24 * kMiB);
-}
-
-TEST(UploadFileInParallel, HoldsThePartsInFlight) {
-  const testing::EmulatorProcess emulator;
-  const auto client = Client::Create({.endpoint = emulator.endpoint()});
-  ASSERT_TRUE(client->InsertBucket("bkt").ok());
-  const SparseFile file(512 * kMiB);
-  testing::ResetPeakMemory(getpid());
-  const std::uint64_t before = PeakMemoryBytes();
-  const auto stored =
-      UploadFileInParallel(*client, file.path(), {"bkt", "file"}, {.part_bytes = 8 * kMiB, .max_concurrency = 4});
-  ASSERT_TRUE(stored.ok()) << stored.error().message;
-  EXPECT_EQ(stored->size, 512 * kMiB);
-  EXPECT_LE(PeakMemoryBytes() - before, 64 * kMiB);
 }
 
 }  // namespace

@@ -14,13 +14,13 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/after_nth_request.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
 #include "support/upload_leftovers.h"
+#include "transfer/upload/multipart_upload.h"
 #include "transfer/upload/upload_source.h"
 
 namespace gcsflux {
@@ -77,16 +77,6 @@ const UploadWay kFileWay{
     .store = [](const Client& client, const auto& path, const auto&, const UploadOptions& options) {
       return UploadFile(client, path, kObject, options);
     }};
-const UploadWay kFileInPartsWay{
-    .name = "FileInParts",
-    .size = kPart + 7,
-    .is_of_file = true,
-    .has_condition = false,
-    .store = [](const Client& client, const auto& path, const auto&, const UploadOptions& options) {
-      return UploadFileInParallel(client, path, kObject,
-                                  {.multipart = {.stop = options.stop}, .part_bytes = kPart, .max_concurrency = 1});
-    }};
-
 const UploadWay kResumableFileWay{.name = "ResumableFile",
                                   .size = 2 * kChunk + 7,
                                   .is_of_file = true,
@@ -243,7 +233,7 @@ TEST_P(UploadGapsTest, AChangedFileIsNotMixed) {
 
 INSTANTIATE_TEST_SUITE_P(Each, UploadGapsTest,
                          ::testing::Values(kOneRequestWay, kSessionWay, kStreamWay, kPartsWay, kFileWay,
-                                           kFileInPartsWay, kResumableFileWay),
+                                           kResumableFileWay),
                          [](const auto& way) { return way.param.name; });
 
 // The first attempt to commit does not arrive. What is sent after the look names the generation that the look found.

@@ -7,10 +7,10 @@
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/result.h"
 #include "support/upload_case.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux {
 namespace {

@@ -5,7 +5,6 @@
 #include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/object_reader.h"
 #include "gcsflux/parallel_writer.h"
 #include "gcsflux/upload.h"
@@ -13,6 +12,7 @@
 #include "support/result.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux::testing {
 namespace {

@@ -9,9 +9,9 @@
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/download.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/multipart_upload.h"
 #include "support/circular_service.h"
 #include "support/result.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux::testing {
 namespace {

@@ -1,6 +1,6 @@
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
 #include "lies/paths.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux::testing {
 namespace {
@@ -73,8 +73,6 @@ std::vector<Path> WritePaths() {
        [](const Client& client, const LyingService&) { return StreamBytes(client, Pattern(kChunk + 9)); }},
       {"MultipartUpload", Column::kMultipart,
        [](const Client& client, const LyingService&) { return SendParts(client); }},
-      Make("UploadInParallel", Column::kMultipart,
-           [](const Client& c) { return UploadObjectInParallel(c, kObject, AsBytes(Content())); }),
   };
   paths.insert(paths.end(), uploads.begin(), uploads.end());
   return paths;

@@ -13,13 +13,13 @@
 #include "gcsflux/client.h"
 #include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
 #include "support/open_files_limit.h"
 #include "support/request_slots.h"
 #include "support/test_directory.h"
 #include "support/thread_limit.h"
+#include "support/upload_in_parts.h"
 #include "transfer/composition/due_tasks.h"
 #include "transfer/threads/worker_pool.h"
 
@@ -175,7 +175,7 @@ TEST_F(ThreadShortageTest, LeavesFilesAndPartsToTheCallersThread) {
   const testing::TestDirectory directory;
   const std::string bytes(11 << 20, 'x');
   const ThreadLimit limit(0);
-  const auto stored = UploadObjectInParallel(client_, {"bkt", "large"}, AsBytes(bytes), {.part_bytes = 5 << 20});
+  const auto stored = testing::UploadInParts(client_, {"bkt", "large"}, AsBytes(bytes));
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_EQ(stored->size, bytes.size());
   const auto file = DownloadFile(client_, {"bkt", "large"}, directory.path() / "large", {.stripe_bytes = 1 << 20});
@@ -197,7 +197,6 @@ TEST_F(ThreadShortageTest, IsNotWhatOptionsBeyondTheirBoundAskFor) {
     EXPECT_TRUE(refused(downloader.Stream(sources).Next())) << many;
     EXPECT_TRUE(refused(ListInParallel(client_, {"bkt"}, {.max_concurrency = many}))) << many;
     EXPECT_TRUE(refused(DownloadFile(client_, sources[0].object, directory.path() / "f", {.max_concurrency = many})));
-    EXPECT_TRUE(refused(UploadObjectInParallel(client_, {"bkt", "o"}, {}, {.max_concurrency = many}))) << many;
   }
   const auto client = Client::Create({.max_idle_connections = 1'000'000});
   ASSERT_FALSE(client.ok());

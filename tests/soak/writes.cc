@@ -1,7 +1,7 @@
 // Writes in one call: of memory, of files, by parts.
 #include <fstream>
 
-#include "gcsflux/multipart_upload.h"
+#include "gcsflux/parallel_writer.h"
 #include "gcsflux/upload.h"
 #include "soak/operations.h"
 #include "soak/worker.h"
@@ -85,10 +85,15 @@ void UploadByParts(Worker& worker) {
   Version version = worker.NewVersion(100'000);
   if (worker.chance().OneIn(2)) version.content.pieces.front().size += kPart;
   const RandomStop stop(worker.chance());
-  const ParallelUploadOptions options{.multipart = {.attributes = AttributesOf(version), .stop = stop.token()},
-                                      .part_bytes = kPart,
-                                      .max_concurrency = 2};
-  const auto stored = UploadObjectInParallel(worker.client(), slot.object, AsBytes(version.content.Render()), options);
+  ParallelWriter writer(worker.client(), slot.object,
+                        {.upload = {.attributes = AttributesOf(version), .stop = stop.token()},
+                         .part_bytes = kPart,
+                         .max_concurrency = 2,
+                         .path = WritePath::kParallel,
+                         .is_private_name = true});
+  const std::string bytes = version.content.Render();
+  const auto written = writer.Write(AsBytes(bytes));
+  const auto stored = written ? writer.Close() : Result<ObjectMetadata>(written.error());
   worker.Conclude(slot, version, stored, stop, {.with = {ErrorCode::kCorrupted, ErrorCode::kSessionLost}});
 }
 

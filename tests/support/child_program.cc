@@ -82,7 +82,15 @@ std::string ChildProgram::ReadOutputLine() {
 
 std::string ChildProgram::ReadOutput() { return ReadAll(out_); }
 std::string ChildProgram::ReadErrors() { return ReadAll(err_); }
-void ChildProgram::Signal(int signal) { ::kill(pid_, signal); }
+void ChildProgram::Signal(int signal) {
+  if (pid_ > 0) ::kill(pid_, signal);  // Any other number is a group, or every process.
+}
+
+bool ChildProgram::has_ended() const {
+  siginfo_t info = {};
+  return pid_ <= 0 ||
+         (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0);
+}
 
 void ChildProgram::SignalOnceHandled(int signal) {
   const std::string path = "/proc/" + std::to_string(pid_) + "/status";

@@ -20,6 +20,8 @@ class ChildProgram {
   /// To its end.
   std::string ReadOutput();
   std::string ReadErrors();
+  /// Whether it has ended, and Wait() would return at once.
+  [[nodiscard]] bool has_ended() const;
   void Signal(int signal);
   /// Sends the signal once the program has a handler for it.
   void SignalOnceHandled(int signal);

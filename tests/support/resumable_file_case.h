@@ -10,12 +10,12 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
 #include "support/upload_leftovers.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux::testing {
 

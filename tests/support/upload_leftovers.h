@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gcsflux/listing.h"
-#include "gcsflux/multipart_upload.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux::testing {
 

@@ -14,8 +14,7 @@ Error Unexpected(const std::string& what) { return {.code = ErrorCode::kBadRespo
 
 std::vector<SdkCall> SdkCalls() {
   std::vector<SdkCall> all;
-  for (const auto calls :
-       {BucketCalls(), ObjectCalls(), DownloadCalls(), UploadCalls(), MultipartCalls(), StreamCalls()}) {
+  for (const auto calls : {BucketCalls(), ObjectCalls(), DownloadCalls(), UploadCalls(), StreamCalls()}) {
     all.insert(all.end(), calls.begin(), calls.end());
   }
   return all;

@@ -50,7 +50,6 @@ std::span<const SdkCall> BucketCalls();
 std::span<const SdkCall> ObjectCalls();
 std::span<const SdkCall> DownloadCalls();
 std::span<const SdkCall> UploadCalls();
-std::span<const SdkCall> MultipartCalls();
 std::span<const SdkCall> StreamCalls();
 
 /// All of them.

@@ -33,7 +33,7 @@ enum class Jitter {
 struct RetryOptions {
   /// Raise it if many clients fail at the same time and return at the same time.
   std::chrono::milliseconds initial_delay{100};
-  /// Lower it (for example to 1.2) if long waits cost more than additional requests.
+  /// Lower it (for example to 1.2) if long waits cost more than additional requests. From 1 to 100.
   double multiplier = 2.0;
   /// A call may wait this long after an outage has ended. Raise it (Google's general advice is 32 to 60 s) if outages
   /// last long and each request costs.
@@ -48,7 +48,7 @@ struct RetryOptions {
   int max_attempts = 1'000'000;
   /// How many of the client's requests of this kind may be retries, as a share of the other requests. In addition, 10
   /// retries per second are always allowed. Further retries wait; they are not given up. Raise it if single failures
-  /// are frequent and independent.
+  /// are frequent and independent. From 0 to 100.
   double budget = 0.2;
 
   friend bool operator==(const RetryOptions&, const RetryOptions&) = default;
@@ -102,12 +102,12 @@ inline constexpr int kMaxIoThreads = 64;
 /// What the client does if a read stalls. It sends a second request for the same bytes, and the first answer wins; the
 /// other request is cancelled. It sends none while the service throttles requests.
 struct HedgeOptions {
-  /// The share of the client's reads that may be sent a second time. 0 switches hedging off. Set it to 0 if each
+  /// The share of the client's reads that may be sent a second time, 0 to 1. 0 switches hedging off. Set it to 0 if each
   /// request is billed, or if all of an endpoint stalls at once and more requests make it worse.
   double budget = 0.05;
   /// A read stalls if it waits longer than `stall_factor` times the usual time. The usual time is the 95th percentile
   /// of the client's recent waits, for the first byte or for the next 256 KiB. Lower it if the last read of many delays
-  /// all the others.
+  /// all the others. From 1 to 1000.
   double stall_factor = 3.0;
   /// A read that waits for less than this does not stall. Lower it on a network that always answers sooner.
   std::chrono::milliseconds min_stall{100};

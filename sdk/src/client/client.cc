@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <thread>
+#include <tuple>
 #include <utility>
 
+#include "base/option_range.h"
 #include "base/process/per_process.h"
 #include "client/client_core.h"
 #include "client/endpoint.h"
@@ -21,15 +23,17 @@ Result<void> CheckOptions(const ClientOptions& options) {
        {&options.retry.list, &options.retry.download, &options.retry.upload, &options.retry.metadata}) {
     if (auto checked = internal::CheckRetryOptions(*retry); !checked) return checked;
   }
-  if (!(options.hedge.budget >= 0)) return refuse("HedgeOptions::budget is negative");
-  if (!(options.hedge.stall_factor >= 1.0)) return refuse("HedgeOptions::stall_factor must be at least 1");
   if (options.hedge.min_stall.count() < 1) return refuse("HedgeOptions::min_stall must be at least 1 ms");
   if (options.connect_timeout.count() < 1) return refuse("ClientOptions::connect_timeout must be at least 1 ms");
   if (options.stall_timeout.count() < 1) return refuse("ClientOptions::stall_timeout must be at least 1 s");
-  if (options.max_idle_connections < 0 || options.max_idle_connections > kMaxConcurrency)
-    return refuse("ClientOptions::max_idle_connections must be from 0 to 10000");
-  if (options.io_threads && (*options.io_threads < 1 || *options.io_threads > kMaxIoThreads))
-    return refuse("ClientOptions::io_threads must be from 1 to 64");
+  const std::tuple<const char*, internal::OptionRange, double> in_range[] = {
+      {"HedgeOptions::budget", internal::RangeOf("hedge_budget"), options.hedge.budget},
+      {"HedgeOptions::stall_factor", internal::RangeOf("hedge_stall_factor"), options.hedge.stall_factor},
+      {"ClientOptions::max_idle_connections", internal::RangeOf("max_idle_connections"), options.max_idle_connections},
+      {"ClientOptions::io_threads", internal::RangeOf("io_threads"), options.io_threads.value_or(1)}};
+  for (const auto& [name, range, value] : in_range) {
+    if (auto checked = internal::CheckInRange(name, range, value); !checked) return checked;
+  }
   return {};
 }
 

@@ -5,21 +5,24 @@
 #include <string>
 
 #include "base/object_name.h"
+#include "base/option_range.h"
 
 namespace gcsflux::internal {
 
 Result<void> CheckEpochOptions(const EpochOptions& options) {
   const auto refuse = [](const std::string& why) { return Error{ErrorCode::kInvalidArgument, "EpochOptions::" + why}; };
-  if (options.batch_size < 1) return refuse("batch_size must be at least 1");
-  if (options.shuffle_buffer < 1) return refuse("shuffle_buffer must be at least 1");
+  if (auto checked =
+          CheckInRange("EpochOptions::batch_size", RangeOf("batch_size"), static_cast<double>(options.batch_size));
+      !checked)
+    return checked;
+  if (auto checked = CheckInRange("EpochOptions::shuffle_buffer", RangeOf("shuffle_buffer"),
+                                  static_cast<double>(options.shuffle_buffer));
+      !checked)
+    return checked;
   if (options.world_size < 1) return refuse("world_size must be at least 1");
   if (options.rank >= options.world_size) {
     return refuse("rank is " + std::to_string(options.rank) + ", and world_size is " +
                   std::to_string(options.world_size) + ": ranks are counted from 0");
-  }
-  if (options.batch_size > kMaxBatchSize) {
-    return refuse("batch_size is " + std::to_string(options.batch_size) + ", and at most " +
-                  std::to_string(kMaxBatchSize));
   }
   if (options.world_size > std::numeric_limits<std::uint32_t>::max()) return refuse("world_size must be below 2^32");
   return {};

@@ -48,16 +48,12 @@ Result<DownloaderOptions> Downloads() {
 }  // namespace
 
 Result<DatasetOptions> DatasetOptionsFromFlags() {
-  constexpr int kMostDecoders = 1024;
-  if (FLAGS_decode_threads < 0 || FLAGS_decode_threads > kMostDecoders) {
-    return WrongFlag("flag --decode_threads must be from 0 to 1024");
-  }
+  if (auto checked = internal::CheckFlag("decode_threads", FLAGS_decode_threads); !checked) return checked.error();
   if (FLAGS_max_decoded_bytes < 0) return WrongFlag("flag --max_decoded_bytes must not be negative");
   if (FLAGS_max_decoded_samples < 0) return WrongFlag("flag --max_decoded_samples must not be negative");
   if (FLAGS_max_skipped < 0) return WrongFlag("flag --max_skipped must not be negative");
-  if (FLAGS_list_max_concurrency < 1 || FLAGS_list_max_concurrency > kMaxConcurrency) {
-    return WrongFlag("flag --list_max_concurrency must be from 1 to 10000");
-  }
+  if (auto checked = internal::CheckFlag("list_max_concurrency", FLAGS_list_max_concurrency); !checked)
+    return checked.error();
   const auto downloads = Downloads();
   if (!downloads) return downloads.error();
   return DatasetOptions{.download = *downloads,

@@ -71,8 +71,10 @@ Result<EpochOptions> EpochOptionsFromFlags() {
   if (!tail) return tail.error();
   const auto ranks = RanksOfThisJob();
   if (!ranks) return ranks.error();
-  if (FLAGS_batch_size < 1) return WrongFlag("flag --batch_size must be at least 1");
-  if (FLAGS_shuffle_buffer < 1) return WrongFlag("flag --shuffle_buffer must be at least 1");
+  if (auto checked = internal::CheckFlag("batch_size", static_cast<double>(FLAGS_batch_size)); !checked)
+    return checked.error();
+  if (auto checked = internal::CheckFlag("shuffle_buffer", static_cast<double>(FLAGS_shuffle_buffer)); !checked)
+    return checked.error();
   return EpochOptions{.order = *order,
                       .tail = *tail,
                       .shuffle_buffer = FLAGS_shuffle_buffer,

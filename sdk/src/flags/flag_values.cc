@@ -1,8 +1,17 @@
 #include "flags/flag_values.h"
 
+#include <cassert>
 #include <cmath>
 
+#include "base/option_range.h"
+
 namespace gcsflux::internal {
+
+Result<void> CheckFlag(const std::string& flag, double value) {
+  const OptionRange* const range = FindRange(flag);
+  assert(range != nullptr);
+  return CheckInRange("flag --" + flag, *range, value);
+}
 
 Result<std::chrono::milliseconds> MillisecondsOfFlag(const std::string& flag, double seconds, double least) {
   constexpr double kMost = 365.0 * 24 * 3600;

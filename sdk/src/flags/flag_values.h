@@ -13,6 +13,9 @@ namespace gcsflux::internal {
 /// kInvalidArgument.
 inline Error WrongFlag(std::string message) { return Error{ErrorCode::kInvalidArgument, std::move(message)}; }
 
+/// kInvalidArgument if the value is not in the flag's range (base/option_range.h), which must have one.
+Result<void> CheckFlag(const std::string& flag, double value);
+
 /// Seconds from `least` (0 or 0.001) to a year.
 Result<std::chrono::milliseconds> MillisecondsOfFlag(const std::string& flag, double seconds, double least);
 

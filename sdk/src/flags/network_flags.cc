@@ -77,16 +77,14 @@ Result<void> SetNetworkFromFlags(ClientOptions& options) {
   const auto connect_timeout = MillisecondsOfFlag("connect_timeout_s", FLAGS_connect_timeout_s, 0.001);
   if (!connect_timeout) return connect_timeout.error();
   options.connect_timeout = *connect_timeout;
-  if (FLAGS_stall_timeout_s < 1) return WrongFlag("flag --stall_timeout_s must be at least 1");
+  if (auto checked = CheckFlag("stall_timeout_s", FLAGS_stall_timeout_s); !checked) return checked;
   options.stall_timeout = std::chrono::seconds(FLAGS_stall_timeout_s);
-  if (FLAGS_max_idle_connections < 0 || FLAGS_max_idle_connections > kMaxConcurrency) {
-    return WrongFlag("flag --max_idle_connections must be from 0 to 10000");
-  }
+  if (auto checked = CheckFlag("max_idle_connections", FLAGS_max_idle_connections); !checked) return checked;
   options.max_idle_connections = FLAGS_max_idle_connections;
-  if (FLAGS_io_threads < 0 || FLAGS_io_threads > kMaxIoThreads) {
-    return WrongFlag("flag --io_threads must be from 0 to 64");
+  if (FLAGS_io_threads != 0) {
+    if (auto checked = CheckFlag("io_threads", FLAGS_io_threads); !checked) return checked;
+    options.io_threads = FLAGS_io_threads;
   }
-  if (FLAGS_io_threads > 0) options.io_threads = FLAGS_io_threads;
   options.require_checksum = FLAGS_require_checksum;
   options.user_agent_prefix = FLAGS_user_agent_prefix;
   options.ca_file = FLAGS_ca_file;

@@ -27,14 +27,13 @@ DEFINE_int64(
 
 namespace gcsflux {
 
+using internal::CheckFlag;
 using internal::WrongFlag;
 
 namespace {
 
 constexpr internal::NamedValue<WritePath> kWritePaths[] = {
     {"auto", WritePath::kAuto}, {"parallel", WritePath::kParallel}, {"one_stream", WritePath::kOneStream}};
-constexpr std::int64_t kLeastPart = 5LL << 20;
-constexpr std::int64_t kMostPart = 5LL << 30;
 
 }  // namespace
 
@@ -43,15 +42,12 @@ Result<ParallelWriterOptions> ParallelWriterOptionsFromFlags() {
   if (!upload) return upload.error();
   const auto path = internal::ValueNamed("write_path", FLAGS_write_path, kWritePaths);
   if (!path) return path.error();
-  if (FLAGS_part_bytes < kLeastPart || FLAGS_part_bytes > kMostPart) {
-    return WrongFlag("flag --part_bytes must be from 5242880 to 5368709120");
-  }
+  if (auto checked = CheckFlag("part_bytes", static_cast<double>(FLAGS_part_bytes)); !checked) return checked.error();
   if (FLAGS_part_memory_bytes < FLAGS_part_bytes) {
     return WrongFlag("flag --part_memory_bytes must be at least --part_bytes");
   }
-  if (FLAGS_upload_max_concurrency < 1 || FLAGS_upload_max_concurrency > kMaxConcurrency) {
-    return WrongFlag("flag --upload_max_concurrency must be from 1 to 10000");
-  }
+  if (auto checked = CheckFlag("upload_max_concurrency", FLAGS_upload_max_concurrency); !checked)
+    return checked.error();
   return ParallelWriterOptions{.upload = *std::move(upload),
                                .part_bytes = static_cast<std::size_t>(FLAGS_part_bytes),
                                .part_memory_bytes = static_cast<std::uint64_t>(FLAGS_part_memory_bytes),
@@ -60,10 +56,9 @@ Result<ParallelWriterOptions> ParallelWriterOptionsFromFlags() {
 }
 
 Result<ObjectReaderOptions> ObjectReaderOptionsFromFlags() {
-  if (FLAGS_max_concurrency < 1 || FLAGS_max_concurrency > kMaxConcurrency) {
-    return WrongFlag("flag --max_concurrency must be from 1 to 10000");
-  }
-  if (FLAGS_read_ahead_bytes < 1) return WrongFlag("flag --read_ahead_bytes must be at least 1");
+  if (auto checked = CheckFlag("max_concurrency", FLAGS_max_concurrency); !checked) return checked.error();
+  if (auto checked = CheckFlag("read_ahead_bytes", static_cast<double>(FLAGS_read_ahead_bytes)); !checked)
+    return checked.error();
   return ObjectReaderOptions{.max_concurrency = FLAGS_max_concurrency,
                              .read_ahead_bytes = static_cast<std::uint64_t>(FLAGS_read_ahead_bytes)};
 }

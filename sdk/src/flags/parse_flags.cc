@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/option_range.h"
 #include "flags/flag_values.h"
 #include "gcsflux/flags.h"
 
@@ -96,7 +97,10 @@ std::string FlagsHelp(std::string_view program_file) {
   std::string own;
   std::string common;
   for (const auto& flag : flags) {
-    const std::string text = "  --" + flag.name + " (" + DefaultOf(flag) + ")\n      " + flag.description + "\n";
+    const internal::OptionRange* const range = internal::FindRange(flag.name);
+    const std::string text = "  --" + flag.name + " (" + DefaultOf(flag) +
+                             (range == nullptr ? "" : "; " + internal::RangeText(*range)) + ")\n      " +
+                             flag.description + "\n";
     if (Directory(flag.filename) == Directory(__FILE__)) common += text;
     if (Directory(flag.filename) == Directory(program_file)) own += text;
   }

@@ -17,8 +17,7 @@ namespace gcsflux {
 namespace {
 
 Result<double> Price(const std::string& flag, double value) {
-  constexpr double kMost = 1e6;
-  if (!(value >= 0 && value <= kMost)) return internal::WrongFlag("flag --" + flag + " must be from 0 to 1000000");
+  if (auto checked = internal::CheckFlag(flag, value); !checked) return checked.error();
   return value;
 }
 

@@ -19,10 +19,10 @@ DEFINE_string(idempotency, "strict",
               "answers.");
 
 DEFINE_double(hedge_budget, 0.05,
-              "Share of reads that may be sent a second time because they stall, 0 to 1. Set it to 0 if each "
+              "Share of reads that may be sent a second time because they stall. Set it to 0 if each "
               "request is billed, or if all of an endpoint stalls at once.");
 DEFINE_double(hedge_stall_factor, 3.0,
-              "A read stalls if it takes this many times longer than 95 % of the others; at least 1. Lower it "
+              "A read stalls if it takes this many times longer than 95 % of the others. Lower it "
               "if the last of many reads delays all the others.");
 DEFINE_double(hedge_min_stall_s, 0.1,
               "A read that takes less than this does not stall. Lower it on a network that always answers "
@@ -33,9 +33,8 @@ DEFINE_double(hedge_min_stall_s, 0.1,
   DEFINE_double(kind##_retry_initial_delay_s, 0.1,                                                                   \
                 "Bound of the first wait before a failed " of                                                        \
                 " is retried. Raise it if many clients fail at the same time.");                                     \
-  DEFINE_double(                                                                                                     \
-      kind##_retry_multiplier, 2.0,                                                                                  \
-      "Growth of that bound per failure, at least 1. Lower it (1.2) if long waits cost more than requests.");        \
+  DEFINE_double(kind##_retry_multiplier, 2.0,                                                                        \
+                "Growth of that bound per failure. Lower it (1.2) if long waits cost more than requests.");          \
   DEFINE_double(kind##_retry_max_delay_s, 2.0,                                                                       \
                 "Largest bound of a wait. Raise it if outages last long and each request costs.");                   \
   DEFINE_string(kind##_retry_jitter, "equal",                                                                        \
@@ -94,22 +93,17 @@ Result<RetryOptions> RetryOptionsFromFlags(const std::string& prefix) {
   options.multiplier = NumberOf(prefix + "multiplier");
   options.max_attempts = std::stoi(TextOf(prefix + "max_attempts"));
   options.budget = NumberOf(prefix + "budget");
-  if (!(options.multiplier >= 1.0 && options.multiplier <= 100.0)) {
-    return WrongFlag("flag --" + prefix + "multiplier must be from 1 to 100");
-  }
-  if (options.max_attempts < 1) return WrongFlag("flag --" + prefix + "max_attempts must be at least 1");
-  if (!(options.budget >= 0.0 && options.budget <= 100.0)) {
-    return WrongFlag("flag --" + prefix + "budget must be from 0 to 100");
+  for (const auto& [name, value] : {std::pair("multiplier", options.multiplier),
+                                    {"max_attempts", options.max_attempts},
+                                    {"budget", options.budget}}) {
+    if (auto checked = CheckFlag(prefix + name, value); !checked) return checked.error();
   }
   return options;
 }
 
 Result<HedgeOptions> HedgeOptionsFromFlags() {
-  if (!(FLAGS_hedge_budget >= 0.0 && FLAGS_hedge_budget <= 1.0))
-    return WrongFlag("flag --hedge_budget must be from 0 to 1");
-  if (!(FLAGS_hedge_stall_factor >= 1.0 && FLAGS_hedge_stall_factor <= 1000.0)) {
-    return WrongFlag("flag --hedge_stall_factor must be from 1 to 1000");
-  }
+  if (auto checked = CheckFlag("hedge_budget", FLAGS_hedge_budget); !checked) return checked.error();
+  if (auto checked = CheckFlag("hedge_stall_factor", FLAGS_hedge_stall_factor); !checked) return checked.error();
   const auto min_stall = MillisecondsOfFlag("hedge_min_stall_s", FLAGS_hedge_min_stall_s, 0.001);
   if (!min_stall) return min_stall.error();
   return HedgeOptions{.budget = FLAGS_hedge_budget, .stall_factor = FLAGS_hedge_stall_factor, .min_stall = *min_stall};

@@ -61,9 +61,7 @@ Result<void> internal::SetUndeliveredBytesFromFlags(ClientOptions& options) {
 }
 
 Result<DownloaderOptions> DownloaderOptionsFromFlags() {
-  if (FLAGS_max_concurrency < 1 || FLAGS_max_concurrency > kMaxConcurrency) {
-    return WrongFlag("flag --max_concurrency must be from 1 to 10000");
-  }
+  if (auto checked = internal::CheckFlag("max_concurrency", FLAGS_max_concurrency); !checked) return checked.error();
   if (FLAGS_stripe_bytes < 0) return WrongFlag("flag --stripe_bytes must not be negative");
   const auto composition = CompositionOptionsFromFlags();
   if (!composition) return composition.error();
@@ -74,9 +72,8 @@ Result<DownloaderOptions> DownloaderOptionsFromFlags() {
 }
 
 Result<UploadOptions> UploadOptionsFromFlags() {
-  if (FLAGS_upload_chunk_bytes < 1 || FLAGS_upload_chunk_bytes > 1LL << 32) {
-    return WrongFlag("flag --upload_chunk_bytes must be from 1 to 4294967296");
-  }
+  const auto checked = internal::CheckFlag("upload_chunk_bytes", static_cast<double>(FLAGS_upload_chunk_bytes));
+  if (!checked) return checked.error();
   return UploadOptions{.chunk_bytes = static_cast<std::size_t>(FLAGS_upload_chunk_bytes)};
 }
 

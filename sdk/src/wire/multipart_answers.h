@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/multipart_upload.h"
 #include "http/transport.h"
 #include "wire/multipart_requests.h"
 

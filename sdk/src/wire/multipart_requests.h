@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/multipart_upload.h"
 #include "http/transport.h"
+#include "wire/multipart_types.h"
 
 // The requests of an XML multipart upload: https://cloud.google.com/storage/docs/multipart-uploads
 namespace gcsflux::internal {

@@ -161,7 +161,7 @@ TEST_F(XmlMultipartTest, ListsPartsInPages) {
   EXPECT_EQ(XmlTexts(all, "/ListPartsResult/Part/PartNumber"), (std::vector<std::string>{"1", "3", "5", "10"}));
   EXPECT_EQ(XmlTexts(all, "/ListPartsResult/Part/Size"), (std::vector<std::string>{"6", "6", "6", "7"}));
   EXPECT_EQ(XmlText(all, "/ListPartsResult/IsTruncated"), "false");
-  EXPECT_EQ(XmlText(all, "/ListPartsResult/InternedName"), "NEARLINE");
+  EXPECT_EQ(XmlText(all, "/ListPartsResult/StorageClass"), "NEARLINE");
   const std::string page = Call("GET", UploadTarget("o", id) + "&max-parts=2&part-number-marker=1").body;
   EXPECT_EQ(XmlTexts(page, "//Part/PartNumber"), (std::vector<std::string>{"3", "5"}));
   EXPECT_EQ(XmlText(page, "//IsTruncated"), "true");

@@ -297,7 +297,7 @@ TEST_F(XmlObjectsTest, ShowsAComposedObjectWithoutMd5) {
 
 TEST_F(XmlObjectsTest, StoresInTheBucketsClassUnlessTold) {
   ASSERT_EQ(Call("PUT", "/cold-bucket", "",
-                 "<CreateBucketConfiguration><InternedName>COLDLINE</InternedName></CreateBucketConfiguration>")
+                 "<CreateBucketConfiguration><StorageClass>COLDLINE</StorageClass></CreateBucketConfiguration>")
                 .status,
             200);
   ASSERT_EQ(Call("PUT", "/cold-bucket/o", "", "x").status, 200);

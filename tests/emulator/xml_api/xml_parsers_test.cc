@@ -123,7 +123,7 @@ TEST(ParseCompleteUpload, TakesNoHarmFromDepth) {
 
 TEST(ParseBucketConfiguration, ReadsLocationAndStorageClass) {
   const auto both = ParseBucketConfiguration(
-      "<CreateBucketConfiguration><LocationConstraint>EU</LocationConstraint><InternedName>NEARLINE</InternedName>"
+      "<CreateBucketConfiguration><LocationConstraint>EU</LocationConstraint><StorageClass>NEARLINE</StorageClass>"
       "</CreateBucketConfiguration>");
   ASSERT_TRUE(both);
   EXPECT_EQ(both->location, "EU");

@@ -3,11 +3,11 @@
 
 #include <utility>
 
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/fake_gcs.h"
 #include "support/result.h"
 #include "support/upload_case.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux {
 namespace {

@@ -21,7 +21,11 @@ struct NamedAction {
 /// per key.
 class FaultHistory {
  public:
-  /// Counts the request; returns its number among those of the same key, from 1.
+  /// An emulator that runs for weeks must not grow with each name that it is asked for.
+  static constexpr std::size_t kMaxKeys = 1'000'000;
+
+  /// Counts the request; returns its number among those of the same key, from 1. A key that comes after kMaxKeys others
+  /// is not counted: each of its requests is the first.
   std::uint64_t Arrive(const FaultKey& key);
 
   void Add(FaultKey key, std::shared_ptr<const NamedAction> action);

@@ -11,8 +11,8 @@
 #include "client/client_core.h"
 #include "gcsflux/download.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/multipart_upload.h"
 #include "transfer/threads/worker_pool.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/option_range.h"
 #include "client/client_core.h"
 #include "transfer/composition/composed_fetch.h"
 #include "transfer/composition/unit_planner.h"
@@ -11,10 +12,8 @@ namespace gcsflux::internal {
 
 namespace {
 
-bool IsInRange(int max_concurrency) { return max_concurrency >= 1 && max_concurrency <= kMaxConcurrency; }
-
 std::size_t Connections(const DownloaderOptions& options) {
-  return IsInRange(options.max_concurrency) ? static_cast<std::size_t>(options.max_concurrency) : 1;
+  return static_cast<std::size_t>(std::clamp(options.max_concurrency, 1, kMaxConcurrency));
 }
 
 std::size_t FirstConnections(const DownloaderOptions& options) {
@@ -72,9 +71,10 @@ DownloaderCore::DownloaderCore(Client client, DownloaderOptions options)
 }
 
 Result<void> DownloaderCore::CheckReady() const {
-  if (!IsInRange(options_.max_concurrency)) {
-    return Error{ErrorCode::kInvalidArgument, "DownloaderOptions::max_concurrency must be from 1 to 10000"};
-  }
+  if (auto checked =
+          CheckInRange("DownloaderOptions::max_concurrency", RangeOf("max_concurrency"), options_.max_concurrency);
+      !checked)
+    return checked;
   if (!slots_->is_usable()) return *slots_->shortage();
   return {};
 }

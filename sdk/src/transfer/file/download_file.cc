@@ -8,6 +8,7 @@
 
 #include "base/crc32c.h"
 #include "base/object_name.h"
+#include "base/option_range.h"
 #include "base/process/fork.h"
 #include "base/process/own_descriptors.h"
 #include "base/tell_progress.h"
@@ -195,9 +196,10 @@ Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& 
   if (path.empty() || path.ends_with('/')) return wrong("'" + path + "' names no file");
   if (path.find('\0') != std::string::npos) return wrong("a file's name holds no byte 0");
   if (options.stripe_bytes < 1) return wrong("DownloadFileOptions::stripe_bytes must be at least 1");
-  if (options.max_concurrency < 1 || options.max_concurrency > kMaxConcurrency) {
-    return wrong("DownloadFileOptions::max_concurrency must be from 1 to 10000");
-  }
+  if (auto checked = internal::CheckInRange("DownloadFileOptions::max_concurrency",
+                                            internal::RangeOf("max_concurrency"), options.max_concurrency);
+      !checked)
+    return checked;
   return internal::CheckLength(path);
 }
 

@@ -11,12 +11,12 @@
 #include "base/process/run_with_time_limit.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
-#include "gcsflux/multipart_upload.h"
 #include "loop/job_queue.h"
 #include "loop/request_slots.h"
 #include "transfer/threads/worker_pool.h"
 #include "transfer/upload/insert_call.h"
 #include "transfer/upload/live_uploads.h"
+#include "transfer/upload/multipart_upload.h"
 #include "transfer/upload/part_bytes.h"
 #include "transfer/upload/staging.h"
 

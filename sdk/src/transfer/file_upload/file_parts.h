@@ -9,8 +9,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "gcsflux/multipart_upload.h"
 #include "transfer/file_upload/file_upload.h"
+#include "transfer/upload/multipart_upload.h"
 #include "transfer/upload/write_path.h"
 #include "wire/upload_state.h"
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/exceptions_as_errors.h"
+#include "base/option_range.h"
 #include "base/process/fork.h"
 #include "transfer/listing/parallel_listing.h"
 #include "wire/listed_names.h"
@@ -59,10 +60,13 @@ Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix,
 Result<ListingReport> ListInParallel(const Client& client, const ObjectName& prefix, ListingOrder order,
                                      const ListingSink& sink, const ParallelListOptions& options) {
   if (!sink) return Error{ErrorCode::kInvalidArgument, "LIST " + ToUri(prefix) + ": the sink is empty"};
-  if (options.max_concurrency < 1 || options.max_concurrency > kMaxConcurrency || !(options.call_cap >= 1)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "LIST " + ToUri(prefix) +
-                     ": ParallelListOptions::max_concurrency must be from 1 to 10000, and call_cap at least 1"};
+  const std::string list = "LIST " + ToUri(prefix) + ": ";
+  if (auto checked = internal::CheckInRange(list + "ParallelListOptions::max_concurrency",
+                                            internal::RangeOf("list_max_concurrency"), options.max_concurrency);
+      !checked)
+    return checked.error();
+  if (!(options.call_cap >= 1)) {
+    return Error{ErrorCode::kInvalidArgument, list + "ParallelListOptions::call_cap must be at least 1"};
   }
   using internal::listing::ParallelListing;
   return internal::ExceptionsAsErrors([&] {

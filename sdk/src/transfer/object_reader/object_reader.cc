@@ -6,6 +6,7 @@
 #include "base/exceptions_as_errors.h"
 #include "base/moved_from.h"
 #include "base/object_name.h"
+#include "base/option_range.h"
 #include "client/client_core.h"
 #include "client/operation_calls.h"
 #include "transfer/object_reader/reader_core.h"
@@ -15,11 +16,10 @@ namespace {
 
 Result<void> CheckOptions(const ObjectReaderOptions& options) {
   const auto refuse = [](const char* why) { return Error{ErrorCode::kInvalidArgument, why}; };
-  if (options.max_concurrency < 1 || options.max_concurrency > kMaxConcurrency)
-    return refuse("ObjectReaderOptions::max_concurrency must be from 1 to 10000");
   if (options.stripe_bytes < 1) return refuse("ObjectReaderOptions::stripe_bytes must be at least 1");
   if (options.read_ahead_bytes < 1) return refuse("ObjectReaderOptions::read_ahead_bytes must be at least 1");
-  return {};
+  return internal::CheckInRange("ObjectReaderOptions::max_concurrency", internal::RangeOf("max_concurrency"),
+                                options.max_concurrency);
 }
 
 // What a call does with the reader's core, which a reader that was moved from does not have.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/process/per_process.h"
-#include "gcsflux/multipart_upload.h"
+#include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux::internal {
 namespace {

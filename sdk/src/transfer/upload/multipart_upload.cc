@@ -1,4 +1,4 @@
-#include "gcsflux/multipart_upload.h"
+#include "transfer/upload/multipart_upload.h"
 
 #include <map>
 #include <mutex>

@@ -3,7 +3,7 @@
 
 #include "base/object_name.h"
 #include "client/operation_calls.h"
-#include "gcsflux/multipart_upload.h"
+#include "transfer/upload/multipart_upload.h"
 #include "wire/multipart_answers.h"
 #include "wire/multipart_requests.h"
 #include "wire/page_tokens.h"

@@ -11,11 +11,11 @@
 #include <string>
 
 #include "base/process/fork.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/parallel_writer.h"
 #include "loop/doorbell.h"
 #include "loop/job_queue.h"
 #include "loop/request_slots.h"
+#include "transfer/upload/multipart_upload.h"
 #include "transfer/upload/part_buffers.h"
 #include "transfer/upload/part_queue.h"
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "client/client_core.h"
-#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
 #include "transfer/upload/compose_commit.h"
+#include "transfer/upload/multipart_upload.h"
 
 // The temporary object whose parts are sent at the same time, before one compose makes it visible.
 namespace gcsflux::internal {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/option_range.h"
 #include "client/client_core.h"
 #include "loop/doorbell.h"
 #include "loop/request_slots.h"
@@ -65,11 +66,16 @@ Answers Ask(const Client& client, const std::string& bucket, const UploadOptions
 }  // namespace
 
 Result<void> CheckWriterOptions(const ParallelWriterOptions& options) {
-  if (options.part_bytes < kLeastPartBytes) return Refused("ParallelWriterOptions::part_bytes must be at least 5 MiB");
+  if (auto checked = CheckInRange("ParallelWriterOptions::part_bytes", RangeOf("part_bytes"),
+                                  static_cast<double>(options.part_bytes));
+      !checked)
+    return checked;
   if (options.part_memory_bytes < options.part_bytes)
     return Refused("ParallelWriterOptions::part_memory_bytes must be at least one part");
-  if (options.max_concurrency < 1 || options.max_concurrency > kMaxConcurrency)
-    return Refused("ParallelWriterOptions::max_concurrency must be from 1 to 10000");
+  if (auto checked = CheckInRange("ParallelWriterOptions::max_concurrency", RangeOf("upload_max_concurrency"),
+                                  options.max_concurrency);
+      !checked)
+    return checked;
   const ObjectAttributes& attributes = options.upload.attributes;
   const bool has_conditions =
       options.upload.mode != WriteMode::kOverwrite || attributes.event_based_hold || attributes.temporary_hold;

@@ -11,27 +11,9 @@
 #include <vector>
 
 #include "gcsflux/client.h"
+#include "wire/multipart_types.h"
 
 namespace gcsflux {
-
-/// Options of XML multipart uploads: https://cloud.google.com/storage/docs/multipart-uploads
-struct MultipartOptions {
-  /// Sent as headers: ASCII only, no holds. The keys of the metadata come back in lower case.
-  ObjectAttributes attributes = {};
-  std::optional<EncryptionKey> encryption_key = {};  ///< As for InsertObject; kms_key_name likewise.
-  std::optional<std::string> kms_key_name = {};
-  CallOptions call = {};
-  std::stop_token stop = {};
-};
-
-/// A part that the service holds.
-struct ListedPart {
-  int number = 0;
-  std::uint64_t size = 0;
-  std::string etag = {};
-
-  friend bool operator==(const ListedPart&, const ListedPart&) = default;
-};
 
 /// An object sent as parts, in any order and from many threads, which are joined at the end.
 ///
@@ -99,33 +81,6 @@ class MultipartUpload {
   class Upload;
   explicit MultipartUpload(std::unique_ptr<Upload> upload);
   std::unique_ptr<Upload> upload_;
-};
-
-struct ParallelUploadOptions {
-  MultipartOptions multipart = {};
-  /// At least 5 MiB; raised if 10,000 parts would not be enough. For a file, each part in flight takes this much
-  /// memory. Raise it for long, fast networks, because each part costs a round trip. Lower it if memory is short.
-  std::size_t part_bytes = 32U << 20;
-  /// Most parts in flight, from 1 to kMaxConcurrency. Raise it until the network is full. Each part in flight has a
-  /// thread and a connection.
-  int max_concurrency = 8;
-};
-
-/// Stores `data` in parts that are sent at the same time. If it fails, nothing remains. There are no preconditions: use
-/// it only for names that no other writer uses.
-Result<ObjectMetadata> UploadObjectInParallel(const Client& client, const ObjectName& object,
-                                              std::span<const std::byte> data,
-                                              const ParallelUploadOptions& options = {});
-
-/// The same for a regular file. Returns kLocalIo in the cases of UploadFile.
-Result<ObjectMetadata> UploadFileInParallel(const Client& client, const std::string& path, const ObjectName& object,
-                                            const ParallelUploadOptions& options = {});
-
-/// An XML multipart upload that was neither completed nor aborted. Its parts cost storage.
-struct OngoingUpload {
-  ObjectName object = {};
-  std::string upload_id = {};
-  std::chrono::system_clock::time_point initiated = {};
 };
 
 struct OngoingUploadOptions {

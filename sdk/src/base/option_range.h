@@ -1,0 +1,57 @@
+#pragma once
+
+#include <limits>
+#include <string_view>
+
+#include "gcsflux/result.h"
+
+// The values that options may have: the one place for the checks of the calls that take them, of their flags, and for
+// the flags' help.
+namespace gcsflux::internal {
+
+struct OptionRange {
+  std::string_view flag;  ///< Of retries without the kind: "retry_budget" is the range of list_retry_budget and others.
+  double least;
+  double most = std::numeric_limits<double>::infinity();
+};
+
+inline constexpr OptionRange kOptionRanges[] = {
+    {"batch_size", 1, 1U << 24},
+    {"class_a_price_per_1000", 0, 1e6},
+    {"class_b_price_per_1000", 0, 1e6},
+    {"decode_threads", 0, 1024},
+    {"hedge_budget", 0, 1},
+    {"hedge_stall_factor", 1, 1000},
+    {"io_threads", 1, 64},
+    {"list_max_concurrency", 1, 10'000},
+    {"max_concurrency", 1, 10'000},
+    {"max_idle_connections", 0, 10'000},
+    {"part_bytes", 5U << 20, 5.0 * (1U << 30)},
+    {"read_ahead_bytes", 1},
+    {"retry_budget", 0, 100},
+    {"retry_max_attempts", 1, std::numeric_limits<int>::max()},
+    {"retry_multiplier", 1, 100},
+    {"shuffle_buffer", 1},
+    {"stall_timeout_s", 1},
+    {"upload_chunk_bytes", 1, 4.0 * (1U << 30)},
+    {"upload_max_concurrency", 1, 10'000},
+};
+
+/// The range of the option that this flag sets. Does not compile for a flag without one.
+consteval OptionRange RangeOf(std::string_view flag) {
+  for (const OptionRange& range : kOptionRanges) {
+    if (range.flag == flag) return range;
+  }
+  throw "this option has no range";
+}
+
+/// Null if the flag has no range.
+const OptionRange* FindRange(std::string_view flag);
+
+/// "from 1 to 100" or "at least 1".
+std::string RangeText(const OptionRange& range);
+
+/// kInvalidArgument: "NAME must be from 1 to 100". Not a number is out of every range.
+Result<void> CheckInRange(std::string_view name, const OptionRange& range, double value);
+
+}  // namespace gcsflux::internal
