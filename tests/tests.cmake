@@ -116,6 +116,7 @@ target_include_directories(listing_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(parallel_listing_tests
   SOURCES integration/page_tokens_test.cc integration/parallel_listing_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
+target_include_directories(parallel_listing_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # Datasets without libtorch: the epoch's order, its cursor, saved listings.
 gcsflux_test(dataset_tests

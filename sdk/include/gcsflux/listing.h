@@ -102,8 +102,8 @@ using ListingSink = std::function<Result<void>(std::vector<ListedObject> objects
 
 /// Lists everything under a prefix by many calls at the same time. The calls divide the names among them, as they learn
 /// where names are: docs/listing.md. Names that exist from the beginning to the end are listed exactly once; those that
-/// come or go meanwhile may or may not be listed. It is never slower than a sequential listing; with one worker it is
-/// one.
+/// come or go meanwhile may or may not be listed. Up to 20,000 names it takes no longer than a sequential listing, by
+/// simulation (docs/listing.md); with one worker it is one.
 ///
 /// An error of any call fails the whole listing: it never returns a part as a success. If there are no objects, the
 /// listing is empty; if there is no such bucket, returns kNotFound.

@@ -8,7 +8,7 @@
 
 namespace gcsflux {
 
-/// A gcsflux::Error as an exception. Only gcsflux/torch/ throws, because libtorch's loaders allow no other way.
+/// A gcsflux::Error as an exception, which only gcsflux/torch/ throws: libtorch's loaders allow no other way.
 ///
 /// A DataLoader with workers wraps it: catch torch::data::WorkerException and rethrow its `original_exception`.
 class StorageError : public std::runtime_error {
