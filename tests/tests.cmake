@@ -400,9 +400,9 @@ if(Torch_FOUND)
 endif()
 
 add_test(NAME docs_traffic COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
-                                   ${PROJECT_SOURCE_DIR}/docs/traffic.md)
-add_test(NAME docs_tune_retries COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
-                                        ${PROJECT_SOURCE_DIR}/docs/tune_retries.md)
+                                   ${PROJECT_SOURCE_DIR}/docs/emulator/traffic.md)
+add_test(NAME docs_retries COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                        ${PROJECT_SOURCE_DIR}/docs/retries.md)
 add_test(NAME docs_command_line COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                           ${PROJECT_SOURCE_DIR}/docs/command_line.md)
 add_test(NAME docs_downloads
@@ -413,9 +413,6 @@ add_test(NAME docs_object_streams
                  ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
 add_test(NAME docs_checkpoint_formats
          COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/checkpoint_formats.md
-                 ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
-add_test(NAME docs_composed_downloads
-         COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/composed_downloads.md
                  ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
 set(torch_flags OFF ${CMAKE_CXX_COMPILER})
 if(Torch_FOUND)

@@ -14,7 +14,7 @@ import sys
 BEGIN = r"(?<![\w./{}~-])"
 FROM_ROOT = re.compile(BEGIN + r"(?:benchmarks|cmake|conformance|docs|emulator|examples|scripts|sdk|tests)/[\w/]*\w(?:\.[a-z]\w*)+")
 SOURCE = re.compile(BEGIN + r"[a-z]\w*/[\w/]*\w\.(?:h|cc)\b")
-FOLDERS = ("", "sdk/src", "sdk/include", "sdk/include/gcsflux", "sdk", "emulator/src", "emulator/include",
+FOLDERS = ("", "docs", "sdk/src", "sdk/include", "sdk/include/gcsflux", "sdk", "emulator/src", "emulator/include",
            "emulator/include/gcsflux", "conformance/src", "tests", "tests/emulator", "benchmarks", "examples")
 PROSE = (".h", ".cc", ".md")
 TEXTS = (*PROSE, ".cmake", ".txt", ".py", ".sh", "")

@@ -74,9 +74,9 @@ emulator_test(emulator_fault_tests PROGRAM
   SOURCES
     ${FAULT_TESTS})
 add_test(NAME docs_faults COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
-                                  ${PROJECT_SOURCE_DIR}/docs/faults.md)
+                                  ${PROJECT_SOURCE_DIR}/docs/emulator/faults.md)
 add_test(NAME docs_retry_tests COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
-                                       ${PROJECT_SOURCE_DIR}/docs/retry_tests.md)
+                                       ${PROJECT_SOURCE_DIR}/docs/emulator/retry_tests.md)
 
 # Delays and quotas.
 emulator_test(emulator_shaping_tests PROGRAM

@@ -13,7 +13,7 @@ namespace gcsflux::soak {
 /// a range nothing could.
 inline constexpr auto kCheckedSuffix = "-checked";
 
-/// Every kind of fault of docs/faults.md, each with some probability, so that most requests go well.
+/// Every kind of fault of docs/emulator/faults.md, each with some probability, so that most requests go well.
 emulator::FaultPlan MakeFaultMix(std::uint64_t seed);
 
 /// How often each kind fired, by its type: of that plan's counts.

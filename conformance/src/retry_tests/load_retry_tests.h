@@ -8,7 +8,7 @@
 
 namespace gcsflux::conformance {
 
-/// The scenarios of a file, to run through the SDK: each case for each method and call. docs/retry_tests.md
+/// The scenarios of a file, to run through the SDK: each case for each method and call. docs/emulator/retry_tests.md
 OrError<std::vector<Check>> LoadRetryTests(const std::string& path, const std::string& access_token);
 
 }  // namespace gcsflux::conformance

@@ -12,7 +12,7 @@ namespace gcsflux::conformance {
 struct RetryCase {
   std::vector<std::string> instructions =
       {};  ///< Instructions of the Retry Test API, for requests of the call's method.
-  /// Our own field: rules of a fault plan (docs/faults.md), for faults without an instruction.
+  /// Our own field: rules of a fault plan (docs/emulator/faults.md), for faults without an instruction.
   Json faults = Json::array();
   /// The scenario's `serviceReplays`. Nothing leaves the service as it is.
   std::optional<bool> service_replays = {};
@@ -32,7 +32,7 @@ enum class ExpectedEffect {
   kOnce,  ///< The effect of a success, exactly once.
 };
 
-/// Each case for each method, as Google's clients are tested: docs/retry_tests.md.
+/// Each case for each method, as Google's clients are tested: docs/emulator/retry_tests.md.
 struct RetryScenario {
   std::string id = {};
   std::string description = {};

@@ -59,7 +59,7 @@ struct MetadataServerAccount {
   std::vector<std::string> scopes = {};
 };
 
-/// All known identities, and what they may do. docs/identity.md describes its JSON.
+/// All known identities, and what they may do. docs/emulator/identity.md describes its JSON.
 struct IdentityConfig {
   std::string project_id = {};
   std::chrono::seconds token_lifetime{3600};

@@ -18,14 +18,14 @@
 // Downloads many small objects through temporary composites. GCS joins up to 32 objects into one without moving their
 // bytes; one read fetches them all; then the composite is deleted. This saves the wait for the first byte of all
 // objects but one. It costs two writes (a compose and a delete), and what the bucket charges for short-lived objects.
-// docs/composed_downloads.md says how it works, and when not to use it.
+// docs/downloads.md says how it works, and when not to use it.
 namespace gcsflux {
 
 /// Whether a Downloader fetches objects through composites.
 enum class CompositionMode {
   kOff,  ///< Never.
   /// Composes if measurements show that it is faster, composites cost only requests, and they are as protected as their
-  /// objects: docs/composed_downloads.md lists the settings of a bucket that prevent it. If the caller may not create
+  /// objects: docs/downloads.md lists the settings of a bucket that prevent it. If the caller may not create
   /// and delete objects, or the permissions or the settings cannot be read, the Downloader reads directly.
   /// EventListener::OnCompositionRefused and CompositionReport::reasons report this.
   kAuto,

@@ -185,7 +185,7 @@ struct Counters {
   std::uint64_t listener_exceptions = 0;
 };
 
-/// The state of a gate: docs/flow_control.md.
+/// The state of a gate: docs/retries.md.
 struct GateStatus {
   std::string bucket = {};  ///< Empty for requests that are about no bucket.
   GateClass gate_class = GateClass::kRead;

@@ -69,7 +69,7 @@ struct RetryPolicies {
 enum class ThrottlePolicy {
   /// They wait at a gate, which finds the rate that the service allows. There is one gate for each bucket and each of
   /// lists, reads and writes. The longest waits are a fraction of the other policies' waits, with the same throughput:
-  /// docs/flow_control.md.
+  /// docs/retries.md.
   kGate,
   kFullJitter,    ///< Each request waits on its own: full jitter, from 1 s, doubling to 32 s.
   kDecorrelated,  ///< Decorrelated jitter, 1 s to 32 s.

@@ -10,7 +10,7 @@
 
 namespace gcsflux::emulator {
 
-// Faults by plan: docs/faults.md. Every field has the same name in a plan's JSON, in camel case: `object_prefix` is
+// Faults by plan: docs/emulator/faults.md. Every field has the same name in a plan's JSON, in camel case: `object_prefix` is
 // "objectPrefix" there. A time is a string of seconds there: "1.5s".
 
 /// Which requests a rule is for: those that meet every condition that is set.
@@ -35,7 +35,7 @@ struct FaultMatch {
   friend bool operator==(const FaultMatch&, const FaultMatch&) = default;
 };
 
-/// What happens to them. Each type takes some of the other fields and refuses the rest: docs/faults.md.
+/// What happens to them. Each type takes some of the other fields and refuses the rest: docs/emulator/faults.md.
 struct FaultAction {
   std::string type = {};  ///< "status", "reset", "cut" and so on.
   std::optional<std::uint64_t> status = {};

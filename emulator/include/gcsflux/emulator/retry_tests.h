@@ -10,7 +10,7 @@
 namespace gcsflux::emulator {
 
 /// A queue of instructions for each method, such as "storage.objects.get". Requests with the header x-retry-test-id
-/// meet them: docs/retry_tests.md.
+/// meet them: docs/emulator/retry_tests.md.
 using RetryInstructions = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 /// The state of a test.
