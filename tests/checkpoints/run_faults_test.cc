@@ -40,7 +40,7 @@ class EmulatorsTiming : public testing::DrivenTiming {
   }
   // Identities of requests are made of it.
   [[nodiscard]] double Random() const override {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return std::uniform_real_distribution<double>()(random_);
   }
 

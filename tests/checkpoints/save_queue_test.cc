@@ -41,12 +41,12 @@ class Store {
     return SavedStep{.stored = {.manifest = {.step = step}, .generation = step}};
   }
   void Pass(int count) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     passes_ += count;
     changed_.notify_all();
   }
   void Fail(std::int64_t step) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     failing_.insert(step);
   }
   void WaitBegun(int count) {
@@ -54,13 +54,13 @@ class Store {
     changed_.wait(lock, [&] { return begun_ >= count; });
   }
   [[nodiscard]] std::vector<std::int64_t> Steps() {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     std::vector<std::int64_t> steps;
     for (const auto& [step, text] : saved_) steps.push_back(step);
     return steps;
   }
   [[nodiscard]] std::string TextOfStep(std::int64_t step) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     for (const auto& [one, text] : saved_) {
       if (one == step) return text;
     }

@@ -29,7 +29,7 @@ class FailingRanks {
 
   std::unique_ptr<Collective> Rank(int rank) { return std::make_unique<OneRank>(*this, rank); }
   [[nodiscard]] bool has_failed() {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return has_failed_;
   }
 
@@ -97,7 +97,7 @@ class FailingRanks {
     return *found;
   }
   Result<std::string> Take(int from, int to) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     auto& box = boxes_[{from, to}];
     if (box.empty()) return Ended();
     std::string message = std::move(box.front());
@@ -105,7 +105,7 @@ class FailingRanks {
     return message;
   }
   void End(int rank) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     ended_.insert(rank);
     changed_.notify_all();
   }

@@ -28,7 +28,7 @@ Clock::Time Clock::Now() const {
 
 void Clock::Advance(nanoseconds by) {
   assert(by.count() >= 0);
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   ++moves_;
   moved_.notify_all();
   std::int64_t frozen_at = frozen_at_.load();
@@ -39,7 +39,7 @@ void Clock::Advance(nanoseconds by) {
 }
 
 void Clock::Freeze() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   ++moves_;
   moved_.notify_all();
   std::int64_t running = kRunning;

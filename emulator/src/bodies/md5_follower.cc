@@ -55,7 +55,7 @@ void Md5Follower::Run() {
 
 void Md5Follower::Join() {
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     has_all_ = true;
   }
   changed_.notify_one();

@@ -24,7 +24,7 @@ std::string NewText() {
 AccessToken Tokens::Issue(Principal principal, std::chrono::seconds lifetime) {
   const Time now = clock_();
   AccessToken token{NewText(), now + lifetime, lifetime};
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (issued_.size() >= sweep_at_) RemoveExpiredLocked(now);
   issued_.emplace(token.text, Issued{std::move(principal), token.expires});
   return token;
@@ -32,7 +32,7 @@ AccessToken Tokens::Issue(Principal principal, std::chrono::seconds lifetime) {
 
 std::optional<Principal> Tokens::Find(std::string_view text) const {
   const Time now = clock_();
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto found = issued_.find(text);
   if (found == issued_.end() || found->second.expires <= now) return std::nullopt;
   return found->second.principal;

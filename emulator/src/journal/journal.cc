@@ -8,12 +8,12 @@
 namespace gcsflux::emulator {
 
 void JournalEntry::SetNumber(std::uint64_t number) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   record_.number = number;
 }
 
 void JournalEntry::SetAnswer(Answer answer) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   operation_ = answer.operation;
   phase_ = answer.phase;
   record_.bucket = std::move(answer.bucket);
@@ -28,7 +28,7 @@ void JournalEntry::SetAnswer(Answer answer) {
 }
 
 std::chrono::nanoseconds JournalEntry::Finish(Clock::Time now) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   // The machine's clock may have been set back meanwhile.
   record_.duration = std::max<std::chrono::nanoseconds>(now - record_.start, std::chrono::nanoseconds(0));
   record_.is_finished = true;
@@ -36,7 +36,7 @@ std::chrono::nanoseconds JournalEntry::Finish(Clock::Time now) {
 }
 
 RequestRecord JournalEntry::Read(Clock::Time now) const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   RequestRecord record = record_;
   record.operation = operation_;
   record.phase = phase_;
@@ -48,7 +48,7 @@ RequestRecord JournalEntry::Read(Clock::Time now) const {
 
 void Journal::Add(std::shared_ptr<JournalEntry> entry) {
   if (ring_.empty()) return;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   entry->SetNumber(++last_number_);
   // The old entry is freed by the caller's `entry`, outside the lock.
   ring_[(last_number_ - 1) % ring_.size()].swap(entry);
@@ -57,7 +57,7 @@ void Journal::Add(std::shared_ptr<JournalEntry> entry) {
 std::vector<RequestRecord> Journal::Read(std::uint64_t since, Clock::Time now) const {
   std::vector<std::shared_ptr<JournalEntry>> entries;
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     const std::uint64_t oldest = last_number_ > ring_.size() ? last_number_ - ring_.size() : 0;
     for (std::uint64_t at = std::max(since, oldest); at < last_number_; ++at) {
       entries.push_back(ring_[at % ring_.size()]);
@@ -73,13 +73,13 @@ std::vector<RequestRecord> Journal::Read(std::uint64_t since, Clock::Time now) c
 }
 
 bool Journal::HasAllSince(std::uint64_t since) const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return !ring_.empty() && (last_number_ <= ring_.size() || since >= last_number_ - ring_.size());
 }
 
 void Journal::Reset() {
   std::vector<std::shared_ptr<JournalEntry>> forgotten(ring_.size());  // freed outside the lock
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   ring_.swap(forgotten);
   last_number_ = 0;
 }

@@ -13,7 +13,7 @@ void AnswerCount::AddFinished(std::chrono::nanoseconds duration) {
 }
 
 std::shared_ptr<AnswerCount> RequestCounters::Find(std::string_view operation, int status) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   std::shared_ptr<AnswerCount>& count = table_[{operation, status}];
   if (count == nullptr) count = std::make_shared<AnswerCount>();
   return count;
@@ -33,12 +33,12 @@ Counters RequestCounters::Read() const {
 }
 
 RequestCounters::Table RequestCounters::table() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return table_;
 }
 
 void RequestCounters::Reset() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   table_.clear();
 }
 

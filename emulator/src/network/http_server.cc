@@ -25,13 +25,13 @@ HttpServer::HttpServer(HttpServerOptions options, RequestHandler& handler)
 HttpServer::~HttpServer() { Stop(); }
 
 void HttpServer::Stop() {
-  const std::lock_guard stop_lock(stop_mutex_);
+  const std::scoped_lock stop_lock(stop_mutex_);
   if (!listener_) return;
   is_stopping_ = true;
   listener_->Stop();
   acceptor_.join();
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     listener_.reset();
     for (Connection& connection : connections_) {
       if (connection.stream) connection.stream->Shutdown();
@@ -43,13 +43,13 @@ void HttpServer::Stop() {
 }
 
 std::size_t HttpServer::CountConnections() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(),
                                                 [](const Connection& c) { return c.stream.has_value(); }));
 }
 
 void HttpServer::LimitUnderWay(std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (listener_) listener_->LimitUnderWay(bytes);
 }
 
@@ -81,7 +81,7 @@ bool HttpServer::AcceptNext() {
 }
 
 void HttpServer::Begin(int socket) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   std::list<Connection> begun;
   try {
     Connection& connection = begun.emplace_back();
@@ -117,7 +117,7 @@ void HttpServer::Serve(Connection& connection) {
     stream.Reset();
   }
   stream.Shutdown();
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   connection.stream.reset();
   if (listener_) listener_->Wake();  // so that this thread is joined: its memory is held until then
 }
@@ -142,7 +142,7 @@ void HttpServer::ServeRequests(SocketStream& stream) {
 void HttpServer::JoinFinished() {
   std::list<Connection> finished;
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     for (auto at = connections_.begin(); at != connections_.end();) {
       const auto next = std::next(at);
       if (!at->stream) finished.splice(finished.end(), connections_, at);

@@ -14,21 +14,21 @@ namespace gcsflux::emulator {
 class FiredFaults {
  public:
   void Add(std::string name) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     names_.push_back(std::move(name));
   }
   [[nodiscard]] std::vector<std::string> Read() const {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return names_;
   }
 
   void AddChangedByte(std::uint64_t at) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     changed_.insert(at);
   }
   /// A second change of the same byte would restore it.
   [[nodiscard]] bool HasChangedByte(std::uint64_t at) const {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return changed_.contains(at);
   }
 

@@ -33,7 +33,7 @@ void Check(const RetryInstructions& instructions) {
 
 RetryTest RetryTests::Make(const RetryInstructions& instructions) {
   Check(instructions);
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   Queues queues;
   for (const auto& [method, texts] : instructions) {
     std::deque<Queued>& queue = queues.by_method[method];
@@ -56,21 +56,21 @@ RetryTest RetryTests::Describe(const std::string& id, const Queues& queues) {
 }
 
 std::optional<RetryTest> RetryTests::Find(std::string_view id) const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto found = tests_.find(id);
   if (found == tests_.end()) return std::nullopt;
   return Describe(found->first, found->second);
 }
 
 std::vector<RetryTest> RetryTests::List() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   std::vector<RetryTest> all;
   for (const auto& [id, queues] : tests_) all.push_back(Describe(id, queues));
   return all;
 }
 
 bool RetryTests::Delete(std::string_view id) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto found = tests_.find(id);
   if (found == tests_.end()) return false;
   tests_.erase(found);
@@ -79,7 +79,7 @@ bool RetryTests::Delete(std::string_view id) {
 }
 
 void RetryTests::Clear() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   tests_.clear();
   count_ = 0;
 }
@@ -92,14 +92,14 @@ const std::deque<RetryTests::Queued>* RetryTests::FindQueueLocked(std::string_vi
 }
 
 std::optional<RetryTests::Head> RetryTests::Look(std::string_view id, std::string_view method) const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const std::deque<Queued>* queue = FindQueueLocked(id, method);
   if (queue == nullptr || queue->empty()) return std::nullopt;
   return queue->front().head;
 }
 
 bool RetryTests::Take(std::string_view id, std::string_view method, const Head& head) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const std::deque<Queued>* queue = FindQueueLocked(id, method);
   if (queue == nullptr || queue->empty() || queue->front().head.number != head.number) return false;
   Queues& queues = tests_.find(id)->second;

@@ -5,7 +5,7 @@
 namespace gcsflux::emulator {
 
 AnswerMemory::Answer AnswerMemory::Find(const std::string& key) const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto found = entries_.find(key);
   if (found == entries_.end() || IsOver(found->second, clock_.Now())) return nullptr;
   return found->second.answer;
@@ -26,7 +26,7 @@ AnswerMemory::Claim AnswerMemory::Take(const std::string& key, std::chrono::mill
 
 void AnswerMemory::Keep(const std::string& key, Answer answer) {
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     const Clock::Time now = clock_.Now();
     kept_.push_back({.at = now, .key = key, .bytes = 2 * key.size() + answer->body.size()});
     kept_bytes_ += kept_.back().bytes;
@@ -46,14 +46,14 @@ void AnswerMemory::Keep(const std::string& key, Answer answer) {
 
 void AnswerMemory::GiveUp(const std::string& key) {
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     entries_.erase(key);
   }
   settled_.notify_all();
 }
 
 void AnswerMemory::Clear() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   std::erase_if(entries_, [](const auto& entry) { return entry.second.answer != nullptr; });
   kept_.clear();
   kept_bytes_ = 0;

@@ -29,14 +29,14 @@ double LatencySampler::Sample(const Distribution& distribution, std::uint64_t se
 
 void LatencySampler::Reset() {
   for (Shard& shard : shards_) {
-    const std::lock_guard lock(shard.mutex);
+    const std::scoped_lock lock(shard.mutex);
     shard.arrivals.clear();
   }
 }
 
 std::uint32_t LatencySampler::NextArrival(std::uint64_t key) {
   Shard& shard = shards_[key % shards_.size()];
-  const std::lock_guard lock(shard.mutex);
+  const std::scoped_lock lock(shard.mutex);
   return shard.arrivals[key]++;
 }
 

@@ -63,7 +63,7 @@ void LiveShaping::Store(const Shaping& shaping) {
   auto stored = std::make_shared<const Shaping>(shaping);
   Shaping nothing;
   nothing.seed = shaping.seed;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   shaping_ = std::move(stored);
   stream_rates_[Index(Direction::kRead)] = BytesPerSecond(shaping.stream_read_mbps);
   stream_rates_[Index(Direction::kWrite)] = BytesPerSecond(shaping.stream_write_mbps);
@@ -73,7 +73,7 @@ void LiveShaping::Store(const Shaping& shaping) {
 }
 
 std::shared_ptr<const Shaping> LiveShaping::Read() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return shaping_;
 }
 
@@ -83,7 +83,7 @@ StreamRates LiveShaping::RatesOf(Direction direction) const {
 }
 
 std::shared_ptr<SharedPacer> LiveShaping::BucketPacer(Direction direction, const std::string& bucket) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   std::weak_ptr<SharedPacer>& known = bucket_pacers_[{direction, bucket}];
   if (auto pacer = known.lock()) return pacer;
   auto pacer = std::make_shared<SharedPacer>();

@@ -29,7 +29,7 @@ struct StreamRates {
 class SharedPacer {
  public:
   Clock::Time Reserve(Clock::Time now, std::uint64_t bytes, double bytes_per_second) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return pacer_.Reserve(now, bytes, bytes_per_second);
   }
 

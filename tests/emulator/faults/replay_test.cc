@@ -99,7 +99,7 @@ class FaultReplayTest : public FaultTest {
     for (std::size_t i = next++; i < requests.size(); i = next++) {
       std::string outcome = OutcomeOf(requests[i], *client);
       if (outcome == "reset" || outcome == "closed") client = std::make_unique<RawConnection>(endpoint());
-      const std::lock_guard lock(mutex);
+      const std::scoped_lock lock(mutex);
       outcomes[requests[i].method + requests[i].target + requests[i].headers].push_back(std::move(outcome));
     }
   }

@@ -79,7 +79,7 @@ class Campaign {
     const std::string status = answer.empty() ? "none" : answer.substr(0, answer.find('\r')).substr(0, 12);
     const bool is_http = answer.empty() || status.starts_with("HTTP/1.1 ");
     const bool is_right = is_http && !status.ends_with(" 500");
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     ++statuses_[status];
     if (is_right) return;
     has_failed_ = true;

@@ -43,7 +43,7 @@ const unsigned char* Bytes(std::string_view text) { return reinterpret_cast<cons
 const KeyPem& TestKey(int number) {
   static std::mutex mutex;
   static std::map<int, KeyPem> keys;
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   const auto found = keys.find(number);
   return found != keys.end() ? found->second : keys.emplace(number, MakeRsaKey()).first->second;
 }

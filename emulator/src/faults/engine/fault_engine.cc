@@ -116,13 +116,13 @@ FaultEngine::~FaultEngine() = default;
 
 void FaultEngine::Load(FaultPlan plan) {
   auto loaded = std::make_shared<const LoadedPlan>(CheckPlan(std::move(plan)), clock_.Now());
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   is_active_ = !loaded->rules.empty() || !loaded->schedule.empty();
   plan_.swap(loaded);  // the old plan is freed outside the lock
 }
 
 void FaultEngine::Add(FaultRule rule) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const FaultPlan before = plan_->Plan();
   if (!before.replay.empty()) throw std::invalid_argument("fault plan: a replay cannot have rules");
   rule = CheckRule(std::move(rule), before.rules);
@@ -150,7 +150,7 @@ void FaultEngine::Intervene(const Passage& passage, Interventions& interventions
 }
 
 std::shared_ptr<const LoadedPlan> FaultEngine::plan() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return plan_;
 }
 

@@ -79,7 +79,7 @@ Outcome<BucketInfoPtr> Bucket::ChangeInfo(const Preconditions& preconditions, co
     changed->updated = clock_();
     if (auto done = change(*changed); !done) return tl::unexpected(done.error());
 
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
     if (info_ != current) continue;  // changed meanwhile: start again from the present state
     info_ = changed;
@@ -105,7 +105,7 @@ Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& p
   }
 
   ObjectPtr replaced;  // destroyed after the lock is released: freeing its body may take a while
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   replaced = FindLocked(stored->name);
   const Outcome<void> allowed = CheckPlaceLocked(replaced.get(), preconditions, object.may_replace);
   if (!allowed) return tl::unexpected(allowed.error());
@@ -142,7 +142,7 @@ Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const Att
     changed->metageneration += 1;
     changed->updated = clock_();
 
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     // Changed meanwhile, or no longer live: start again from the present state.
     if (FindGenerationLocked(changed->name, changed->generation) != *current) continue;
     ChangeLocked(*current, changed);
@@ -152,7 +152,7 @@ Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const Att
 
 Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
   ObjectPtr deleted;  // destroyed after the lock is released: freeing its body may take a while
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   Outcome<ObjectPtr> selected = SelectLocked(selector);
   if (!selected) return tl::unexpected(selected.error());
   if (auto allowed = CheckReplaceable(selected->get(), info_->name); !allowed) return allowed;
@@ -195,7 +195,7 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
 Outcome<ObjectPtr> Bucket::MoveObject(const MoveRequest& request) {
   const Time now = clock_();
   ObjectPtr replaced;  // destroyed after the lock is released: freeing its body may take a while
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   Outcome<ObjectPtr> source = SelectLocked(request.source);
   if (!source) return source;
   if (auto allowed = CheckReplaceable(source->get(), info_->name); !allowed) return tl::unexpected(allowed.error());
@@ -227,7 +227,7 @@ BucketUsage Bucket::usage() const {
 }
 
 Outcome<void> Bucket::Close(const Preconditions& preconditions) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (auto held = CheckPreconditions(preconditions, *info_); !held) return held;
   const bool has_computed = computed_ != nullptr && computed_->count() != 0;
   if (!objects_.empty() || !noncurrent_.empty() || has_computed) {

@@ -26,7 +26,7 @@ tl::expected<void, MultipartFailure> MultipartUpload::PutPart(int number, BodyPt
   (void)body->md5();  // computed here, and not under the lock when the upload is completed
   UploadPart replaced{number, clock_(),
                       std::move(body)};  // destroyed after the lock is released: freeing a body may take a while
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (auto open = CheckOpenLocked(); !open) return open;
   std::swap(parts_[number], replaced);
   return {};
@@ -34,7 +34,7 @@ tl::expected<void, MultipartFailure> MultipartUpload::PutPart(int number, BodyPt
 
 PartPage MultipartUpload::ListParts(int after, std::size_t max_parts) const {
   PartPage page;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   for (auto at = parts_.upper_bound(after); at != parts_.end(); ++at) {
     if (page.parts.size() == max_parts) {
       page.is_truncated = true;
@@ -48,7 +48,7 @@ PartPage MultipartUpload::ListParts(int after, std::size_t max_parts) const {
 tl::expected<BodyPtr, MultipartFailure> MultipartUpload::BeginComplete(std::span<const PartReference> parts) {
   std::vector<BodyPtr> bodies;
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (auto open = CheckOpenLocked(); !open) return tl::unexpected(open.error());
     auto selected = SelectLocked(parts);
     if (!selected) return tl::unexpected(selected.error());
@@ -60,14 +60,14 @@ tl::expected<BodyPtr, MultipartFailure> MultipartUpload::BeginComplete(std::span
 
 void MultipartUpload::EndComplete(bool is_stored) {
   std::map<int, UploadPart> freed;  // destroyed after the lock is released
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   state_ = is_stored ? State::kOver : State::kOpen;
   if (is_stored) freed.swap(parts_);
 }
 
 tl::expected<void, MultipartFailure> MultipartUpload::Abort() {
   std::map<int, UploadPart> freed;  // destroyed after the lock is released
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (auto open = CheckOpenLocked(); !open) return open;
   state_ = State::kOver;
   freed.swap(parts_);
@@ -103,7 +103,7 @@ std::string MultipartUploads::Start(const std::string& object, ObjectAttributes 
   auto upload = std::make_shared<MultipartUpload>(std::move(attributes), clock_, std::move(encryption));
   const auto since_epoch = upload->initiated().time_since_epoch();
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   std::array<char, 33> id{};
   std::snprintf(id.data(), id.size(), "%016llx%016llx", static_cast<unsigned long long>(microseconds),
                 static_cast<unsigned long long>(random_()));
@@ -112,14 +112,14 @@ std::string MultipartUploads::Start(const std::string& object, ObjectAttributes 
 }
 
 std::shared_ptr<MultipartUpload> MultipartUploads::Find(const UploadName& name) const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto found = uploads_.find(name);
   return found != uploads_.end() ? found->second : nullptr;
 }
 
 void MultipartUploads::Remove(const UploadName& name) {
   std::shared_ptr<MultipartUpload> removed;  // destroyed after the lock is released: freeing its parts may take a while
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto found = uploads_.find(name);
   if (found == uploads_.end()) return;
   removed = std::move(found->second);
@@ -129,7 +129,7 @@ void MultipartUploads::Remove(const UploadName& name) {
 UploadPage MultipartUploads::List(const UploadQuery& query) const {
   UploadPage page;
   UploadName last;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   for (auto at = uploads_.lower_bound({std::max(query.prefix, query.key_marker), ""}); at != uploads_.end(); ++at) {
     const UploadName& name = at->first;
     if (!name.object.starts_with(query.prefix)) break;

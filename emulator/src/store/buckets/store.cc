@@ -15,7 +15,7 @@ Outcome<BucketInfo> Store::InsertBucket(BucketInfo info, std::shared_ptr<const O
   info.time_created = info.updated = clock_();
   if (!info.soft_delete) info.soft_delete = SoftDeletePolicy{default_soft_delete_, info.time_created};
   auto bucket = std::make_shared<Bucket>(info, clock_, std::move(computed));
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (!buckets_.emplace(info.name, std::move(bucket)).second) {
     return Fail(FailureKind::kConflict,
                 "Your previous request to create the named bucket succeeded and you already own it.");
@@ -46,7 +46,7 @@ BucketPage Store::ListBuckets(const BucketQuery& query) const {
 }
 
 Outcome<void> Store::DeleteBucket(std::string_view name, const Preconditions& preconditions) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto found = buckets_.find(name);
   if (found == buckets_.end()) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
   if (auto closed = found->second->Close(preconditions); !closed) return closed;
@@ -68,7 +68,7 @@ StoreUsage Store::usage() const {
 void Store::Clear() {
   std::map<std::string, std::shared_ptr<Bucket>, std::less<>>
       forgotten;  // destroyed after the lock is released: freeing may take a while
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   buckets_.swap(forgotten);
 }
 

@@ -16,22 +16,22 @@ constexpr std::chrono::hours kLifetime{7 * 24};
 }  // namespace
 
 ResumableSession::Status ResumableSession::status() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return {state_, persisted_, answer_};
 }
 
 bool ResumableSession::is_complete() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return state_ == State::kComplete;
 }
 
 std::optional<Md5Stream> ResumableSession::Md5Until(std::uint64_t offset) const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return md5_.size() == offset ? std::optional(md5_) : std::nullopt;
 }
 
 ResumableSession::Status ResumableSession::Append(std::uint64_t offset, UploadedBytes uploaded) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (state_ == State::kOpen && offset == persisted_) {
     content_.Append(uploaded.bytes);
     crc32c_ = CombineCrc32c(crc32c_, uploaded.crc32c, uploaded.bytes.size());
@@ -42,7 +42,7 @@ ResumableSession::Status ResumableSession::Append(std::uint64_t offset, Uploaded
 }
 
 BodyPtr ResumableSession::BeginFinish(std::uint64_t size) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (state_ != State::kOpen || persisted_ != size) return nullptr;
   state_ = State::kFinishing;
   const bool knows_md5 = md5_.size() == persisted_ && persisted_ != 0;
@@ -50,7 +50,7 @@ BodyPtr ResumableSession::BeginFinish(std::uint64_t size) {
 }
 
 void ResumableSession::EndFinish(std::optional<std::string> answer) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   state_ = answer ? State::kComplete : State::kOpen;
   if (!answer) return;
   answer_ = *std::move(answer);
@@ -58,7 +58,7 @@ void ResumableSession::EndFinish(std::optional<std::string> answer) {
 }
 
 bool ResumableSession::Cancel() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (state_ != State::kOpen) return false;
   state_ = State::kCancelled;
   return true;
@@ -70,7 +70,7 @@ std::string ResumableSessions::Start(PendingObject pending, std::optional<std::u
   auto session = std::make_shared<ResumableSession>(std::move(pending), announced_size);
   const Time now = clock_();
   std::vector<std::shared_ptr<ResumableSession>> removed;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   std::string id = NewIdLocked();
   sessions_.emplace(id, Entry{now, std::move(session), ++last_number_});
   open_.emplace(last_number_, id);
@@ -80,7 +80,7 @@ std::string ResumableSessions::Start(PendingObject pending, std::optional<std::u
 
 std::shared_ptr<ResumableSession> ResumableSessions::Find(std::string_view id) {
   std::vector<std::shared_ptr<ResumableSession>> removed;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   removed = RemoveOldLocked(open_);
   const auto found = sessions_.find(std::string(id));
   if (found == sessions_.end() || found->second.started <= clock_() - kLifetime) return nullptr;
@@ -89,7 +89,7 @@ std::shared_ptr<ResumableSession> ResumableSessions::Find(std::string_view id) {
 
 void ResumableSessions::Complete(std::string_view id) {
   std::vector<std::shared_ptr<ResumableSession>> removed;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto found = sessions_.find(std::string(id));
   if (found == sessions_.end() || open_.erase(found->second.number) == 0) return;
   found->second.number = ++last_number_;
@@ -99,7 +99,7 @@ void ResumableSessions::Complete(std::string_view id) {
 
 void ResumableSessions::Remove(std::string_view id) {
   Entry removed;  // destroyed after the lock is released
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   const auto found = sessions_.find(std::string(id));
   if (found == sessions_.end()) return;
   open_.erase(found->second.number);
@@ -110,7 +110,7 @@ void ResumableSessions::Remove(std::string_view id) {
 
 void ResumableSessions::Clear() {
   std::unordered_map<std::string, Entry> forgotten;  // destroyed after the lock is released
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   sessions_.swap(forgotten);
   open_.clear();
   complete_.clear();
