@@ -9,7 +9,7 @@ namespace gcsflux::emulator {
 namespace {
 
 using std::chrono::nanoseconds;
-using Lock = std::scoped_lock;
+using Lock = std::scoped_lock<std::mutex>;
 
 // At most doubling over 20 minutes: https://cloud.google.com/storage/docs/request-rate#ramp-up
 constexpr nanoseconds kDoubling = std::chrono::minutes(20);
