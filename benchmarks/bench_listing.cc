@@ -2,8 +2,9 @@
 // after the other? The first is all pages full, and shared equally by all workers: the counter x_bound is how many
 // times that it took. Aims: 2 for the patterns a to d, 2.5 for e to h; 1.05 times a sequential listing for 10, 1,000
 // and 10,000 names; 1.5 for 20,000,000 names and 256 workers, or where two cores are the limit, 1.2 times what it takes
-// them to make the same pages and parse them, with no network between. Computed buckets (docs/emulator/virtual_buckets.md) of an
-// emulator in this process, where a page costs 60 ms and 0.07 ms for each item, as with GCS.
+// them to make the same pages and parse them, with no network between. Computed buckets
+// (docs/emulator/virtual_buckets.md) of an emulator in this process, where a page costs 60 ms and 0.07 ms for each
+// item, as with GCS.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

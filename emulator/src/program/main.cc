@@ -38,9 +38,10 @@ DEFINE_string(tls_key, "", "File with that certificate's private key in PEM, wit
 DEFINE_string(tls_client_ca, "",
               "File with the authorities, in PEM, that sign the certificates of clients. Other clients are refused. "
               "Requires --tls_cert. Set it to try mutual TLS.");
-DEFINE_string(auth_config, "",
-              "JSON file with identities and what they may do (docs/emulator/identity.md). With it, the emulator serves the "
-              "endpoints that exchange credentials for tokens, and a metadata server. Set it to try real credentials.");
+DEFINE_string(
+    auth_config, "",
+    "JSON file with identities and what they may do (docs/emulator/identity.md). With it, the emulator serves the "
+    "endpoints that exchange credentials for tokens, and a metadata server. Set it to try real credentials.");
 DEFINE_string(
     allowed_hosts, "",
     "More names by which clients reach the emulator, separated by commas: gcs.my-company.com, .my-company.com "
@@ -78,9 +79,10 @@ DEFINE_double(idempotency_window_s,
               std::chrono::duration<double>(gcsflux::emulator::EmulatorOptions().idempotency_window).count(),
               "Seconds, 0 to 86400, for which a change is remembered by its request's x-goog-gcs-idempotency-token. A "
               "repeated request gets the first answer. Set it to 0 to see what a client does if the service forgets.");
-DEFINE_string(faults, "",
-              "JSON file with a fault plan (docs/emulator/faults.md): which faults happen to which requests. Set it to see how "
-              "a client copes.");
+DEFINE_string(
+    faults, "",
+    "JSON file with a fault plan (docs/emulator/faults.md): which faults happen to which requests. Set it to see how "
+    "a client copes.");
 DEFINE_string(seed_dir, "",
               "Files to start with: bucket=DIRECTORY[,...]. Every file below the directory becomes an object, named by "
               "its relative path. Symbolic links are left out.");

@@ -7,9 +7,10 @@
 #include <string>
 
 // Mostly texts: "" means the profile's value, and the library that reads them knows what is valid.
-DEFINE_string(profile, "none",
-              "none: as fast as the machine. gcs: latencies, bandwidths and quotas like those of Google's service "
-              "(docs/emulator/traffic.md). The flags below change them one by one. Set it to tune a loader or a retry policy.");
+DEFINE_string(
+    profile, "none",
+    "none: as fast as the machine. gcs: latencies, bandwidths and quotas like those of Google's service "
+    "(docs/emulator/traffic.md). The flags below change them one by one. Set it to tune a loader or a retry policy.");
 DEFINE_string(
     read_first_byte_ms, "",
     "Milliseconds from a complete request to the first byte of its answer, for reads: a number, lognormal(MEDIAN,P99), "

@@ -102,8 +102,8 @@ inline constexpr int kMaxIoThreads = 64;
 /// What the client does if a read stalls. It sends a second request for the same bytes, and the first answer wins; the
 /// other request is cancelled. It sends none while the service throttles requests.
 struct HedgeOptions {
-  /// The share of the client's reads that may be sent a second time, 0 to 1. 0 switches hedging off. Set it to 0 if each
-  /// request is billed, or if all of an endpoint stalls at once and more requests make it worse.
+  /// The share of the client's reads that may be sent a second time, 0 to 1. 0 switches hedging off. Set it to 0 if
+  /// each request is billed, or if all of an endpoint stalls at once and more requests make it worse.
   double budget = 0.05;
   /// A read stalls if it waits longer than `stall_factor` times the usual time. The usual time is the 95th percentile
   /// of the client's recent waits, for the first byte or for the next 256 KiB. Lower it if the last read of many delays

@@ -63,7 +63,7 @@ void HintWriter::Tell(const StepStore& store, std::int64_t step, std::chrono::sy
   }
   auto put = Put(store, step, replaced);
   const bool is_another = !put && (put.error().code == ErrorCode::kPreconditionFailed ||
-                                        (put.error().code == ErrorCode::kNotFound && replaced != 0));
+                                   (put.error().code == ErrorCode::kNotFound && replaced != 0));
   if (is_another) {
     // The hint of an earlier run or of another thread. An object without this key is not a hint.
     const auto there = GetHint(store);

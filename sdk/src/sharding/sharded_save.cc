@@ -93,8 +93,8 @@ Result<ShardOrder> ShardedSave::Order(const CheckpointManifest& about, CommitMod
   std::vector<std::string> orders;
   const WorkOfRank0 plan = [&](std::atomic<std::uint64_t>&) {
     auto planned = PlanOrders(about, mode, announcements);
-    orders = planned ? *std::move(planned)
-                          : std::vector<std::string>(announcements.size(), FormatFailure(planned.error()));
+    orders =
+        planned ? *std::move(planned) : std::vector<std::string>(announcements.size(), FormatFailure(planned.error()));
   };
   if (auto done = WorkOnRank0(group_, options_.deadline, steps_, plan, stop); !done) return done.error();
   const auto message = group_.Scatter(std::move(orders), limits);

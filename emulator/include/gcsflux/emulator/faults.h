@@ -10,8 +10,8 @@
 
 namespace gcsflux::emulator {
 
-// Faults by plan: docs/emulator/faults.md. Every field has the same name in a plan's JSON, in camel case: `object_prefix` is
-// "objectPrefix" there. A time is a string of seconds there: "1.5s".
+// Faults by plan: docs/emulator/faults.md. Every field has the same name in a plan's JSON, in camel case:
+// `object_prefix` is "objectPrefix" there. A time is a string of seconds there: "1.5s".
 
 /// Which requests a rule is for: those that meet every condition that is set.
 struct FaultMatch {

@@ -17,8 +17,9 @@ struct TlsOptions {
 
 /// Who is known, and who may do what.
 struct AuthOptions {
-  /// JSON, as docs/emulator/identity.md describes it: service accounts, users, workload identity pools, roles. With it, the
-  /// emulator serves the endpoints that exchange credentials for tokens, and the metadata server of a virtual machine.
+  /// JSON, as docs/emulator/identity.md describes it: service accounts, users, workload identity pools, roles. With it,
+  /// the emulator serves the endpoints that exchange credentials for tokens, and the metadata server of a virtual
+  /// machine.
   std::string config = {};
   /// Refuses requests without a valid token (401) or without the role that they need (403). False lets clients fetch
   /// tokens while every caller may do everything.

@@ -73,8 +73,7 @@ FileRange UsualExtent(const ZipEntry& entry) {
 
 Result<std::string> ReadRange(const ByteSource& source, FileRange range) {
   std::string bytes(static_cast<std::size_t>(range.size()), '\0');
-  if (auto read = source.read_at(range.begin, std::as_writable_bytes(std::span(bytes))); !read)
-    return read.error();
+  if (auto read = source.read_at(range.begin, std::as_writable_bytes(std::span(bytes))); !read) return read.error();
   return bytes;
 }
 
