@@ -9,6 +9,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "torch/numbered_objects.h"
 
@@ -92,6 +93,26 @@ TEST_F(EpochSamplerTest, AnEpochThatIsLeftEarlyGoesOnWithTheNextLoader) {
   const std::vector<int> rest = Use(sampler, 2);
   numbers.insert(numbers.end(), rest.begin(), rest.end());
   EXPECT_THAT(numbers, UnorderedElementsAreArray(NumbersInOrder()));
+}
+
+// A worker waits for the first batch, and others for later ones.
+TEST_F(EpochSamplerTest, LaterBatchesComeWhileAnObjectOfTheFirstStands) {
+  EpochSampler sampler = Sampler();
+  sampler.reset();
+  const std::vector<std::size_t> first = *sampler.next(kBatch);
+  emulator_.clock().Freeze();
+  emulator_.faults().Load({.rules = {{.name = "held",
+                                      .match = {.operation = "storage.objects.get",
+                                                .object_prefix = dataset_->objects()[first.front()].name},
+                                      .action = {.type = "stall", .duration = std::chrono::hours(1)},
+                                      .limits = {.count = 1}}}});
+  std::size_t samples = 0;
+  std::thread worker([&, dataset = *dataset_]() mutable { samples = dataset.get_batch(first).size(); });
+  while (emulator_.faults().Fired("held") == 0) std::this_thread::yield();
+  while (const auto batch = sampler.next(kBatch)) EXPECT_EQ(dataset_->get_batch(*batch).size(), batch->size());
+  emulator_.clock().Advance(std::chrono::hours(2));
+  worker.join();
+  EXPECT_EQ(samples, kBatch);
 }
 
 TEST_F(EpochSamplerTest, AnotherListingsCursorIsRefusedWithWhatDiffers) {
