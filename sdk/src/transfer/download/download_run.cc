@@ -111,17 +111,18 @@ void DownloadRun::Fail(const Error& error) {
 void DownloadRun::Begin(const std::shared_ptr<Unit>& unit) {
   unit->begun = std::chrono::steady_clock::now();
   auto destinations = recipient_.DestinationsOf(unit->plan);
-  if (destinations) {
+  const std::optional<Error> failure = destinations ? std::nullopt : std::optional(destinations.error());
+  if (!failure) {
     unit->destinations = *std::move(destinations);
     unit->fetch = method_.begin(unit->plan, unit->destinations);
   }
   {
     const std::scoped_lock lock(mutex_);
-    if (destinations && unit->plan.pieces > 1) with_pieces_.push_back(unit);
+    if (!failure && unit->plan.pieces > 1) with_pieces_.push_back(unit);
     unit->next_piece = 1;
     unit->running = 1;
   }
-  if (!destinations) return EndPiece(unit, destinations.error());
+  if (failure) return EndPiece(unit, *failure);
   if (unit->plan.pieces > 1) Offer();
   FetchPiece(unit, 0);
 }
