@@ -1,5 +1,5 @@
 // What do checkpoint formats cost beside the bytes themselves? Writing into a sink that discards, beside libtorch's
-// writer; saving to the emulator and loading, beside the bare ParallelWriter and ObjectReader on the same bytes; many
+// writer; saving to the emulator and loading, beside the bare ObjectWriter and ObjectReader on the same bytes; many
 // small tensors, beside Python; one tensor of many over a service with the real one's latencies; memory.
 // Tensors have 10 MB each: 30 of them are 300 MB, 250 are 2.5 GB. `beyond_mib` is what this process took at most beside
 // the tensors.

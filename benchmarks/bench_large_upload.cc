@@ -89,7 +89,7 @@ void BM_CurlMediaPost(benchmark::State& state) {
 }
 
 bool Write(const Service& service) {
-  ObjectWriter writer(service.client, {"bench", "up"});
+  ObjectWriter writer(service.client, {"bench", "up"}, {.path = WritePath::kOneStream});
   for (std::size_t i = 0; i < kPieces; ++i) {
     if (!writer.Write(AsBytes(service.piece))) return false;
   }

@@ -3,7 +3,7 @@
 // writes 25 MB/s and reads 60, so that two cores, the emulator's and the client's, do not decide. Aims: 5, 9 and 12
 // times one stream for saving 76 MB, 298 MB and 1 GiB, and 3.5, 8 and 11 times for loading.
 #include "gcsflux/object_reader.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "object_streams/service.h"
 
 namespace gcsflux::bench {
@@ -29,7 +29,7 @@ void BM_SaveOneStream(benchmark::State& state) {
   StreamService service;
   service.BeLikeGcs(kReadMbps, kWriteMbps);
   Measure(state, {BytesOf(state), ProcessCpuSeconds}, [&] {
-    ObjectWriter writer(service.client(), service.NewName());
+    ObjectWriter writer(service.client(), service.NewName(), {.path = WritePath::kOneStream});
     return WriteAll(writer, BytesOf(state));
   });
 }
@@ -38,7 +38,7 @@ void BM_Save(benchmark::State& state) {
   StreamService service;
   service.BeLikeGcs(kReadMbps, kWriteMbps);
   Measure(state, {BytesOf(state), ProcessCpuSeconds}, [&] {
-    ParallelWriter writer(service.client(), service.NewName());
+    ObjectWriter writer(service.client(), service.NewName());
     return WriteAll(writer, BytesOf(state));
   });
 }

@@ -28,7 +28,7 @@ void SaveAgain(benchmark::State& state, bool is_async) {
     if (!save()) return state.SkipWithError("it was not saved");
   }
   const std::uint64_t most = testing::MemoryFigure(getpid(), "VmHWM");
-  const std::uint64_t expected = (is_async ? big.bytes() : 0) + ParallelWriterOptions().part_memory_bytes;
+  const std::uint64_t expected = (is_async ? big.bytes() : 0) + UploadOptions().part_memory_bytes;
   state.counters["beyond_mib"] =
       (static_cast<double>(most) - static_cast<double>(before) - static_cast<double>(expected)) / kMebi;
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(big.bytes()));

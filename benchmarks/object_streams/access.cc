@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gcsflux/object_reader.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "object_streams/service.h"
 
 namespace gcsflux::bench {
@@ -97,7 +97,7 @@ void BM_SmallSave(benchmark::State& state) {
   StreamService service;
   if (state.range(1) == 1) service.BeLikeGcs(0, 0);
   for (auto _ : state) {
-    ParallelWriter writer(service.client(), service.NewName());
+    ObjectWriter writer(service.client(), service.NewName());
     if (!writer.Write(Bytes(state)) || !writer.Close()) return state.SkipWithError("it failed");
   }
 }

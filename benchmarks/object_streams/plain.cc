@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "gcsflux/object_reader.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "object_streams/service.h"
 #include "peer.h"
 
@@ -90,9 +90,9 @@ void BM_PlainSave(benchmark::State& state) {
   static_cast<void>(service.Store(2 * kBlockBytes));
   std::uint64_t limit = 0;
   Measure(state, {bytes, ProcessCpuSeconds}, [&] {
-    const ParallelWriterOptions options;
+    const UploadOptions options;
     limit = options.part_memory_bytes;
-    ParallelWriter writer(service.client(), service.NewName(), options);
+    ObjectWriter writer(service.client(), service.NewName(), options);
     for (std::uint64_t left = bytes; left > 0; left -= std::min(left, kBlockBytes)) {
       const auto count = static_cast<std::size_t>(std::min(left, kBlockBytes));
       if (!writer.Write(AsBytes(std::string_view(Block()).substr(0, count)))) return false;

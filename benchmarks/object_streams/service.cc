@@ -5,7 +5,7 @@
 
 #include "bare_curl.h"
 #include "client_options.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 
 namespace gcsflux::bench {
 namespace {
@@ -51,7 +51,7 @@ void StreamService::Set(const std::string& what, const std::string& json) const 
 ObjectName StreamService::NewName() { return {kStreamBucket, "object-" + std::to_string(++names_)}; }
 
 ObjectMetadata StreamService::Store(std::uint64_t bytes) {
-  ParallelWriter writer(client_, NewName(), {.path = WritePath::kParallel});
+  ObjectWriter writer(client_, NewName(), {.path = WritePath::kParallel});
   for (std::uint64_t left = bytes; left > 0;) {
     const auto count = std::min(left, kBlockBytes);
     if (!writer.Write(AsBytes(std::string_view(Block()).substr(0, static_cast<std::size_t>(count))))) break;

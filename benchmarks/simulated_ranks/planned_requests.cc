@@ -72,7 +72,7 @@ PlannedSave PlanOf(const SimulatedJob& job) {
   return planned;
 }
 
-// As ParallelWriter cuts an object whose bytes are there as fast as it takes them.
+// As ObjectWriter cuts an object whose bytes are there as fast as it takes them.
 Stage Parts(std::uint64_t bytes, const SimulatedSave& save, std::uint32_t range) {
   const std::uint64_t memory = save.part_bytes * static_cast<std::uint64_t>(save.connections);
   Stage parts;

@@ -99,7 +99,7 @@ TEST_F(ClientRenewalTest, ReadsAndWritesOnWhereATokenEndsBetween) {
   client_.emplace(
       MakeClient(testing::AuthorizedUserFile(service_.endpoint()), std::make_unique<testing::DrivenTiming>()));
   const std::string chunk(256 << 10, 'x');
-  ObjectWriter writer(*client_, {"bucket", "large"}, {.chunk_bytes = chunk.size()});
+  ObjectWriter writer(*client_, {"bucket", "large"}, {.chunk_bytes = chunk.size(), .path = WritePath::kOneStream});
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(writer.Write(AsBytes(chunk)).ok());
     service_.emulator().clock().Advance(seconds(2000));

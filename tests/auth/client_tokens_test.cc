@@ -172,7 +172,7 @@ TEST_F(ClientTokensTest, SendsNoTokenAfterASessionThatLeadsElsewhere) {
       if (request.method != internal::Method::kPost) return HttpResponse{.status = 400};
       return HttpResponse{.status = 200, .headers = {{"location", session}}};
     });
-    ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256 << 10});
+    ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256 << 10, .path = WritePath::kOneStream});
     EXPECT_FALSE(writer.Write(AsBytes(bytes)).ok());
     const auto requests = StorageRequests();
     ASSERT_GE(requests.size(), 2U) << location;
@@ -190,7 +190,7 @@ TEST_F(ClientTokensTest, SendsNothingToASessionInTheClearOrBehindAUsersName) {
     const Client client = MakeClient([&](const HttpRequest&) {
       return HttpResponse{.status = 200, .headers = {{"location", location}}};
     });
-    ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256 << 10});
+    ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256 << 10, .path = WritePath::kOneStream});
     const auto written = writer.Write(AsBytes(bytes));
     ASSERT_FALSE(written.ok());
     EXPECT_EQ(written.error().code, ErrorCode::kBadResponse) << location;

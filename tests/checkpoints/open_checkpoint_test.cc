@@ -183,23 +183,23 @@ TEST_F(OpenCheckpointTest, WritesObjectsAndFilesAllOrNothing) {
     EXPECT_EQ(testing::ErrorOf(WriteCheckpoint(client_, uri, fail)).code, ErrorCode::kCorrupted);
     EXPECT_EQ(testing::ErrorOf(WriteCheckpoint(client_, uri, fail_hard)).code, ErrorCode::kLocalIo);
     EXPECT_FALSE(OpenCheckpoint(client_, uri).ok());
-    const auto written = WriteCheckpoint(client_, uri, convert, {.upload = {.mode = WriteMode::kCreate}});
+    const auto written = WriteCheckpoint(client_, uri, convert, {.mode = WriteMode::kCreate});
     ASSERT_TRUE(written.ok()) << written.error().message;
     const auto opened = OpenCheckpoint(client_, uri);
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     ExpectHolds(*opened, SomeTensors());
     EXPECT_EQ(written->size, opened->size());
-    EXPECT_FALSE(WriteCheckpoint(client_, uri, convert, {.upload = {.mode = WriteMode::kCreate}}).ok());
+    EXPECT_FALSE(WriteCheckpoint(client_, uri, convert, {.mode = WriteMode::kCreate}).ok());
     EXPECT_EQ(testing::ErrorOf(WriteCheckpoint(client_, uri, fail)).code, ErrorCode::kCorrupted);
     EXPECT_TRUE(OpenCheckpoint(client_, uri).ok()) << "it stays as it was";
   }
   std::vector<std::string> left;
   for (const auto& entry : fs::directory_iterator(directory_.path())) left.push_back(entry.path().filename());
   EXPECT_EQ(left, std::vector<std::string>{"new"});
-  EXPECT_EQ(testing::ErrorOf(WriteCheckpoint(client_, PathOf("new"), convert,
-                                             {.upload = {.mode = WriteMode::kReplace, .generation = 1}}))
-                .code,
-            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(
+      testing::ErrorOf(WriteCheckpoint(client_, PathOf("new"), convert, {.mode = WriteMode::kReplace, .generation = 1}))
+          .code,
+      ErrorCode::kInvalidArgument);
 }
 
 TEST_F(OpenCheckpointTest, AFileThatBecomesShorterIsAnError) {

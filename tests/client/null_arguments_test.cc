@@ -27,7 +27,7 @@ TEST(NullArguments, AreRefusedAndNothingIsSent) {
   ExpectRefused(client.InsertObject({"bkt", "o"}, room));
   ExpectRefused(client.ReadObject({"bkt", "o"}, room));
   ExpectRefused(UploadObject(client, {"bkt", "o"}, room));
-  ObjectWriter writer(client, {"bkt", "o"});
+  ObjectWriter writer(client, {"bkt", "o"}, {.path = WritePath::kOneStream});
   ExpectRefused(writer.Write(room));
   EXPECT_FALSE(client.ReadObject({"bkt", "o"}, ByteSink()).ok()) << "a sink that is none";
   EXPECT_EQ(emulator.counters().requests, 0U);

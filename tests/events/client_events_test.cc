@@ -168,7 +168,7 @@ TEST_F(ClientEvents, ThrottlingWithoutAGateIsToldToo) {
 }
 
 TEST_F(ClientEvents, ASessionsUriIsShownToNobody) {
-  ObjectWriter writer(client_, {"bkt", "streamed"}, {.chunk_bytes = 256U << 10});
+  ObjectWriter writer(client_, {"bkt", "streamed"}, {.chunk_bytes = 256U << 10, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes(std::string(600U << 10, 'x'))));
   ASSERT_TRUE(writer.Close());
   ASSERT_EQ(events_->requests.size(), 4U) << "the session's start and three chunks";

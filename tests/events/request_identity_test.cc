@@ -64,7 +64,7 @@ RawServer::Script Uploads(Heads& heads, const std::string& session) {
 }
 
 Result<ObjectMetadata> Upload(const Client& client) {
-  ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256U << 10});
+  ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256U << 10, .path = WritePath::kOneStream});
   if (auto written = writer.Write(AsBytes(std::string((256U << 10) + 1, 'x'))); !written) return written.error();
   return writer.Close();
 }

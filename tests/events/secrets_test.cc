@@ -75,7 +75,7 @@ class SecretsTest : public ::testing::TestWithParam<bool> {
   void Upload(const Client& client, const EncryptionKey& key) {
     heard_.MayFail(UploadObject(client, {"bkt", "o"}, AsBytes("bytes"), {.encryption_key = key}));
     heard_.MayFail(MultipartUpload::Start(client, {"bkt", "o"}, {.encryption_key = key}));
-    ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256U << 10});
+    ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256U << 10, .path = WritePath::kOneStream});
     static_cast<void>(writer.Write(AsBytes(std::string(300U << 10, 'x'))));
     heard_.MayFail(writer.Close());
   }

@@ -173,22 +173,22 @@ TEST_F(FlagsTest, TransfersHaveFlagsToo) {
 }
 
 TEST_F(FlagsTest, ObjectStreamsHaveFlagsToo) {
-  EXPECT_EQ(ParallelWriterOptionsFromFlags()->part_bytes, ParallelWriterOptions().part_bytes);
-  EXPECT_EQ(ParallelWriterOptionsFromFlags()->part_memory_bytes, ParallelWriterOptions().part_memory_bytes);
-  EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_concurrency, ParallelWriterOptions().max_concurrency);
-  EXPECT_EQ(ParallelWriterOptionsFromFlags()->path, ParallelWriterOptions().path);
+  EXPECT_EQ(UploadOptionsFromFlags()->part_bytes, UploadOptions().part_bytes);
+  EXPECT_EQ(UploadOptionsFromFlags()->part_memory_bytes, UploadOptions().part_memory_bytes);
+  EXPECT_EQ(UploadOptionsFromFlags()->max_concurrency, UploadOptions().max_concurrency);
+  EXPECT_EQ(UploadOptionsFromFlags()->path, UploadOptions().path);
   EXPECT_EQ(ObjectReaderOptionsFromFlags()->max_concurrency, ObjectReaderOptions().max_concurrency);
   EXPECT_EQ(ObjectReaderOptionsFromFlags()->read_ahead_bytes, ObjectReaderOptions().read_ahead_bytes);
   Set("part_bytes", "5242880");
-  EXPECT_EQ(ParallelWriterOptionsFromFlags()->part_bytes, 5U << 20);
+  EXPECT_EQ(UploadOptionsFromFlags()->part_bytes, 5U << 20);
   Set("part_memory_bytes", "10485760");
-  EXPECT_EQ(ParallelWriterOptionsFromFlags()->part_memory_bytes, 10U << 20);
+  EXPECT_EQ(UploadOptionsFromFlags()->part_memory_bytes, 10U << 20);
   Set("upload_max_concurrency", "3");
-  EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_concurrency, 3);
+  EXPECT_EQ(UploadOptionsFromFlags()->max_concurrency, 3);
   Set("write_path", "one_stream");
-  EXPECT_EQ(ParallelWriterOptionsFromFlags()->path, WritePath::kOneStream);
+  EXPECT_EQ(UploadOptionsFromFlags()->path, WritePath::kOneStream);
   Set("upload_chunk_bytes", "1048576");
-  EXPECT_EQ(ParallelWriterOptionsFromFlags()->upload.chunk_bytes, 1U << 20);
+  EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, 1U << 20);
   Set("max_concurrency", "64");
   EXPECT_EQ(ObjectReaderOptionsFromFlags()->max_concurrency, 64);
   Set("read_ahead_bytes", "1000");

@@ -78,7 +78,7 @@ TEST_F(UnderWayTest, AStreamThatIsReplacedByAnother) {
 TEST_F(UnderWayTest, AWriterWhoseSessionIsStarted) {
   const std::string chunk = Content(77, 256 << 10);
   std::optional<ObjectWriter> writer(std::in_place, *client_, ObjectName{kBucket, "w"},
-                                     UploadOptions{.chunk_bytes = 256 << 10});
+                                     UploadOptions{.chunk_bytes = 256 << 10, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer->Write(AsBytes(chunk + "and more")).ok());
   EXPECT_THAT(InChild([&] { return Failure(writer->Write(AsBytes("x"))); }), SaysFork());
   EXPECT_THAT(InChild([&] { return Failure(writer->Close()); }), SaysFork());
@@ -95,7 +95,7 @@ TEST_F(UnderWayTest, AWriterWhoseSessionIsStarted) {
 }
 
 TEST_F(UnderWayTest, AWriterThatHasSentNothing) {
-  ObjectWriter writer(*client_, {kBucket, "w"});
+  ObjectWriter writer(*client_, {kBucket, "w"}, {.path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes("parent")).ok());
   EXPECT_THAT(InChild([&] { return Failure(writer.Close()); }), SaysFork());
   EXPECT_EQ(Failure(writer.Close()), "");
@@ -104,7 +104,7 @@ TEST_F(UnderWayTest, AWriterThatHasSentNothing) {
 
 TEST_F(UnderWayTest, ASuspendedWriterGoesOnInAChild) {
   const std::string chunk = Content(78, 256 << 10);
-  ObjectWriter writer(*client_, {kBucket, "w"}, {.chunk_bytes = 256 << 10});
+  ObjectWriter writer(*client_, {kBucket, "w"}, {.chunk_bytes = 256 << 10, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes(chunk + "and more")).ok());
   const auto state = writer.Suspend();
   ASSERT_EQ(Failure(state), "");

@@ -19,11 +19,10 @@ std::vector<TensorPart> PartsOf(int rank) {
 }
 
 ShardedCheckpoints On(const Client& client, Collective& group, const std::stop_token& stop, bool takes_over = false) {
-  return {*CheckpointSteps::Open(client, kRanksRun, {}, stop),
-          group,
-          {.writer = {.take_over = takes_over},
-           .file = {.upload = {.stop = stop}},
-           .reader = {.max_concurrency = 1, .stop = stop}}};
+  return {
+      *CheckpointSteps::Open(client, kRanksRun, {}, stop),
+      group,
+      {.writer = {.take_over = takes_over}, .file = {.stop = stop}, .reader = {.max_concurrency = 1, .stop = stop}}};
 }
 
 // The same on both ranks.

@@ -27,7 +27,7 @@ Result<StoredStep> SaveStep(StepWriter& writer, std::int64_t step, const std::st
   CheckpointManifest manifest{.step = step};
   for (const std::string name : {"a", "b"}) {
     const auto write = [&](const ByteSink& sink) { return sink(AsBytes(StepText(step, of) + name)); };
-    const auto file = writer.WriteFile(step, name, write, {.upload = {.stop = stop}});
+    const auto file = writer.WriteFile(step, name, write, {.stop = stop});
     if (!file) return file.error();
     manifest.files.push_back(*file);
   }

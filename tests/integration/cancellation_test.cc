@@ -206,7 +206,7 @@ class SessionCancellationTest : public CancellationTest, public ::testing::WithP
 TEST_P(SessionCancellationTest, OfAWriter) {
   Stall({.operation = "storage.objects.insert", .phase = GetParam()});
   ExpectCancelledAtTheEmulator([&](const std::stop_token& stop) -> std::optional<Error> {
-    ObjectWriter writer(client_, kNew, {.chunk_bytes = kChunk, .stop = stop});
+    ObjectWriter writer(client_, kNew, {.chunk_bytes = kChunk, .stop = stop, .path = WritePath::kOneStream});
     if (const auto written = writer.Write(AsBytes(content_ + "the last chunk")); !written) return written.error();
     return ErrorOf(writer.Close());
   });

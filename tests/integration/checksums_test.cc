@@ -8,7 +8,7 @@
 #include "gcsflux/download_file.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/object.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 

@@ -175,7 +175,7 @@ TEST_F(ClientTest, ComposesPinnedSources) {
 TEST_F(ClientTest, StreamsOverManyChunks) {
   std::string content(3'000'000, '\0');
   for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 2654435761U >> 13);
-  ObjectWriter writer(client_, {"bkt", "large"}, {.chunk_bytes = 1 << 20});
+  ObjectWriter writer(client_, {"bkt", "large"}, {.chunk_bytes = 1 << 20, .path = WritePath::kOneStream});
   for (std::size_t at = 0; at < content.size(); at += 123'457) {
     ASSERT_TRUE(writer.Write(AsBytes(std::string_view(content).substr(at, 123'457))).ok());
   }

@@ -23,11 +23,11 @@ class KilledFileUploadTest : public testing::ResumableFileCase {
     std::ifstream in(state_path_);
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  Result<StoredFile> UploadWithStateFile() {
-    options_.writing.max_concurrency = 2;
+  Result<UploadedFile> UploadWithStateFile() {
+    options_.max_concurrency = 2;
     options_.state = State();
     options_.save_state = [this](const std::string& state) { std::ofstream(state_path_) << state << std::flush; };
-    return UploadFileResumably(client_, path_, kObject, options_);
+    return UploadFile(client_, path_, kObject, options_);
   }
   // True if it was killed before it ended.
   bool UploadAndKillAfter(std::size_t requests) {

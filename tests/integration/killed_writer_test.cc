@@ -13,7 +13,7 @@
 #include "gcsflux/download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "support/killed_child.h"
 #include "support/result.h"
 #include "support/upload_case.h"
@@ -31,8 +31,8 @@ class KilledWriterTest : public ::testing::Test {
  protected:
   // In a child: overwrites the object, and ends.
   [[noreturn]] void Overwrite() const {
-    const ParallelWriterOptions options{.part_bytes = kPart, .part_memory_bytes = 2 * kPart, .max_concurrency = 2};
-    ParallelWriter writer(client_, kObject, options);
+    const UploadOptions options{.part_bytes = kPart, .part_memory_bytes = 2 * kPart, .max_concurrency = 2};
+    ObjectWriter writer(client_, kObject, options);
     const bool is_stored = writer.Write(AsBytes(new_)).ok() && writer.Close().ok();
     ::_exit(is_stored ? 0 : 1);
   }
@@ -58,7 +58,7 @@ TEST_F(KilledWriterTest, LeavesNothingWhereASignalIsHandled) {
   if (child == 0) {
     ::signal(SIGINT, SIG_DFL);  // A shell's background jobs are started with it ignored.
     if (!InstallCompositeCleanup()) ::_exit(2);
-    ParallelWriter writer(client_, kObject, {.part_bytes = kPart});
+    ObjectWriter writer(client_, kObject, {.part_bytes = kPart});
     if (!writer.Write(AsBytes(new_))) ::_exit(1);
     while (true) ::pause();
   }

@@ -122,7 +122,7 @@ TEST_F(ObjectStreamsTest, AreTheParentsInAChildOfFork) {
   auto reader = ObjectReader::Open(client_, kObject);
   std::array<std::byte, 3> room = {};
   ASSERT_TRUE(reader->ReadAt(0, room).ok());
-  ParallelWriter writer(client_, kObject, {.part_bytes = 5U << 20, .path = WritePath::kParallel});
+  ObjectWriter writer(client_, kObject, {.part_bytes = 5U << 20, .path = WritePath::kParallel});
   const std::string part(5U << 20, 'x');
   ASSERT_TRUE(writer.Write(AsBytes(part)).ok());
   ASSERT_TRUE(writer.Write(AsBytes("y")).ok());
@@ -135,7 +135,7 @@ TEST_F(ObjectStreamsTest, AreTheParentsInAChildOfFork) {
                             code_of(writer.Write(AsBytes("z"))) == ErrorCode::kForked &&
                             code_of(writer.Close()) == ErrorCode::kForked;
     writer.Cancel();
-    { const ParallelWriter gone(std::move(writer)); }
+    { const ObjectWriter gone(std::move(writer)); }
     ::_exit(is_refused ? 0 : 1);
   }
   int status = 0;
@@ -154,7 +154,7 @@ TEST_F(ObjectStreamsTest, AFailureSetsBadbitAndIsKept) {
   EXPECT_TRUE(in.bad());
   EXPECT_EQ(in.error()->code, ErrorCode::kAborted);
 
-  ObjectOutputStream out(client_, kObject, {.upload = {.mode = WriteMode::kCreate}});
+  ObjectOutputStream out(client_, kObject, {.mode = WriteMode::kCreate});
   out << "x";
   EXPECT_EQ(testing::ErrorOf(out.Close()).code, ErrorCode::kPreconditionFailed);
   EXPECT_TRUE(out.bad());

@@ -1,4 +1,4 @@
-// Faults at each step of a ParallelWriter: outcome, bytes, how often it was stored, and what is left.
+// Faults at each step of a ObjectWriter: outcome, bytes, how often it was stored, and what is left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "support/result.h"
 #include "support/upload_case.h"
 #include "support/upload_leftovers.h"
@@ -35,9 +35,8 @@ struct Step {
 class ParallelWriterFaultsTest : public ::testing::Test {
  protected:
   Result<ObjectMetadata> Store(WriteMode mode) {
-    ParallelWriter writer(
-        client_, kObject,
-        {.upload = {.mode = mode}, .part_bytes = kPart, .part_memory_bytes = 4 * kPart, .max_concurrency = 3});
+    ObjectWriter writer(client_, kObject,
+                        {.mode = mode, .part_bytes = kPart, .part_memory_bytes = 4 * kPart, .max_concurrency = 3});
     if (auto written = writer.Write(AsBytes(content_)); !written) return written.error();
     return writer.Close();
   }
@@ -138,7 +137,7 @@ TEST_F(ParallelWriterFaultsTest, AComposeThatMayBeDoneIsNotRepeatedWithoutTheDel
 TEST_F(ParallelWriterFaultsTest, TheOutcomeIsThatOfTheObjectNotOfTheTemporaryOne) {
   for (const bool is_private_name : {false, true}) {
     Begin({.phase = "complete"}, {.type = "status", .status = 503}, 1000);
-    ParallelWriter writer(client_, kObject, {.part_bytes = kPart, .is_private_name = is_private_name});
+    ObjectWriter writer(client_, kObject, {.part_bytes = kPart, .is_private_name = is_private_name});
     ASSERT_TRUE(writer.Write(AsBytes(content_)).ok());
     EXPECT_EQ(testing::ErrorOf(writer.Close()).outcome,
               is_private_name ? WriteOutcome::kUnknown : WriteOutcome::kNotStored);
@@ -200,7 +199,7 @@ TEST_F(ParallelWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
                                       .project = "p",
                                       .retry = RetryPolicies::All({.initial_delay = milliseconds(1)}),
                                       .event_listener = rival});
-  ParallelWriter writer(*client, kObject, {.part_bytes = kPart});
+  ObjectWriter writer(*client, kObject, {.part_bytes = kPart});
   ASSERT_TRUE(writer.Write(AsBytes(content_)).ok());
   EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kOutcomeUnknown);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
@@ -210,7 +209,7 @@ TEST_F(ParallelWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
 
 TEST_F(ParallelWriterFaultsTest, ChoosesOneStreamWherePermissionsCannotBeHad) {
   Begin({.operation = "storage.buckets.testIamPermissions"}, {.type = "status", .status = 403}, 1000);
-  ParallelWriter writer(client_, kObject, {.part_bytes = kPart});
+  ObjectWriter writer(client_, kObject, {.part_bytes = kPart});
   ASSERT_TRUE(writer.Write(AsBytes(content_)).ok());
   ASSERT_TRUE(writer.Close().ok());
   EXPECT_EQ(writer.report().method, WriteMethod::kOneStream);

@@ -1,6 +1,4 @@
-// ParallelWriter against the emulator: what it stores, by which way, and what it leaves.
-#include "gcsflux/parallel_writer.h"
-
+// ObjectWriter against the emulator: what it stores, by which way, and what it leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +11,7 @@
 #include "gcsflux/download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "gcsflux/upload.h"
 #include "support/result.h"
 #include "support/upload_case.h"
 #include "support/upload_leftovers.h"
@@ -40,17 +39,20 @@ class ParallelWriterTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(client_.InsertBucket("bkt")); }
 
-  static ParallelWriterOptions Options(UploadOptions upload = {}) {
-    return {.upload = std::move(upload), .part_bytes = kPart, .part_memory_bytes = 3 * kPart, .max_concurrency = 4};
+  static UploadOptions Options(UploadOptions upload = {}) {
+    upload.part_bytes = kPart;
+    upload.part_memory_bytes = 3 * kPart;
+    upload.max_concurrency = 4;
+    return upload;
   }
-  static Result<void> WriteAll(ParallelWriter& writer, std::string_view bytes, std::size_t step = 1'234'567) {
+  static Result<void> WriteAll(ObjectWriter& writer, std::string_view bytes, std::size_t step = 1'234'567) {
     for (std::size_t at = 0; at < bytes.size(); at += step) {
       if (auto written = writer.Write(AsBytes(bytes.substr(at, step))); !written) return written;
     }
     return {};
   }
-  Result<ObjectMetadata> Store(const ParallelWriterOptions& options, ParallelWriterReport* report = nullptr) {
-    ParallelWriter writer(client_, kObject, options);
+  Result<ObjectMetadata> Store(const UploadOptions& options, ObjectWriterReport* report = nullptr) {
+    ObjectWriter writer(client_, kObject, options);
     const auto written = WriteAll(writer, Content());
     auto stored = written ? writer.Close() : Result<ObjectMetadata>(written.error());
     if (report != nullptr) *report = writer.report();
@@ -74,7 +76,7 @@ class ParallelWriterTest : public ::testing::Test {
 
 TEST_F(ParallelWriterTest, StoresPartsAndCommitsThemByOneCompose) {
   UploadOptions upload{.attributes = {.content_type = "text/plain", .metadata = {{"key", "\xc3\xa9"}}}};
-  ParallelWriterReport report;
+  ObjectWriterReport report;
   const std::size_t before = emulator_.journal().size();
   const auto stored = Store(Options(upload), &report);
   // Permissions, settings, the beginning, four parts, the end, a look at what was made, and the compose.
@@ -94,7 +96,7 @@ TEST_F(ParallelWriterTest, StoresPartsAndCommitsThemByOneCompose) {
 
 TEST_F(ParallelWriterTest, StoresUpToOnePartInOneRequest) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kPart}) {
-    ParallelWriter writer(client_, kObject, Options());
+    ObjectWriter writer(client_, kObject, Options());
     ASSERT_TRUE(WriteAll(writer, Content().substr(0, size)).ok());
     const std::size_t before = emulator_.journal().size();
     const auto stored = writer.Close();
@@ -108,7 +110,7 @@ TEST_F(ParallelWriterTest, StoresUpToOnePartInOneRequest) {
 TEST_F(ParallelWriterTest, APrivateNameNeedsNoCompose) {
   auto options = Options();
   options.is_private_name = true;
-  ParallelWriterReport report;
+  ObjectWriterReport report;
   ASSERT_TRUE(Store(options, &report).ok());
   EXPECT_TRUE(Stored() == Content());
   EXPECT_EQ(report.method, WriteMethod::kParts);
@@ -119,7 +121,7 @@ TEST_F(ParallelWriterTest, APrivateNameNeedsNoCompose) {
 TEST_F(ParallelWriterTest, UsesOneStreamWhereThatIsAskedFor) {
   auto options = Options();
   options.path = WritePath::kOneStream;
-  ParallelWriterReport report;
+  ObjectWriterReport report;
   ASSERT_TRUE(Store(options, &report).ok());
   EXPECT_TRUE(Stored() == Content());
   EXPECT_EQ(report.method, WriteMethod::kOneStream);
@@ -141,10 +143,10 @@ TEST_F(ParallelWriterTest, KeepsThePreconditionOfItsMode) {
 TEST_F(ParallelWriterTest, WithoutCloseNothingBecomesVisible) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   {
-    ParallelWriter destroyed(client_, kObject, Options());
+    ObjectWriter destroyed(client_, kObject, Options());
     ASSERT_TRUE(WriteAll(destroyed, Content()).ok());
   }
-  ParallelWriter cancelled(client_, kObject, Options());
+  ObjectWriter cancelled(client_, kObject, Options());
   ASSERT_TRUE(WriteAll(cancelled, Content()).ok());
   cancelled.Cancel();
   EXPECT_EQ(testing::ErrorOf(cancelled.Write(AsBytes("x"))).code, ErrorCode::kInvalidArgument);
@@ -156,8 +158,8 @@ TEST_F(ParallelWriterTest, WithoutCloseNothingBecomesVisible) {
 // Its event loops end with the last writer, not with the Client: also while parts are in flight.
 TEST_F(ParallelWriterTest, OutlivesItsClient) {
   auto client = std::make_unique<Client>(*Client::Create({.endpoint = emulator_.endpoint(), .project = "p"}));
-  std::optional<ParallelWriter> destroyed(std::in_place, *client, kObject, Options());
-  ParallelWriter writer(*client, kObject, Options());
+  std::optional<ObjectWriter> destroyed(std::in_place, *client, kObject, Options());
+  ObjectWriter writer(*client, kObject, Options());
   ASSERT_TRUE(WriteAll(writer, Content().substr(0, 2 * kPart)).ok());
   client.reset();
   ASSERT_TRUE(WriteAll(*destroyed, Content()).ok());
@@ -173,7 +175,7 @@ TEST_F(ParallelWriterTest, OutlivesItsClient) {
 
 TEST_F(ParallelWriterTest, EndsWhenItIsAskedToStop) {
   std::stop_source stop;
-  ParallelWriter writer(client_, kObject, Options({.stop = stop.get_token()}));
+  ObjectWriter writer(client_, kObject, Options({.stop = stop.get_token()}));
   ASSERT_TRUE(WriteAll(writer, Content()).ok());
   stop.request_stop();
   EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kCancelled);
@@ -191,11 +193,11 @@ TEST_F(ParallelWriterTest, RefusesWhatCannotBe) {
   auto private_create = Options({.mode = WriteMode::kCreate});
   private_create.is_private_name = true;
   for (const auto& options : {too_small, no_memory, no_connection, private_create}) {
-    ParallelWriter writer(client_, kObject, options);
+    ObjectWriter writer(client_, kObject, options);
     EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes("x"))).code, ErrorCode::kInvalidArgument);
     EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kInvalidArgument);
   }
-  ParallelWriter nameless(client_, {"bkt", ""}, Options());
+  ObjectWriter nameless(client_, {"bkt", ""}, Options());
   EXPECT_EQ(testing::ErrorOf(nameless.Close()).code, ErrorCode::kInvalidArgument);
   EXPECT_TRUE(emulator_.journal().size() == 1);
 }
@@ -203,7 +205,7 @@ TEST_F(ParallelWriterTest, RefusesWhatCannotBe) {
 TEST_F(ParallelWriterTest, MemoryForOnePartIsEnough) {
   auto options = Options();
   options.part_memory_bytes = kPart;
-  ParallelWriterReport report;
+  ObjectWriterReport report;
   ASSERT_TRUE(Store(options, &report).ok());
   EXPECT_TRUE(Stored() == Content());
   EXPECT_EQ(report.most_memory, kPart);
@@ -216,7 +218,7 @@ TEST_F(ParallelWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
     std::vector<std::jthread> threads;
     for (char writer = 'a'; writer < 'k'; ++writer) {
       threads.emplace_back([&, writer] {
-        ParallelWriter own(client_, kObject, Options({.mode = WriteMode::kCreate}));
+        ObjectWriter own(client_, kObject, Options({.mode = WriteMode::kCreate}));
         ASSERT_TRUE(WriteAll(own, std::string(kPart + 100, writer)).ok());
         const auto stored = own.Close();
         if (stored) ++winners;
@@ -267,11 +269,11 @@ TEST(PartBytes, TheDefaultsHoldWhatTheirHeaderSays) {
   const auto held = [](std::uint64_t most) {
     std::uint64_t all = 0;
     for (int number = 1; number <= internal::kMostParts; ++number) {
-      all += internal::PartBytes(ParallelWriterOptions().part_bytes, number, most);
+      all += internal::PartBytes(UploadOptions().part_bytes, number, most);
     }
     return all;
   };
-  EXPECT_GE(held(ParallelWriterOptions().part_memory_bytes), std::uint64_t{1'600'000'000'000});
+  EXPECT_GE(held(UploadOptions().part_memory_bytes), std::uint64_t{1'600'000'000'000});
   EXPECT_GE(held(std::uint64_t{2} << 30), std::uint64_t{5'000'000'000'000});
 }
 
@@ -279,7 +281,7 @@ TEST(PartBytes, TheDefaultsHoldWhatTheirHeaderSays) {
 TEST_F(ParallelWriterTest, UsesAllConnectionsForWhatIsNotLong) {
   std::string bytes = Content();
   bytes.resize(bytes.size() + 40'000'000, 'x');
-  ParallelWriter writer(client_, kObject);
+  ObjectWriter writer(client_, kObject);
   ASSERT_TRUE(writer.Write(AsBytes(bytes)).ok());
   ASSERT_TRUE(writer.Close().ok());
   EXPECT_TRUE(Stored() == bytes);

@@ -1,10 +1,10 @@
-// UploadFileResumably under faults that may pass, at each of its steps, in a new upload and in one that is
+// UploadFile under faults that may pass, at each of its steps, in a new upload and in one that is
 // continued: it succeeds, the fault has fired, the object is made exactly once, and nothing temporary is left.
 #include <string>
 #include <utility>
 
 #include "gcsflux/listing.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "support/fault_matrix.h"
 #include "support/result.h"
 #include "support/test_directory.h"
@@ -30,12 +30,12 @@ class ResumableFileFaultsTest : public testing::FaultMatrix {
     static const std::string bytes = testing::Pattern(2 * kLargePart + 3);
     return bytes;
   }
-  [[nodiscard]] Result<StoredFile> Upload(WriteMode mode) {
-    options_.writing.upload.mode = mode;
-    options_.writing.max_concurrency = 2;
+  [[nodiscard]] Result<UploadedFile> Upload(WriteMode mode) {
+    options_.mode = mode;
+    options_.max_concurrency = 2;
     options_.save_state = [this](const std::string& state) { state_ = state; };
     options_.state = std::exchange(state_, {});
-    return UploadFileResumably(*client_, path_, kNew, options_);
+    return UploadFile(*client_, path_, kNew, options_);
   }
   void ExpectStored(WriteMode mode) {
     const auto stored = Upload(mode);
@@ -48,7 +48,7 @@ class ResumableFileFaultsTest : public testing::FaultMatrix {
 
   testing::TestDirectory directory_;
   const std::string path_ = directory_.Write("file", Bytes());
-  ResumableFileOptions options_;
+  UploadOptions options_;
   std::string state_;
 };
 
@@ -71,12 +71,12 @@ TEST_F(ResumableFileFaultsTest, ANewUploadOutlastsThem) {
 TEST_F(ResumableFileFaultsTest, AContinuedUploadOutlastsThem) {
   const auto continue_it = [&] {
     std::stop_source stop;
-    options_.writing.upload.stop = stop.get_token();
-    options_.writing.upload.on_progress = [&](const Progress&) { stop.request_stop(); };
+    options_.stop = stop.get_token();
+    options_.on_progress = [&](const Progress&) { stop.request_stop(); };
     const auto stopped = Upload(WriteMode::kOverwrite);
     EXPECT_FALSE(stopped.ok());
-    options_.writing.upload.stop = {};
-    options_.writing.upload.on_progress = {};
+    options_.stop = {};
+    options_.on_progress = {};
     ExpectStored(WriteMode::kOverwrite);
     EXPECT_EQ(Uploads(), 0U);
   };

@@ -1,4 +1,4 @@
-// UploadFileResumably where something is in its way: rivals, buckets that keep temporary objects, files that change,
+// UploadFile where something is in its way: rivals, buckets that keep temporary objects, files that change,
 // callers that save no state. Nothing is left behind.
 #include <gmock/gmock.h>
 
@@ -25,7 +25,7 @@ class ResumableFileRefusalsTest : public testing::ResumableFileCase {
 
 TEST_F(ResumableFileRefusalsTest, APreconditionThatCannotHoldIsFoundBeforeParts) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
-  UploadOptions& upload = options_.writing.upload;
+  UploadOptions& upload = options_;
   upload.mode = WriteMode::kCreate;
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
   upload.mode = WriteMode::kReplace;
@@ -39,10 +39,10 @@ TEST_F(ResumableFileRefusalsTest, APreconditionThatCannotHoldIsFoundBeforeParts)
 
 TEST_F(ResumableFileRefusalsTest, ARivalsObjectStays) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kReplace}) {
-    options_.writing.upload.mode = mode;
-    if (mode == WriteMode::kReplace) options_.writing.upload.generation = client_.GetObject(kObject)->generation;
+    options_.mode = mode;
+    if (mode == WriteMode::kReplace) options_.generation = client_.GetObject(kObject)->generation;
     bool has_written = false;
-    options_.writing.upload.on_progress = [&](const Progress&) {
+    options_.on_progress = [&](const Progress&) {
       if (std::exchange(has_written, true)) return;
       EXPECT_TRUE(client_.InsertObject(kObject, AsBytes("rival")).ok());
     };
@@ -59,7 +59,7 @@ TEST_F(ResumableFileRefusalsTest, BucketsThatKeepObjectsGetOneStreamThatIsResume
     emulator_.Reset();
     ASSERT_TRUE(client_.InsertBucket("bkt"));
     Patch(settings);
-    options_.writing.upload.chunk_bytes = kFilePart;
+    options_.chunk_bytes = kFilePart;
     StopAfter(2);
     EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kCancelled);
     GoOn();
@@ -79,7 +79,7 @@ TEST_F(ResumableFileRefusalsTest, ABucketsPathIsChosenOnceForManyFiles) {
 
 TEST_F(ResumableFileRefusalsTest, AFileThatChangesIsNotStored) {
   bool has_changed = false;
-  options_.writing.upload.on_progress = [&](const Progress&) {
+  options_.on_progress = [&](const Progress&) {
     if (!std::exchange(has_changed, true)) std::ofstream(path_, std::ios::app) << "more";
   };
   const Error error = testing::ErrorOf(Upload());
@@ -92,10 +92,10 @@ TEST_F(ResumableFileRefusalsTest, AFileThatChangesIsNotStored) {
 
 // The bytes that were sent are no longer those of the file.
 TEST_F(ResumableFileRefusalsTest, AFileThatChangesWhileASessionTakesItIsNotStored) {
-  options_.writing.path = WritePath::kOneStream;
-  options_.writing.upload.chunk_bytes = kFilePart;
+  options_.path = WritePath::kOneStream;
+  options_.chunk_bytes = kFilePart;
   bool has_changed = false;
-  options_.writing.upload.on_progress = [&](const Progress& progress) {
+  options_.on_progress = [&](const Progress& progress) {
     if (progress.bytes >= 2 * kFilePart && !std::exchange(has_changed, true)) {
       std::fstream(path_, std::ios::in | std::ios::out).put('?');
     }
@@ -126,10 +126,10 @@ TEST_F(ResumableFileRefusalsTest, ASaverThatThrowsEndsTheCall) {
 }
 
 TEST_F(ResumableFileRefusalsTest, OptionsThatCannotBeAreRefused) {
-  options_.writing.part_bytes = kFilePart - 1;
+  options_.part_bytes = kFilePart - 1;
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kInvalidArgument);
-  options_.writing.part_bytes = kFilePart;
-  options_.writing.is_private_name = true;
+  options_.part_bytes = kFilePart;
+  options_.is_private_name = true;
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kInvalidArgument);
   path_ = directory_.path();
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kLocalIo);
@@ -152,7 +152,7 @@ TEST_F(ResumableFileRefusalsTest, PartsThatMayNotBeListedAreSentAgain) {
 // An earlier call has joined its parts; this one may not look at the object.
 TEST_F(ResumableFileRefusalsTest, AJoinedObjectThatMayNotBeReadIsDeleted) {
   LoadFault({.operation = "storage.objects.compose"}, {.type = "status", .status = 503});
-  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  options_.call.retry = RetryOptions{.max_attempts = 1};
   EXPECT_FALSE(Upload().ok());
   LoadFault({.operation = "storage.objects.get"}, {.type = "status", .status = 403});
   const auto stored = Upload();
@@ -164,7 +164,7 @@ TEST_F(ResumableFileRefusalsTest, AJoinedObjectThatMayNotBeReadIsDeleted) {
 // The parts were joined, and the answer that says so was lost.
 TEST_F(ResumableFileRefusalsTest, WithoutASaverAnObjectThatMayHaveBeenJoinedIsDeleted) {
   options_.save_state = {};
-  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  options_.call.retry = RetryOptions{.max_attempts = 1};
   LoadFault({.phase = "complete"}, {.type = "loseAnswer"});
   EXPECT_FALSE(Upload().ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
@@ -172,7 +172,7 @@ TEST_F(ResumableFileRefusalsTest, WithoutASaverAnObjectThatMayHaveBeenJoinedIsDe
 }
 
 TEST_F(ResumableFileRefusalsTest, WithASaverAnObjectThatMayHaveBeenJoinedStays) {
-  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  options_.call.retry = RetryOptions{.max_attempts = 1};
   LoadFault({.phase = "complete"}, {.type = "loseAnswer"});
   EXPECT_FALSE(Upload().ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
@@ -183,7 +183,7 @@ TEST_F(ResumableFileRefusalsTest, WithASaverAnObjectThatMayHaveBeenJoinedStays) 
 }
 
 TEST_F(ResumableFileRefusalsTest, ARivalIsFoundBeforeMorePartsAreSent) {
-  options_.writing.upload.mode = WriteMode::kCreate;
+  options_.mode = WriteMode::kCreate;
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();

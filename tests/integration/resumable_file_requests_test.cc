@@ -1,4 +1,4 @@
-// UploadFileResumably with a state of another request: another object, condition, attribute or key. Nothing of the
+// UploadFile with a state of another request: another object, condition, attribute or key. Nothing of the
 // earlier upload is used, and nothing of it is left.
 #include <filesystem>
 #include <functional>
@@ -17,8 +17,8 @@ using testing::kObject;
 class ResumableFileRequestsTest : public testing::ResumableFileCase {
  protected:
   void UseOneStream() {
-    options_.writing.path = WritePath::kOneStream;
-    options_.writing.upload.chunk_bytes = kFilePart;
+    options_.path = WritePath::kOneStream;
+    options_.chunk_bytes = kFilePart;
   }
   void Interrupt() {
     StopAfter(3);
@@ -32,7 +32,7 @@ TEST_F(ResumableFileRequestsTest, ACreationNeverReplacesARivalsObject) {
   UseOneStream();
   Interrupt();
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("rival")).ok());
-  options_.writing.upload.mode = WriteMode::kCreate;
+  options_.mode = WriteMode::kCreate;
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
   EXPECT_TRUE(*client_.ReadObject(kObject) == "rival");
   EXPECT_EQ(Requests("cancel"), 2U);  // Both sessions.
@@ -41,10 +41,10 @@ TEST_F(ResumableFileRequestsTest, ACreationNeverReplacesARivalsObject) {
 TEST_F(ResumableFileRequestsTest, AnotherGenerationIsNeverReplaced) {
   const auto first = client_.InsertObject(kObject, AsBytes("first"));
   UseOneStream();
-  options_.writing.upload.mode = WriteMode::kReplace;
-  options_.writing.upload.generation = first->generation;
+  options_.mode = WriteMode::kReplace;
+  options_.generation = first->generation;
   Interrupt();
-  options_.writing.upload.generation = first->generation - 1;
+  options_.generation = first->generation - 1;
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
   EXPECT_TRUE(*client_.ReadObject(kObject) == "first");
 }
@@ -55,14 +55,14 @@ TEST_F(ResumableFileRequestsTest, TheObjectIsTheOneOfThisCall) {
     if (path == WritePath::kOneStream) UseOneStream();
     Interrupt();
     options_.state = state_;
-    const auto stored = UploadFileResumably(client_, path_, other, options_);
+    const auto stored = UploadFile(client_, path_, other, options_);
     ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
     EXPECT_EQ(stored->kept_bytes, 0U);
     ASSERT_EQ(stored->object.name, other.name);
     EXPECT_TRUE(*client_.ReadObject(other) == Content());
     EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
     testing::ExpectNothingLeft(client_);
-    options_.writing.path = WritePath::kAuto;
+    options_.path = WritePath::kAuto;
   }
   EXPECT_EQ(Requests("cancel"), 1U);
 }
@@ -76,7 +76,7 @@ TEST_F(ResumableFileRequestsTest, WhatItStoresIsWhatThisCallAsksFor) {
       },
       [](UploadOptions& upload) { upload.mode = WriteMode::kCreate; },
       [&](UploadOptions& upload) { upload.encryption_key = key; }};
-  const ResumableFileOptions options = options_;
+  const UploadOptions options = options_;
   for (std::size_t i = 0; i < 2 * changes.size(); ++i) {
     SCOPED_TRACE(i);
     emulator_.Reset();
@@ -85,12 +85,12 @@ TEST_F(ResumableFileRequestsTest, WhatItStoresIsWhatThisCallAsksFor) {
     const bool is_session = i % 2 == 0;
     if (is_session) UseOneStream();
     Interrupt();
-    changes[i / 2](options_.writing.upload);
+    changes[i / 2](options_);
     const auto stored = Upload();
     ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
     EXPECT_EQ(stored->kept_bytes, 0U);
-    EXPECT_EQ(stored->object.content_type, options_.writing.upload.attributes.content_type);
-    EXPECT_EQ(stored->object.metadata, options_.writing.upload.attributes.metadata);
+    EXPECT_EQ(stored->object.content_type, options_.attributes.content_type);
+    EXPECT_EQ(stored->object.metadata, options_.attributes.metadata);
     EXPECT_EQ(Requests("cancel"), is_session ? 1U : 0U);
     testing::ExpectNothingLeft(client_);
   }
@@ -111,7 +111,7 @@ TEST_F(ResumableFileRequestsTest, ASessionOfAnotherServiceIsLeftAlone) {
   const Client client = *Client::Create({.endpoint = other.endpoint(), .project = "p"});
   ASSERT_TRUE(client.InsertBucket("bkt"));
   options_.state = state_;
-  const auto stored = UploadFileResumably(client, path_, kObject, options_);
+  const auto stored = UploadFile(client, path_, kObject, options_);
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
   EXPECT_EQ(stored->kept_bytes, 0U);
   EXPECT_EQ(Requests("cancel"), 0U);

@@ -1,12 +1,12 @@
-// UploadFileResumably against the emulator: what it stores, by which way, and what it sends of a file a second time.
+// UploadFile against the emulator: what it stores, by which way, and what it sends of a file a second time.
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <utility>
 
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "support/resumable_file_case.h"
-#include "transfer/file_upload/file_parts.h"
+#include "transfer/upload/source_parts.h"
 #include "transfer/upload/upload_source.h"
 
 namespace gcsflux {
@@ -49,7 +49,7 @@ TEST_F(ResumableFileTest, SendsASmallFileInOneRequest) {
 TEST_F(ResumableFileTest, SavesItsStateBeforeTheFirstPart) {
   std::vector<std::size_t> parts_at_save;
   options_.save_state = [&](const std::string&) { parts_at_save.push_back(Requests("part")); };
-  ASSERT_TRUE(UploadFileResumably(client_, path_, testing::kObject, options_).ok());
+  ASSERT_TRUE(UploadFile(client_, path_, testing::kObject, options_).ok());
   EXPECT_THAT(parts_at_save, ::testing::ElementsAre(0U, kParts));
 }
 
@@ -73,7 +73,7 @@ TEST_F(ResumableFileTest, TellsTheBytesOfEarlierCallsAsProgress) {
   EXPECT_FALSE(Upload().ok());
   GoOn();
   std::vector<std::uint64_t> told;
-  options_.writing.upload.on_progress = [&](const Progress& progress) {
+  options_.on_progress = [&](const Progress& progress) {
     told.push_back(progress.bytes);
     EXPECT_EQ(progress.total, Content().size());
   };
@@ -85,7 +85,7 @@ TEST_F(ResumableFileTest, TellsTheBytesOfEarlierCallsAsProgress) {
 
 TEST_F(ResumableFileTest, ContinuesAfterAServiceThatFailed) {
   LoadFault({.phase = "part", .nth = 4}, {.type = "status", .status = 503});
-  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  options_.call.retry = RetryOptions{.max_attempts = 1};
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kUnavailable);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   const auto stored = Upload();
@@ -97,7 +97,7 @@ TEST_F(ResumableFileTest, ContinuesAfterAServiceThatFailed) {
 // The parts were joined, and the process ended before they were committed.
 TEST_F(ResumableFileTest, CommitsWhatAnEarlierCallHasJoined) {
   LoadFault({.operation = "storage.objects.compose"}, {.type = "status", .status = 503});
-  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  options_.call.retry = RetryOptions{.max_attempts = 1};
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kUnavailable);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   const std::uint64_t before = emulator_.counters().bytes_in;
@@ -147,7 +147,7 @@ TEST_F(ResumableFileTest, NeverMixesTheBytesOfTwoFiles) {
 
 TEST_F(ResumableFileTest, NeverCommitsTheJoinedBytesOfAnotherFile) {
   LoadFault({.operation = "storage.objects.compose"}, {.type = "status", .status = 503});
-  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  options_.call.retry = RetryOptions{.max_attempts = 1};
   EXPECT_FALSE(Upload().ok());
   const std::string other(Content().size(), 'x');
   ReplaceUnseen(other);
@@ -168,7 +168,7 @@ TEST_F(ResumableFileTest, StartsAgainIfTheUploadWasAborted) {
 
 TEST_F(ResumableFileTest, StartsAgainIfTheUploadIsAbortedMeanwhile) {
   bool is_aborted = false;
-  options_.writing.upload.on_progress = [&](const Progress&) {
+  options_.on_progress = [&](const Progress&) {
     if (!std::exchange(is_aborted, true)) AbortUploads();
   };
   const auto stored = Upload();
@@ -182,7 +182,7 @@ TEST_F(ResumableFileTest, StartsAgainWithOtherKeys) {
   EXPECT_FALSE(Upload().ok());
   GoOn();
   const auto key = EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789abcdef"));
-  options_.writing.upload.encryption_key = *key;
+  options_.encryption_key = *key;
   const auto stored = Upload();
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
   EXPECT_EQ(stored->kept_bytes, 0U);
@@ -192,7 +192,7 @@ TEST_F(ResumableFileTest, StartsAgainWithOtherKeys) {
 
 TEST_F(ResumableFileTest, ContinuesUnderItsKey) {
   const auto key = EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789abcdef"));
-  options_.writing.upload.encryption_key = *key;
+  options_.encryption_key = *key;
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
@@ -203,12 +203,12 @@ TEST_F(ResumableFileTest, ContinuesUnderItsKey) {
 }
 
 TEST_F(ResumableFileTest, ContinuesASessionOfAnEarlierCall) {
-  options_.writing.path = WritePath::kOneStream;
-  options_.writing.upload.chunk_bytes = kFilePart;
+  options_.path = WritePath::kOneStream;
+  options_.chunk_bytes = kFilePart;
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
-  options_.writing.path = WritePath::kAuto;
+  options_.path = WritePath::kAuto;
   const auto stored = Upload();
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
   EXPECT_EQ(stored->method, WriteMethod::kOneStream);
@@ -217,8 +217,8 @@ TEST_F(ResumableFileTest, ContinuesASessionOfAnEarlierCall) {
 }
 
 TEST_F(ResumableFileTest, NeverMixesTheBytesOfTwoFilesInASession) {
-  options_.writing.path = WritePath::kOneStream;
-  options_.writing.upload.chunk_bytes = kFilePart;
+  options_.path = WritePath::kOneStream;
+  options_.chunk_bytes = kFilePart;
   for (const std::uint64_t changed : {std::uint64_t{0}, 2 * kFilePart - 1}) {  // What the session has of it.
     path_ = directory_.Write("file", Content());
     StopAfter(3);
@@ -237,14 +237,14 @@ TEST_F(ResumableFileTest, NeverMixesTheBytesOfTwoFilesInASession) {
 
 // The last piece of an earlier call was stored, its answer was lost, and its session is gone.
 TEST_F(ResumableFileTest, IsAWriteOfItsOwnIfAnEarlierCallMayHaveStoredTheFile) {
-  options_.writing.path = WritePath::kOneStream;
-  options_.writing.upload.chunk_bytes = kFilePart;
-  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  options_.path = WritePath::kOneStream;
+  options_.chunk_bytes = kFilePart;
+  options_.call.retry = RetryOptions{.max_attempts = 1};
   LoadFault({.phase = "final"}, {.type = "loseAnswer"});
   EXPECT_EQ(testing::ErrorOf(Upload()).outcome, WriteOutcome::kUnknown);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   EXPECT_NE(state_, "");
-  options_.writing.upload.call.retry = {};
+  options_.call.retry = {};
   LoadFault({.phase = "status"}, {.type = "status", .status = 404});
   const auto stored = Upload();
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
@@ -257,13 +257,13 @@ TEST_F(ResumableFileTest, IsAWriteOfItsOwnIfAnEarlierCallMayHaveStoredTheFile) {
 
 // A call continues an upload. The object is made, the answer is lost, and the look at it is refused.
 TEST_F(ResumableFileTest, DoesNotStartAgainIfItIsUnknownWhetherItWasStored) {
-  options_.writing.upload.chunk_bytes = kFilePart;
+  options_.chunk_bytes = kFilePart;
   for (const auto& [path, phase] : {std::pair(WritePath::kAuto, "storage.objects.compose"),
                                     std::pair(WritePath::kOneStream, "storage.objects.insert")}) {
     emulator_.Reset();
     ASSERT_TRUE(client_.InsertBucket("bkt"));
     state_ = {};
-    options_.writing.path = path;
+    options_.path = path;
     StopAfter(3);
     EXPECT_FALSE(Upload().ok());
     GoOn();
@@ -291,7 +291,7 @@ TEST_F(ResumableFileTest, DropsItsPartsIfOneStreamIsAskedFor) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
-  options_.writing.path = WritePath::kOneStream;
+  options_.path = WritePath::kOneStream;
   const auto stored = Upload();
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
   EXPECT_EQ(stored->method, WriteMethod::kOneStream);
@@ -313,15 +313,15 @@ TEST_F(ResumableFileTest, IgnoresStatesThatAreDamaged) {
   }
 }
 
-TEST(FilePartBytes, DivideAFileOverAllConnections) {
+TEST(SourcePartBytes, DivideAFileOverAllConnections) {
   constexpr std::uint64_t kMiB = 1U << 20;
-  const ParallelWriterOptions writing{.part_bytes = 16 * kMiB, .max_concurrency = 16};
-  EXPECT_EQ(internal::FilePartBytes(33 * kMiB, writing), 5 * kMiB);
-  EXPECT_EQ(internal::FilePartBytes(160 * kMiB, writing), 10 * kMiB);
-  EXPECT_EQ(internal::FilePartBytes(256 * kMiB, writing), 16 * kMiB);
-  EXPECT_EQ(internal::FilePartBytes(320 * kMiB, writing), 10 * kMiB);  // Two rounds.
+  const UploadOptions writing{.part_bytes = 16 * kMiB, .max_concurrency = 16};
+  EXPECT_EQ(internal::SourcePartBytes(33 * kMiB, writing), 5 * kMiB);
+  EXPECT_EQ(internal::SourcePartBytes(160 * kMiB, writing), 10 * kMiB);
+  EXPECT_EQ(internal::SourcePartBytes(256 * kMiB, writing), 16 * kMiB);
+  EXPECT_EQ(internal::SourcePartBytes(320 * kMiB, writing), 10 * kMiB);  // Two rounds.
   for (const std::uint64_t size : {257 * kMiB, 10'000 * kMiB + 1, 1'000'000 * kMiB, 5'000'000 * kMiB}) {
-    const std::uint64_t bytes = internal::FilePartBytes(size, writing);
+    const std::uint64_t bytes = internal::SourcePartBytes(size, writing);
     EXPECT_LE((size + bytes - 1) / bytes, 10'000U) << size;
     EXPECT_TRUE(bytes <= 16 * kMiB || size > 160'000 * kMiB) << size;
   }

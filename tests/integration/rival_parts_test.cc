@@ -154,7 +154,7 @@ TEST_F(UploadRequestsTest, AreNoMoreThanItTakesWhereNothingGoesWrong) {
   };
   const auto stream = [&](std::string_view bytes) {
     return [&, bytes] {
-      ObjectWriter writer(client, kContested, {.chunk_bytes = kChunk});
+      ObjectWriter writer(client, kContested, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
       return writer.Write(AsBytes(bytes)).ok() && writer.Close().ok();
     };
   };

@@ -1,4 +1,4 @@
-// ParallelWriter and ObjectReader under every fault that may pass, at each of their steps: they succeed, the fault has
+// ObjectWriter and ObjectReader under every fault that may pass, at each of their steps: they succeed, the fault has
 // fired, the bytes are right, what is made is made exactly once, and nothing temporary is left.
 #include <string>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/object_reader.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "support/fault_matrix.h"
 #include "support/result.h"
 #include "support/upload_case.h"
@@ -32,7 +32,7 @@ class StreamFaultMatrixTest : public testing::FaultMatrix {
     return bytes;
   }
   [[nodiscard]] Result<ObjectMetadata> Store(WriteMode mode) const {
-    ParallelWriter writer(*client_, {kBucket, "new"}, {.upload = {.mode = mode}, .part_bytes = kPart});
+    ObjectWriter writer(*client_, {kBucket, "new"}, {.mode = mode, .part_bytes = kPart});
     if (auto written = writer.Write(AsBytes(Large())); !written) return written.error();
     return writer.Close();
   }

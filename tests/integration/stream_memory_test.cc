@@ -28,7 +28,7 @@ TEST(ObjectWriter, HoldsOneChunkOfAStreamOfTwoGibibytes) {
   const std::uint64_t before = PeakMemoryBytes();
   ASSERT_GT(before, 0U);
 
-  ObjectWriter writer(*client, {"bkt", "stream"});
+  ObjectWriter writer(*client, {"bkt", "stream"}, {.path = WritePath::kOneStream});
   for (int i = 0; i < 2048; ++i) {
     block[0] = static_cast<std::byte>(i);
     ASSERT_TRUE(writer.Write(block).ok());
@@ -73,9 +73,9 @@ TEST(UploadFile, HoldsOneChunkOfAFileOfHalfAGibibyte) {
   const SparseFile file(512 * kMiB);
   testing::ResetPeakMemory(getpid());
   const std::uint64_t before = PeakMemoryBytes();
-  const auto stored = UploadFile(*client, file.path(), {"bkt", "file"}, {.chunk_bytes = 8 * kMiB});
+  const auto stored = UploadFile(*client, file.path(), {"bkt", "file"}, {.chunk_bytes = 8 * kMiB, .path = WritePath::kOneStream});
   ASSERT_TRUE(stored.ok()) << stored.error().message;
-  EXPECT_EQ(stored->size, 512 * kMiB);
+  EXPECT_EQ(stored->object.size, 512 * kMiB);
   EXPECT_LE(PeakMemoryBytes() - before, 24 * kMiB);
 }
 

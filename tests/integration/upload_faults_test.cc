@@ -9,6 +9,7 @@
 
 #include "gcsflux/upload.h"
 #include "support/fault_matrix.h"
+#include "support/object_of.h"
 
 namespace gcsflux {
 namespace {
@@ -44,13 +45,14 @@ Result<ObjectMetadata> FromFile(const Client& client, const ObjectName& object, 
   if (file < 0) return Error{ErrorCode::kLocalIo, "no file"};
   close(file);
   std::ofstream(path) << content;
-  auto stored = UploadFile(client, path, object, options);
+  auto stored = testing::ObjectOf(UploadFile(client, path, object, options));
   std::filesystem::remove(path);
   return stored;
 }
 
 Result<ObjectMetadata> Streamed(const Client& client, const ObjectName& object, const std::string& content,
                                 UploadOptions options) {
+  options.path = WritePath::kOneStream;
   ObjectWriter writer(client, object, options);
   if (const auto written = writer.Write(AsBytes(content)); !written) return written.error();
   return writer.Close();
@@ -59,6 +61,7 @@ Result<ObjectMetadata> Streamed(const Client& client, const ObjectName& object, 
 // The first writer ends in the midst of a chunk; the second one goes on from where the service is.
 Result<ObjectMetadata> StreamedByTwo(const Client& client, const ObjectName& object, const std::string& content,
                                      UploadOptions options) {
+  options.path = WritePath::kOneStream;
   ObjectWriter first(client, object, options);
   if (const auto written = first.Write(AsBytes(content.substr(0, kChunk * 3 / 2))); !written) return written.error();
   const auto state = first.Suspend();

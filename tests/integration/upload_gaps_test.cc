@@ -14,7 +14,7 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "support/after_nth_request.h"
 #include "support/result.h"
 #include "support/test_directory.h"
@@ -51,42 +51,35 @@ const UploadWay kOneRequestWay{
       return UploadObject(client, kObject, AsBytes(bytes), options);
     }};
 const UploadWay kSessionWay{.name = "Session", .size = 2 * kChunk + 7, .store = kOneRequestWay.store};
-const UploadWay kStreamWay{.name = "Stream",
-                           .size = 2 * kChunk + 7,
-                           .store = [](const Client& client, const auto&, const auto& bytes,
-                                       const UploadOptions& options) -> Result<ObjectMetadata> {
-                             ObjectWriter writer(client, kObject, options);
-                             if (auto written = writer.Write(AsBytes(bytes)); !written) return written.error();
-                             return writer.Close();
-                           }};
-const UploadWay kPartsWay{
-    .name = "PartsAndCompose",
-    .size = kPart + 7,
-    .store = [](const Client& client, const auto&, const auto& bytes,
-                const UploadOptions& options) -> Result<ObjectMetadata> {
-      ParallelWriter writer(
-          client, kObject,
-          {.upload = options, .part_bytes = kPart, .max_concurrency = 1, .path = WritePath::kParallel});
+const UploadWay kStreamWay{
+    .name = "Stream",
+    .size = 2 * kChunk + 7,
+    .store = [](const Client& client, const auto&, const auto& bytes, UploadOptions options) -> Result<ObjectMetadata> {
+      options.path = WritePath::kOneStream;
+      ObjectWriter writer(client, kObject, options);
       if (auto written = writer.Write(AsBytes(bytes)); !written) return written.error();
       return writer.Close();
     }};
-const UploadWay kFileWay{
-    .name = "File",
-    .size = 2 * kChunk + 7,
-    .is_of_file = true,
-    .store = [](const Client& client, const auto& path, const auto&, const UploadOptions& options) {
-      return UploadFile(client, path, kObject, options);
+const UploadWay kPartsWay{
+    .name = "PartsAndCompose",
+    .size = kPart + 7,
+    .store = [](const Client& client, const auto&, const auto& bytes, UploadOptions options) -> Result<ObjectMetadata> {
+      options.path = WritePath::kParallel;
+      options.part_bytes = kPart;
+      options.max_concurrency = 1;
+      ObjectWriter writer(client, kObject, options);
+      if (auto written = writer.Write(AsBytes(bytes)); !written) return written.error();
+      return writer.Close();
     }};
-const UploadWay kResumableFileWay{.name = "ResumableFile",
-                                  .size = 2 * kChunk + 7,
-                                  .is_of_file = true,
-                                  .store = [](const Client& client, const auto& path, const auto&,
-                                              const UploadOptions& options) -> Result<ObjectMetadata> {
-                                    const auto stored =
-                                        UploadFileResumably(client, path, kObject, {.writing = {.upload = options}});
-                                    if (!stored) return stored.error();
-                                    return stored->object;
-                                  }};
+const UploadWay kFileWay{.name = "File",
+                         .size = 2 * kChunk + 7,
+                         .is_of_file = true,
+                         .store = [](const Client& client, const auto& path, const auto&,
+                                     const UploadOptions& options) -> Result<ObjectMetadata> {
+                           const auto stored = UploadFile(client, path, kObject, options);
+                           if (!stored) return stored.error();
+                           return stored->object;
+                         }};
 
 class UploadGapsTest : public ::testing::TestWithParam<UploadWay> {
  protected:
@@ -232,8 +225,7 @@ TEST_P(UploadGapsTest, AChangedFileIsNotMixed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, UploadGapsTest,
-                         ::testing::Values(kOneRequestWay, kSessionWay, kStreamWay, kPartsWay, kFileWay,
-                                           kResumableFileWay),
+                         ::testing::Values(kOneRequestWay, kSessionWay, kStreamWay, kPartsWay, kFileWay),
                          [](const auto& way) { return way.param.name; });
 
 // The first attempt to commit does not arrive. What is sent after the look names the generation that the look found.

@@ -16,6 +16,7 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/object_of.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -81,7 +82,7 @@ TEST_F(UploadIntegrationTest, WhatCanBeReadAgainIsSentOverASecondSession) {
                                             .limits = {.count = 1}}}});
         const ObjectName object{kBucket, "new"};
         const UploadOptions options{.mode = WriteMode::kCreate, .chunk_bytes = kMebibyte};
-        const auto stored = is_file ? UploadFile(client_, path, object, options)
+        const auto stored = is_file ? testing::ObjectOf(UploadFile(client_, path, object, options))
                                     : UploadObject(client_, object, AsBytes(bytes), options);
         ASSERT_TRUE(stored.ok()) << stored.error().message;
         EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
@@ -165,7 +166,8 @@ TEST(UploadSecondProcess, EndsTheUpload) {
 
 TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingTwice) {
   const std::string bytes = Pattern(4 * kMebibyte + 7);
-  ObjectWriter writer(client_, {kBucket, "new"}, {.mode = WriteMode::kCreate, .chunk_bytes = kMebibyte});
+  ObjectWriter writer(client_, {kBucket, "new"},
+                      {.mode = WriteMode::kCreate, .chunk_bytes = kMebibyte, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes(std::string_view(bytes).substr(0, 2 * kMebibyte + 100))).ok());
   const auto state = writer.Suspend();
   ASSERT_TRUE(state.ok()) << state.error().message;
@@ -191,7 +193,9 @@ TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingT
 TEST_F(UploadIntegrationTest, AnUploadGoesOnAfterAnOutageFromWhereTheServiceStands) {
   const std::string bytes = Pattern(4 * kMebibyte + 7);
   ObjectWriter writer(client_, {kBucket, "new"},
-                      {.chunk_bytes = kMebibyte, .call = {.retry = RetryOptions{.max_attempts = 1}}});
+                      {.chunk_bytes = kMebibyte,
+                       .call = {.retry = RetryOptions{.max_attempts = 1}},
+                       .path = WritePath::kOneStream});
   // The chunk is stored, and its answer is lost.
   emulator_.faults().Load({.rules = {{.name = "it",
                                       .match = {.operation = "storage.objects.insert", .phase = "chunk", .nth = 2},

@@ -1,4 +1,4 @@
-// ParallelWriter into buckets of every kind: which way it takes, what it stores, and that nothing temporary is left.
+// ObjectWriter into buckets of every kind: which way it takes, what it stores, and that nothing temporary is left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "support/result.h"
 #include "support/upload_case.h"
 #include "transfer/upload/multipart_upload.h"
@@ -34,13 +34,15 @@ class WriterBucketsTest : public ::testing::Test {
     emulator::RawConnection connection(emulator_.endpoint());
     return connection.Call("GET", "/storage/v1/b/bkt/o?fields=items(name)&" + query).body;
   }
-  Result<ParallelWriterReport> Store(const UploadOptions& upload = {}, WritePath path = WritePath::kAuto) {
-    ParallelWriter writer(client_, kObject, {.upload = upload, .part_bytes = kPart, .path = path});
+  Result<ObjectWriterReport> Store(UploadOptions options = {}, WritePath path = WritePath::kAuto) {
+    options.path = path;
+    options.part_bytes = kPart;
+    ObjectWriter writer(client_, kObject, options);
     if (auto written = writer.Write(AsBytes(bytes_)); !written) return written.error();
     if (auto stored = writer.Close(); !stored) return stored.error();
     return writer.report();
   }
-  void ExpectStored(const Result<ParallelWriterReport>& report, WriteMethod method, const std::string& reason = "") {
+  void ExpectStored(const Result<ObjectWriterReport>& report, WriteMethod method, const std::string& reason = "") {
     ASSERT_TRUE(report.ok()) << testing::ErrorOf(report).message;
     EXPECT_EQ(report->method, method);
     EXPECT_THAT(report->reason, HasSubstr(reason));

@@ -6,7 +6,6 @@
 #include "gcsflux/download_file.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/object_reader.h"
-#include "gcsflux/parallel_writer.h"
 #include "gcsflux/upload.h"
 #include "support/circular_service.h"
 #include "support/result.h"
@@ -33,7 +32,7 @@ Result<void> DownloadToFile(const Client& client) {
 }
 
 Result<void> WriteStream(const Client& client) {
-  ObjectWriter writer(client, kObject, {.chunk_bytes = 1});
+  ObjectWriter writer(client, kObject, {.chunk_bytes = 1, .path = WritePath::kOneStream});
   const std::string bytes(1 << 20, 'x');
   if (auto written = writer.Write(AsBytes(bytes)); !written) return written;
   return WithoutValue(writer.Close());

@@ -10,7 +10,7 @@ constexpr std::int64_t kGeneration = LyingService::kGeneration;
 Outcome Of(const Result<ObjectMetadata>& made) { return {made ? Result<void>() : made.error()}; }
 
 Outcome StreamBytes(const Client& client, const std::string& bytes) {
-  ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk});
+  ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   if (auto written = writer.Write(AsBytes(bytes)); !written) return {written};
   return Of(writer.Close());
 }

@@ -85,12 +85,12 @@ TEST_F(ShardedCheckpointsTest, WritesTheManifestAfterEveryShard) {
 TEST_F(ShardedCheckpointsTest, ObeysTheOptionsOfItsUploads) {
   std::atomic<int> told = 0;
   ShardedOptions options;
-  options.file.upload.on_progress = [&](const Progress&) { ++told; };
+  options.file.on_progress = [&](const Progress&) { ++told; };
   for (const auto& saved : SaveOnRanks(SomeParts(2), 1, options)) EXPECT_TRUE(saved.ok());
   EXPECT_GE(told, 2);
   std::stop_source stop;
   stop.request_stop();
-  options.file.upload.stop = stop.get_token();
+  options.file.stop = stop.get_token();
   for (const auto& saved : SaveOnRanks(SomeParts(2), 2, options)) EXPECT_EQ(ErrorOf(saved).code, ErrorCode::kCancelled);
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }

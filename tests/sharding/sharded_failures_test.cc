@@ -163,7 +163,7 @@ TEST_F(ShardedFailuresTest, CommitsNoManifestIfAShardIsGoneWhenItIsCommitted) {
   const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     ShardedOptions options;
-    if (group.rank() == 0) options.file.upload.on_progress = delete_shard;
+    if (group.rank() == 0) options.file.on_progress = delete_shard;
     return ErrorOf(On(group, options).Save({.step = 2}, own.ToSave())).message;
   });
   ASSERT_NE(gone, "");

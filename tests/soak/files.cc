@@ -1,7 +1,7 @@
 // Files that are sent resumably: stopped in between, and continued until they are stored.
 #include <fstream>
 
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "soak/operations.h"
 #include "soak/worker.h"
 
@@ -9,7 +9,7 @@ namespace gcsflux::soak {
 namespace {
 
 constexpr std::size_t kPart = 8 << 20;
-constexpr std::size_t kLarge = kLeastParallelFile + 1;
+constexpr std::size_t kLarge = kLeastParallelUpload + 1;
 
 std::string WriteFile(const Worker& worker, const Version& version) {
   std::string name = worker.prefix();
@@ -19,32 +19,33 @@ std::string WriteFile(const Worker& worker, const Version& version) {
   return path;
 }
 
-ResumableFileOptions OptionsFor(Worker& worker, const Slot& slot, const Version& version) {
-  ResumableFileOptions options;
-  options.writing = {.upload = {.attributes = AttributesOf(version), .chunk_bytes = kPart},
-                     .part_bytes = kPart,
-                     .part_memory_bytes = 2 * kPart,
-                     .max_concurrency = 2};
+UploadOptions OptionsFor(Worker& worker, const Slot& slot, const Version& version) {
+  UploadOptions options;
+  options = {.attributes = AttributesOf(version),
+             .chunk_bytes = kPart,
+             .part_bytes = kPart,
+             .part_memory_bytes = 2 * kPart,
+             .max_concurrency = 2};
   if (worker.chance().OneIn(2)) return options;
-  options.writing.upload.mode = slot.is_there() ? WriteMode::kReplace : WriteMode::kCreate;
-  options.writing.upload.generation = slot.is_there() ? slot.state()->generation : 0;
+  options.mode = slot.is_there() ? WriteMode::kReplace : WriteMode::kCreate;
+  options.generation = slot.is_there() ? slot.state()->generation : 0;
   return options;
 }
 
 // Each call but the last one is stopped, before all parts are sent: so none of these has changed the object.
 Result<ObjectMetadata> UploadUntilDone(Worker& worker, const Slot& slot, const std::string& path,
-                                       ResumableFileOptions options) {
+                                       UploadOptions options) {
   std::string state;
   options.save_state = [&state](const std::string& saved) { state = saved; };
   for (std::size_t stops = worker.chance().Below(4);; --stops) {
     RandomStop stop;
     const std::uint64_t most = worker.chance().Below(kLarge / 2);
     options.state = state;
-    options.writing.upload.stop = stop.token();
-    options.writing.upload.on_progress = [&](const Progress& progress) {
+    options.stop = stop.token();
+    options.on_progress = [&](const Progress& progress) {
       if (stops > 0 && progress.total > kLarge && progress.bytes >= most) stop.Stop();
     };
-    auto stored = UploadFileResumably(worker.client(), path, slot.object, options);
+    auto stored = UploadFile(worker.client(), path, slot.object, options);
     if (stored) return std::move(stored->object);
     if (stored.error().code != ErrorCode::kCancelled) return stored.error();
     worker.Check(stored, stop);

@@ -1,6 +1,6 @@
 // One object over many connections: written in parts; read in any place, and from front to back.
 #include "gcsflux/object_reader.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "soak/operations.h"
 #include "soak/worker.h"
 
@@ -66,15 +66,16 @@ void WriteOverManyConnections(Worker& worker) {
   Version version = worker.NewVersion(100'000);
   if (!worker.chance().OneIn(4)) version.content.pieces.front().size += kPart;
   const RandomStop stop(worker.chance());
-  ParallelWriterOptions options{.upload = {.attributes = AttributesOf(version), .stop = stop.token()},
-                                .part_bytes = kPart,
-                                .part_memory_bytes = 2 * kPart,
-                                .max_concurrency = 2};
+  UploadOptions options{.attributes = AttributesOf(version),
+                        .stop = stop.token(),
+                        .part_bytes = kPart,
+                        .part_memory_bytes = 2 * kPart,
+                        .max_concurrency = 2};
   if (worker.chance().OneIn(2)) {
-    options.upload.mode = slot.is_there() ? WriteMode::kReplace : WriteMode::kCreate;
-    options.upload.generation = slot.is_there() ? slot.state()->generation : 0;
+    options.mode = slot.is_there() ? WriteMode::kReplace : WriteMode::kCreate;
+    options.generation = slot.is_there() ? slot.state()->generation : 0;
   }
-  ParallelWriter writer(worker.client(), slot.object, options);
+  ObjectWriter writer(worker.client(), slot.object, options);
   const auto written = [&]() -> Result<ObjectMetadata> {
     if (auto fed = writer.Write(AsBytes(version.content.Render())); !fed) return fed.error();
     return writer.Close();

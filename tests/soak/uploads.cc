@@ -17,6 +17,11 @@ UploadOptions OptionsFor(Worker& worker, const Slot& slot, const Version& versio
   return options;
 }
 
+UploadOptions OneStream(UploadOptions options) {
+  options.path = WritePath::kOneStream;
+  return options;
+}
+
 // Long enough for several chunks, some of the time.
 Version NewStream(Worker& worker) {
   Version version = worker.NewVersion();
@@ -43,7 +48,7 @@ void Stream(Worker& worker) {
   Slot& slot = worker.AnySlot();
   const Version version = NewStream(worker);
   const RandomStop stop(worker.chance());
-  ObjectWriter writer(worker.client(), slot.object, OptionsFor(worker, slot, version, stop));
+  ObjectWriter writer(worker.client(), slot.object, OneStream(OptionsFor(worker, slot, version, stop)));
   worker.Conclude(slot, version, FeedAndClose(worker, writer, version.content.Render()), stop, kMayBeLost);
 }
 
@@ -53,7 +58,7 @@ void StreamAndGiveUp(Worker& worker) {
   const std::string content = version.content.Render();
   const RandomStop stop(worker.chance());
   {
-    ObjectWriter writer(worker.client(), slot.object, OptionsFor(worker, slot, version, stop));
+    ObjectWriter writer(worker.client(), slot.object, OneStream(OptionsFor(worker, slot, version, stop)));
     worker.Check(Feed(worker, writer, content, worker.chance().Below(content.size() + 1)), stop, kMayBeLost);
     if (worker.chance().OneIn(2)) writer.Cancel();
   }
@@ -62,7 +67,7 @@ void StreamAndGiveUp(Worker& worker) {
 
 Result<ObjectMetadata> StreamByTwo(Worker& worker, const Slot& slot, const Version& version, const RandomStop& stop) {
   const std::string content = version.content.Render();
-  ObjectWriter first(worker.client(), slot.object, OptionsFor(worker, slot, version, stop));
+  ObjectWriter first(worker.client(), slot.object, OneStream(OptionsFor(worker, slot, version, stop)));
   if (auto fed = Feed(worker, first, content, worker.chance().Below(content.size() + 1)); !fed) return fed.error();
   const auto state = first.Suspend();
   if (!state) return state.error();

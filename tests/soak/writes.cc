@@ -1,10 +1,10 @@
 // Writes in one call: of memory, of files, by parts.
 #include <fstream>
 
-#include "gcsflux/parallel_writer.h"
 #include "gcsflux/upload.h"
 #include "soak/operations.h"
 #include "soak/worker.h"
+#include "support/object_of.h"
 
 namespace gcsflux::soak {
 namespace {
@@ -62,7 +62,7 @@ void UploadFromFile(Worker& worker) {
   const std::string path = worker.common().directory / (name + "file");
   std::ofstream(path) << version.content.Render();
   const RandomStop stop(worker.chance());
-  const auto stored = UploadFile(worker.client(), path, slot.object, OptionsFor(version, stop));
+  const auto stored = testing::ObjectOf(UploadFile(worker.client(), path, slot.object, OptionsFor(version, stop)));
   worker.Conclude(slot, version, stored, stop, kMayBeCorrupted);
 }
 
@@ -85,12 +85,13 @@ void UploadByParts(Worker& worker) {
   Version version = worker.NewVersion(100'000);
   if (worker.chance().OneIn(2)) version.content.pieces.front().size += kPart;
   const RandomStop stop(worker.chance());
-  ParallelWriter writer(worker.client(), slot.object,
-                        {.upload = {.attributes = AttributesOf(version), .stop = stop.token()},
-                         .part_bytes = kPart,
-                         .max_concurrency = 2,
-                         .path = WritePath::kParallel,
-                         .is_private_name = true});
+  ObjectWriter writer(worker.client(), slot.object,
+                      {.attributes = AttributesOf(version),
+                       .stop = stop.token(),
+                       .part_bytes = kPart,
+                       .max_concurrency = 2,
+                       .path = WritePath::kParallel,
+                       .is_private_name = true});
   const std::string bytes = version.content.Render();
   const auto written = writer.Write(AsBytes(bytes));
   const auto stored = written ? writer.Close() : Result<ObjectMetadata>(written.error());

@@ -10,7 +10,7 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
@@ -33,27 +33,27 @@ class ResumableFileCase : public ::testing::Test {
 
   void SetUp() override {
     ASSERT_TRUE(client_.InsertBucket("bkt"));
-    options_.writing.part_bytes = kFilePart;
-    options_.writing.max_concurrency = 1;
+    options_.part_bytes = kFilePart;
+    options_.max_concurrency = 1;
     options_.save_state = [this](const std::string& state) { state_ = state; };
   }
 
-  Result<StoredFile> Upload() {
+  Result<UploadedFile> Upload() {
     options_.state = state_;
-    return UploadFileResumably(client_, path_, kObject, options_);
+    return UploadFile(client_, path_, kObject, options_);
   }
 
   /// The upload is stopped once that many parts are sent.
   void StopAfter(std::uint64_t parts) {
     stop_ = std::stop_source();
-    options_.writing.upload.stop = stop_.get_token();
-    options_.writing.upload.on_progress = [this, parts](const Progress& progress) {
+    options_.stop = stop_.get_token();
+    options_.on_progress = [this, parts](const Progress& progress) {
       if (progress.bytes >= parts * kFilePart) stop_.request_stop();
     };
   }
   void GoOn() {
-    options_.writing.upload.stop = {};
-    options_.writing.upload.on_progress = {};
+    options_.stop = {};
+    options_.on_progress = {};
   }
 
   void LoadFault(emulator::FaultMatch match, emulator::FaultAction action) {
@@ -97,7 +97,7 @@ class ResumableFileCase : public ::testing::Test {
                                                                        .max_delay = std::chrono::milliseconds(4)})});
   TestDirectory directory_;
   std::string path_ = directory_.Write("file", Content());
-  ResumableFileOptions options_;
+  UploadOptions options_;
   std::string state_;
   std::stop_source stop_;
 };

@@ -219,7 +219,7 @@ TEST_F(CheckpointRunTest, ObeysTheTokenOfItsUploads) {
   std::stop_source stop;
   stop.request_stop();
   CheckpointRunOptions options;
-  options.file.upload.stop = stop.get_token();
+  options.file.stop = stop.get_token();
   CheckpointRun run = Run(std::move(options));
   EXPECT_EQ(ThrownBy([&] { run.Save(1, training.State()); }).code, ErrorCode::kCancelled);
   const auto saved = run.SaveAsync(1, training.State()).WaitCommitted();

@@ -66,7 +66,7 @@ TEST_F(TorchSaveTest, TheObjectIsTheFileThatTorchSaveWrites) {
 TEST_F(TorchSaveTest, ASaveThatIsCancelledLeavesNothing) {
   std::stop_source stop;
   stop.request_stop();
-  ObjectOutputStream out(client_, object_, {.upload = {.stop = stop.get_token()}});
+  ObjectOutputStream out(client_, object_, {.stop = stop.get_token()});
   torch::save(torch::ones({1 << 20}), out);
   const auto closed = out.Close();
   ASSERT_FALSE(closed.ok());

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "gcsflux/object_reader.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "retry_tests/sdk_call.h"
 
 namespace gcsflux::conformance {
@@ -13,8 +13,8 @@ constexpr std::size_t kStripe = 700'000;
 
 template <WriteMode kMode>
 Result<void> WriteInParallel(const Client& client, Scene& scene) {
-  ParallelWriter writer(client, scene.new_object,
-                        {.upload = {.mode = kMode}, .part_bytes = kPartBytes, .path = WritePath::kParallel});
+  ObjectWriter writer(client, scene.new_object,
+                      {.mode = kMode, .part_bytes = kPartBytes, .path = WritePath::kParallel});
   if (auto written = writer.Write(AsBytes(UploadBytes())); !written.ok()) return written;
   return WithoutValue(writer.Close());
 }
@@ -48,8 +48,8 @@ Result<void> AtOnce(const Client& client, Scene& scene) {
 }
 
 constexpr SdkCall kStreamCalls[] = {
-    {kInsert, "", "ParallelWriter.Create", Repeatable::kByItself, &WriteInParallel<WriteMode::kCreate>, &CheckStored},
-    {kInsert, "", "ParallelWriter.Overwrite", Repeatable::kByItself, &WriteInParallel<WriteMode::kOverwrite>,
+    {kInsert, "", "ObjectWriter.Create", Repeatable::kByItself, &WriteInParallel<WriteMode::kCreate>, &CheckStored},
+    {kInsert, "", "ObjectWriter.Overwrite", Repeatable::kByItself, &WriteInParallel<WriteMode::kOverwrite>,
      &CheckStored},
     {kGet, kDownload, "ObjectReader.ReadAt", Repeatable::kAlways, &AtOnce, &CheckWhole},
     {kGet, kDownload, "ObjectReader.ReadNext", Repeatable::kAlways, &FromFrontToBack, &CheckWhole},

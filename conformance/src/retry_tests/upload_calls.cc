@@ -10,7 +10,9 @@ namespace {
 constexpr auto kResumable = "storage.resumable.upload";
 
 // Chunks that end neither at 256 KiB nor at 8 MiB, where instructions act.
-UploadOptions InChunks(WriteMode mode) { return {.mode = mode, .chunk_bytes = 3U << 20}; }
+UploadOptions InChunks(WriteMode mode) {
+  return {.mode = mode, .chunk_bytes = 3U << 20, .path = WritePath::kOneStream};
+}
 UploadOptions InOneRequest(WriteMode mode) { return {.mode = mode, .chunk_bytes = 16U << 20}; }
 
 Result<void> Insert(const Client& client, Scene& scene) {

@@ -105,7 +105,7 @@ Result<void> ConvertIntoShards(const Client& client, const Arguments& places) {
   if (FLAGS_format == "torch") return WrongUsage("with --shards the format is safetensors, not torch");
   const auto checkpoint = Open(client, places[0]);
   if (!checkpoint) return checkpoint.error();
-  const ParallelWriterOptions writer{.upload = {.stop = StopOnSignal()}, .part_memory_bytes = kWriterMemory};
+  const UploadOptions writer{.stop = StopOnSignal(), .part_memory_bytes = kWriterMemory};
   const auto converted = ConvertToShards(client, *checkpoint,
                                          {.source = places[0],
                                           .destination = places[1],
@@ -127,8 +127,8 @@ Result<void> Convert(const Client& client, const Arguments& places) {
   const CheckpointWriter convert = [&](const ByteSink& sink) {
     return ConvertCheckpoint(*checkpoint, *format, sink, {.is_tensors_only = FLAGS_tensors_only});
   };
-  const auto written = WriteCheckpoint(client, places[1], convert,
-                                       {.upload = {.stop = StopOnSignal()}, .part_memory_bytes = kWriterMemory});
+  const auto written =
+      WriteCheckpoint(client, places[1], convert, {.stop = StopOnSignal(), .part_memory_bytes = kWriterMemory});
   if (!written) return written.error();
   std::cerr << "gcsflux: wrote " << CountOf(checkpoint->tensors().size(), "tensor") << ", " << written->size
             << " bytes\n";

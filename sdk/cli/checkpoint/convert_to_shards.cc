@@ -28,7 +28,7 @@ Result<CheckpointManifest> About(const Client& client, const ShardConversion& co
   CheckpointManifest about{.time = std::chrono::system_clock::now()};
   const auto from = StepPlaceOf(conversion.source);
   if (!from) return about;
-  const auto steps = CheckpointSteps::Open(client, from->run, {}, conversion.writer.upload.stop);
+  const auto steps = CheckpointSteps::Open(client, from->run, {}, conversion.writer.stop);
   if (!steps) return steps.error();
   auto stored = steps->Read(from->step);
   if (!stored) return stored.error();
@@ -63,7 +63,7 @@ Result<ConvertedShards> ToStep(const Client& client, const StepPlace& to, const 
   auto manifest = About(client, conversion);
   if (!manifest) return manifest.error();
   manifest->step = to.step;
-  const auto steps = CheckpointSteps::Open(client, to.run, {}, conversion.writer.upload.stop);
+  const auto steps = CheckpointSteps::Open(client, to.run, {}, conversion.writer.stop);
   if (!steps) return steps.error();
   auto writer = StepWriter::Start(*steps);
   if (!writer) return writer.error();
@@ -79,7 +79,7 @@ Result<void> CheckFolder(const Client& client, const ShardConversion& conversion
   std::error_code error;
   if (!IsUri(folder)) std::filesystem::create_directories(folder, error);
   if (error) return Error{ErrorCode::kLocalIo, "cannot make '" + folder + "': " + error.message()};
-  const auto found = ListShards(client, folder, conversion.writer.upload.stop);
+  const auto found = ListShards(client, folder, conversion.writer.stop);
   if (!found) return found.error();
   if (found->empty()) return {};
   return Error{ErrorCode::kAlreadyExists, folder + " has files of safetensors already, such as " + found->front() +
@@ -102,8 +102,8 @@ Result<ConvertedShards> ToFolder(const Client& client, const StoredCheckpoint& c
   if (auto checked = CheckFolder(client, conversion); !checked) return checked.error();
   std::vector<StepFile> files;
   const ShardWriter write_file = [&](const std::string& name, const CheckpointWriter& write) -> Result<StepFile> {
-    ParallelWriterOptions options = conversion.writer;
-    options.upload.mode = WriteMode::kCreate;
+    UploadOptions options = conversion.writer;
+    options.mode = WriteMode::kCreate;
     const std::string place = conversion.destination + name;
     const auto object = WriteCheckpoint(client, place, write, options);
     if (!object) return object.error();

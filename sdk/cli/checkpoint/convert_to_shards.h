@@ -5,7 +5,7 @@
 
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/client.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 
 namespace gcsflux::cli {
 
@@ -15,7 +15,7 @@ struct ShardConversion {
   std::string destination = {};  ///< "gs://bucket/run/step-00000042.json", or a folder with its slash.
   int shards = 0;
   bool is_tensors_only = false;
-  ParallelWriterOptions writer = {};
+  UploadOptions writer = {};
 };
 
 /// How many files there are, and their bytes together.

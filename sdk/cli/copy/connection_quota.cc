@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "gcsflux/download_file.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -40,7 +40,7 @@ int ConnectionsFor(std::uint64_t bytes, int most) {
 
 int UploadConnections(std::uint64_t bytes, int most) {
   constexpr std::uint64_t kShortestPart = 5U << 20;
-  return bytes > kLeastParallelFile ? Clamp(bytes / kShortestPart, most) : 1;
+  return bytes > kLeastParallelUpload ? Clamp(bytes / kShortestPart, most) : 1;
 }
 
 }  // namespace gcsflux::cli

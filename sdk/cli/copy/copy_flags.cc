@@ -19,7 +19,7 @@ DEFINE_bool(dry_run, false, "cp, sync, checkpoint prune: print what would be don
 namespace gcsflux::cli {
 
 Result<CopyRun> CopyRunFromFlags() {
-  auto writing = ParallelWriterOptionsFromFlags();
+  auto writing = UploadOptionsFromFlags();
   if (!writing) return writing.error();
   auto reading = ObjectReaderOptionsFromFlags();
   if (!reading) return reading.error();
@@ -28,8 +28,8 @@ Result<CopyRun> CopyRunFromFlags() {
   if (FLAGS_compare != "checksum" && FLAGS_compare != "mtime") {
     return Error{ErrorCode::kInvalidArgument, "flag --compare must be checksum or mtime"};
   }
-  writing->upload.mode = FLAGS_no_clobber ? WriteMode::kCreate : WriteMode::kOverwrite;
-  writing->upload.attributes.content_type = FLAGS_content_type;
+  writing->mode = FLAGS_no_clobber ? WriteMode::kCreate : WriteMode::kOverwrite;
+  writing->attributes.content_type = FLAGS_content_type;
   CopyRun run;
   run.max_concurrency = download->max_concurrency;
   run.route.writing = *std::move(writing);

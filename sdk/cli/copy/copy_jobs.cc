@@ -105,7 +105,7 @@ class Runner {
   void ChoosePath() {
     const bool is_upload = !large_.empty() && large_.front().job->from.is_local();
     if (!is_upload || options_.writing.path != WritePath::kAuto) return;
-    UploadOptions options = options_.writing.upload;
+    UploadOptions options = options_.writing;
     options.stop = stop_.get_token();
     options_.writing.path = ChooseWritePath(client_, large_.front().job->to.bucket, options);
   }

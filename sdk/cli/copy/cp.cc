@@ -53,7 +53,7 @@ class SingleCopy {
     std::error_code unknown;
     const auto bytes = fs::file_size(source, unknown);
     if (!unknown) Expect(bytes);
-    ParallelWriterOptions options = WriterOptions();
+    UploadOptions options = WriterOptions();
     options.max_concurrency = std::min(options.max_concurrency, run_.max_concurrency);
     return Ended(UploadResumably(client_, source, destination, options));
   }
@@ -82,7 +82,7 @@ class SingleCopy {
   Result<void> CopyWithin(const ObjectName& source, const ObjectName& destination) {
     if (run_.is_dry) return Say(ToUri(source), ToUri(destination));
     RewriteCall call{.may_replace = !run_.plan.skips_present, .on_progress = Watch(), .stop = run_.stop};
-    if (run_.route.gives_content_type) call.content_type = run_.route.writing.upload.attributes.content_type;
+    if (run_.route.gives_content_type) call.content_type = run_.route.writing.attributes.content_type;
     if (auto copied = Rewrite(client_, source, destination, call); !copied) return Ended(copied.error());
     return Ended(std::uint64_t{0});
   }
@@ -101,10 +101,10 @@ class SingleCopy {
     };
   }
 
-  ParallelWriterOptions WriterOptions() {
-    ParallelWriterOptions options = run_.route.writing;
-    options.upload.on_progress = meter_.callback();
-    options.upload.stop = run_.stop;
+  UploadOptions WriterOptions() {
+    UploadOptions options = run_.route.writing;
+    options.on_progress = meter_.callback();
+    options.stop = run_.stop;
     return options;
   }
 
@@ -123,7 +123,7 @@ class SingleCopy {
   }
 
   Result<std::uint64_t> UploadStream(int in, const std::string& name, const ObjectName& destination) {
-    ParallelWriter writer(client_, destination, WriterOptions());
+    ObjectWriter writer(client_, destination, WriterOptions());
     std::vector<std::byte> block(1U << 20);
     while (true) {
       const auto count = ReadSome(in, block, name, run_.stop);

@@ -34,9 +34,9 @@ class ToBucket : public Route {
       : client_(client), from_(from), to_(to), options_(options) {}
 
   Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const override {
-    ParallelWriterOptions options = options_.writing;
-    options.upload.on_progress = call.on_progress;
-    options.upload.stop = call.stop;
+    UploadOptions options = options_.writing;
+    options.on_progress = call.on_progress;
+    options.stop = call.stop;
     options.max_concurrency = std::min(options.max_concurrency, call.connections);
     return UploadResumably(client_, from_.PathOf(source.name), ObjectAt(to_, source), options);
   }
@@ -65,7 +65,7 @@ class ToDirectory : public Route {
   Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const override {
     if (auto made = MakeDirectories(to_.prefix, source.name); !made) return made.error();
     const DownloadSource object{ObjectAt(from_, source), source.size, source.generation, source.crc32c};
-    const DownloadFileOptions options{.may_replace = options_.writing.upload.mode != WriteMode::kCreate,
+    const DownloadFileOptions options{.may_replace = options_.writing.mode != WriteMode::kCreate,
                                       .max_concurrency = call.connections,
                                       .on_progress = call.on_progress,
                                       .stop = call.stop};
@@ -104,13 +104,13 @@ class WithinService : public Route {
       : client_(client), from_(from), to_(to), options_(options) {}
 
   Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const override {
-    RewriteCall rewrite{.may_replace = options_.writing.upload.mode != WriteMode::kCreate,
+    RewriteCall rewrite{.may_replace = options_.writing.mode != WriteMode::kCreate,
                         .guess = RewriteGuess{.source_generation = source.generation,
                                               .live_generation = call.present ? call.present->generation : 0,
                                               .source_crc32c = source.crc32c},
                         .on_progress = call.on_progress,
                         .stop = call.stop};
-    if (options_.gives_content_type) rewrite.content_type = options_.writing.upload.attributes.content_type;
+    if (options_.gives_content_type) rewrite.content_type = options_.writing.attributes.content_type;
     auto copied = Rewrite(client_, ObjectAt(from_, source), ObjectAt(to_, source), rewrite);
     if (!copied) return copied.error();
     return std::uint64_t{0};

@@ -7,13 +7,13 @@
 
 #include "cli/arguments/tree.h"
 #include "gcsflux/client.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 
 namespace gcsflux::cli {
 
 struct RouteOptions {
   /// The options of uploads, and the attributes of copies; each copy has its own progress, stop and connections.
-  ParallelWriterOptions writing = {};
+  UploadOptions writing = {};
   bool gives_content_type = false;  ///< A copy within the service gets writing's content type, not its source's.
 };
 

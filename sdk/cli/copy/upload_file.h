@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <string>
 
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 
 namespace gcsflux::cli {
 
-/// UploadFileResumably() with a state in the user's directory: the next run of the program continues an interrupted
+/// UploadFile() with a state in the user's directory: the next run of the program continues an interrupted
 /// upload of the same file. Returns how many bytes an earlier run had sent.
 Result<std::uint64_t> UploadResumably(const Client& client, const std::string& path, const ObjectName& object,
-                                      const ParallelWriterOptions& writing);
+                                      const UploadOptions& writing);
 
 }  // namespace gcsflux::cli

@@ -63,7 +63,7 @@ struct CompositionReport {
   std::string last_failure = {};  ///< The last failure of a composite or of its deletion; empty if there was none.
 };
 
-/// When SIGINT or SIGTERM ends this process, deletes its composites, and what its ParallelWriters have sent and not
+/// When SIGINT or SIGTERM ends this process, deletes its composites, and what its ObjectWriters have sent and not
 /// committed. This takes at most 5 seconds; then the signal has its previous effect. A second signal has that effect at
 /// once. Without this function, a process that these signals end leaves composites behind, as a killed process does.
 /// CleanComposites() removes them.
@@ -102,7 +102,7 @@ struct CleanReport {
 /// PyTorch. These are objects under "dataflux-composed-objects/" that were composed and are older than
 /// CleanOptions::older_than, by this machine's clock. Objects there that were never composed are kept.
 ///
-/// It also deletes what ParallelWriters (parallel_writer.h) left under "gcsflux-uploads/": objects and multipart
+/// It also deletes what ObjectWriters (upload.h) left under "gcsflux-uploads/": objects and multipart
 /// uploads. The age of an upload counts from its start. If a writer takes longer than CleanOptions::older_than, its
 /// upload is deleted and the writer fails with kSessionLost.
 ///

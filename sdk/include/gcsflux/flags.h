@@ -11,7 +11,6 @@
 #include "gcsflux/listing.h"
 #include "gcsflux/object_reader.h"
 #include "gcsflux/options.h"
-#include "gcsflux/parallel_writer.h"
 #include "gcsflux/result.h"
 #include "gcsflux/upload.h"
 
@@ -51,12 +50,9 @@ Result<EpochOptions> EpochOptionsFromFlags();
 /// range.
 Result<DownloaderOptions> DownloaderOptionsFromFlags();
 
-/// The options that --upload_chunk_bytes describes. Returns kInvalidArgument if the value is out of its range.
-Result<UploadOptions> UploadOptionsFromFlags();
-
 /// The options that --write_path, --part_bytes, --part_memory_bytes, --upload_max_concurrency and --upload_chunk_bytes
 /// describe. Returns kInvalidArgument if a value is out of its range.
-Result<ParallelWriterOptions> ParallelWriterOptionsFromFlags();
+Result<UploadOptions> UploadOptionsFromFlags();
 
 /// The options that --max_concurrency and --read_ahead_bytes describe. Returns kInvalidArgument if a value is out of
 /// its range.

@@ -7,11 +7,11 @@
 #include <streambuf>
 
 #include "gcsflux/object_reader.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 
 namespace gcsflux {
 
-/// A std::ostream over a ParallelWriter. A failure sets badbit; error() tells the cause.
+/// A std::ostream over a ObjectWriter. A failure sets badbit; error() tells the cause.
 ///
 /// Close() commits the object. If the stream is destroyed without Close(), for example by an exception in the caller's
 /// block, the object does not change. If an insertion has failed, the object does not change either, and Close()
@@ -20,7 +20,7 @@ namespace gcsflux {
 /// time.
 class ObjectOutputStream : public std::ostream {
  public:
-  ObjectOutputStream(Client client, ObjectName object, ParallelWriterOptions options = {});
+  ObjectOutputStream(Client client, ObjectName object, UploadOptions options = {});
   ~ObjectOutputStream() override;
   ObjectOutputStream(const ObjectOutputStream&) = delete;
   ObjectOutputStream& operator=(const ObjectOutputStream&) = delete;
@@ -29,7 +29,7 @@ class ObjectOutputStream : public std::ostream {
   Result<ObjectMetadata> Close();
   /// The first failure.
   [[nodiscard]] const std::optional<Error>& error() const;
-  [[nodiscard]] ParallelWriterReport report() const;
+  [[nodiscard]] ObjectWriterReport report() const;
 
  private:
   class Buffer;

@@ -7,7 +7,7 @@ namespace gcsflux::internal {
 /// The prefix of composites in every bucket. The connector for PyTorch uses it too, and existing tools know it.
 inline constexpr std::string_view kCompositePrefix = "dataflux-composed-objects/";
 
-/// The prefix of a ParallelWriter's uncommitted objects in every bucket.
+/// The prefix of an ObjectWriter's uncommitted objects in every bucket.
 inline constexpr std::string_view kUploadPrefix = "gcsflux-uploads/";
 
 }  // namespace gcsflux::internal

@@ -148,8 +148,8 @@ const StepFile* FindStateFile(const CheckpointManifest& manifest) {
 Result<SavedStep> SaveStep(StepWriter& writer, const StateContents& contents, StepToSave step,
                            const std::stop_token& stop) {
   if (!stop.stop_possible()) return SaveAllOrChanged(writer, contents, std::move(step));
-  const EitherStop sending(stop, step.file.upload.stop);
-  step.file.upload.stop = sending.token();
+  const EitherStop sending(stop, step.file.stop);
+  step.file.stop = sending.token();
   StepStore& store = StoreOf(writer.steps());
   const EitherStop either(stop, store.stop());
   const StopRequests requests(store, either.token());

@@ -22,7 +22,7 @@ struct StepToSave {
   CommitMode mode = CommitMode::kCreate;
   CheckpointFormat format = CheckpointFormat::kTorchFile;
   std::optional<KeepRules> keep = {};
-  ParallelWriterOptions file = {};
+  UploadOptions file = {};
   /// With kSafetensors: tensors that are equal to those of the last step are not written again. If null, all are
   /// written.
   LastCommitted* last = nullptr;

@@ -320,14 +320,14 @@ Result<StepWriter> StepWriter::Start(const CheckpointSteps& steps, const StepWri
 }
 
 Result<StepFile> WriteStepFile(const CheckpointSteps& steps, const std::string& name, const CheckpointWriter& write,
-                               const ParallelWriterOptions& options) {
+                               const UploadOptions& options) {
   const StepStore& store = internal::StoreOf(steps);
   const std::string uri = ToUri(store.At(name));
-  ParallelWriterOptions of_file = options;
-  of_file.upload.mode = WriteMode::kCreate;
+  UploadOptions of_file = options;
+  of_file.mode = WriteMode::kCreate;
   of_file.is_private_name = false;
-  const internal::EitherStop either(store.stop(), options.upload.stop);
-  of_file.upload.stop = either.token();
+  const internal::EitherStop either(store.stop(), options.stop);
+  of_file.stop = either.token();
   const auto written = WriteCheckpoint(store.client(), uri, write, of_file);
   if (!written) return OfFile(uri, written.error());
   if (written->crc32c) return StepFile{name, written->size, written->generation, *written->crc32c};
@@ -349,7 +349,7 @@ const RunIdentity& StepWriter::identity() const {
 }
 
 Result<StepFile> StepWriter::WriteFile(std::int64_t step, const std::string& name, const CheckpointWriter& write,
-                                       const ParallelWriterOptions& options) {
+                                       const UploadOptions& options) {
   const auto below = ReserveName(step, name);
   if (!below) return below.error();
   auto written = WriteStepFile(steps_, *below, write, options);

@@ -15,8 +15,8 @@ Result<void> Call(const CheckpointWriter& write, const ByteSink& sink) {
 }
 
 Result<ObjectMetadata> WriteObject(const Client& client, const ObjectName& object, const CheckpointWriter& write,
-                                   const ParallelWriterOptions& options) {
-  ParallelWriter writer(client, object, options);
+                                   const UploadOptions& options) {
+  ObjectWriter writer(client, object, options);
   const auto written = Call(write, [&writer](std::span<const std::byte> bytes) { return writer.Write(bytes); });
   if (written) return writer.Close();
   writer.Cancel();
@@ -55,8 +55,8 @@ Result<ObjectMetadata> WriteFile(const std::string& path, const CheckpointWriter
 }  // namespace
 
 Result<ObjectMetadata> WriteCheckpoint(const Client& client, const std::string& uri, const CheckpointWriter& write,
-                                       const ParallelWriterOptions& options) {
-  if (!internal::IsObjectUri(uri)) return WriteFile(uri, write, options.upload.mode);
+                                       const UploadOptions& options) {
+  if (!internal::IsObjectUri(uri)) return WriteFile(uri, write, options.mode);
   const auto object = ParseUri(uri);
   if (!object) return object.error();
   return WriteObject(client, *object, write, options);

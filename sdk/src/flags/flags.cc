@@ -28,7 +28,7 @@ Result<ClientOptions> ClientOptionsFromFlags() {
   }
   // A wrong value is reported even if the program does not use it.
   if (const auto download = DownloaderOptionsFromFlags(); !download) return download.error();
-  if (const auto writing = ParallelWriterOptionsFromFlags(); !writing) return writing.error();
+  if (const auto writing = UploadOptionsFromFlags(); !writing) return writing.error();
   if (const auto reading = ObjectReaderOptionsFromFlags(); !reading) return reading.error();
   return options;
 }

@@ -1,4 +1,4 @@
-// What one large object over many connections takes: ParallelWriterOptionsFromFlags and ObjectReaderOptionsFromFlags.
+// What one object takes: UploadOptionsFromFlags and ObjectReaderOptionsFromFlags.
 #include <gflags/gflags.h>
 
 #include "flags/flag_values.h"
@@ -20,6 +20,9 @@ DEFINE_int64(part_memory_bytes, 256LL << 20,
 DEFINE_int32(upload_max_concurrency, 16,
              "Parts that are sent at the same time, at most. Raise it until the network is full; each takes a "
              "connection.");
+DEFINE_int64(upload_chunk_bytes, 16LL << 20,
+             "Bytes in one request of an upload, rounded up to a multiple of 256 KiB; this much memory is "
+             "held. Raise it for long, fast connections. Lower it if memory is short.");
 DEFINE_int64(
     read_ahead_bytes, 256LL << 20,
     "What is fetched of one object before it is asked for, at most. Raise it where first bytes are slow, lower "
@@ -37,9 +40,9 @@ constexpr internal::NamedValue<WritePath> kWritePaths[] = {
 
 }  // namespace
 
-Result<ParallelWriterOptions> ParallelWriterOptionsFromFlags() {
-  auto upload = UploadOptionsFromFlags();
-  if (!upload) return upload.error();
+Result<UploadOptions> UploadOptionsFromFlags() {
+  if (auto checked = CheckFlag("upload_chunk_bytes", static_cast<double>(FLAGS_upload_chunk_bytes)); !checked)
+    return checked.error();
   const auto path = internal::ValueNamed("write_path", FLAGS_write_path, kWritePaths);
   if (!path) return path.error();
   if (auto checked = CheckFlag("part_bytes", static_cast<double>(FLAGS_part_bytes)); !checked) return checked.error();
@@ -48,11 +51,11 @@ Result<ParallelWriterOptions> ParallelWriterOptionsFromFlags() {
   }
   if (auto checked = CheckFlag("upload_max_concurrency", FLAGS_upload_max_concurrency); !checked)
     return checked.error();
-  return ParallelWriterOptions{.upload = *std::move(upload),
-                               .part_bytes = static_cast<std::size_t>(FLAGS_part_bytes),
-                               .part_memory_bytes = static_cast<std::uint64_t>(FLAGS_part_memory_bytes),
-                               .max_concurrency = FLAGS_upload_max_concurrency,
-                               .path = *path};
+  return UploadOptions{.chunk_bytes = static_cast<std::size_t>(FLAGS_upload_chunk_bytes),
+                       .part_bytes = static_cast<std::size_t>(FLAGS_part_bytes),
+                       .part_memory_bytes = static_cast<std::uint64_t>(FLAGS_part_memory_bytes),
+                       .max_concurrency = FLAGS_upload_max_concurrency,
+                       .path = *path};
 }
 
 Result<ObjectReaderOptions> ObjectReaderOptionsFromFlags() {

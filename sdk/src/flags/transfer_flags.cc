@@ -1,4 +1,4 @@
-// DownloaderOptionsFromFlags and UploadOptionsFromFlags.
+// DownloaderOptionsFromFlags.
 #include "flags/transfer_flags.h"
 
 #include <gflags/gflags.h>
@@ -30,10 +30,6 @@ DEFINE_int64(max_composite_bytes, 100'000'000,
 DEFINE_string(composition_kms_key_name, "",
               "The Cloud KMS key of composites. Set it to compose objects that this key encrypts, or in a bucket "
               "with a default key. Objects under another key are read directly.");
-DEFINE_int64(upload_chunk_bytes, 16LL << 20,
-             "Bytes in one request of an upload, rounded up to a multiple of 256 KiB; this much memory is "
-             "held. Raise it for long, fast connections. Lower it if memory is short.");
-
 namespace gcsflux {
 
 using internal::WrongFlag;
@@ -69,12 +65,6 @@ Result<DownloaderOptions> DownloaderOptionsFromFlags() {
                            .adapts_concurrency = FLAGS_adapt_concurrency,
                            .stripe_bytes = static_cast<std::uint64_t>(FLAGS_stripe_bytes),
                            .composition = *composition};
-}
-
-Result<UploadOptions> UploadOptionsFromFlags() {
-  const auto checked = internal::CheckFlag("upload_chunk_bytes", static_cast<double>(FLAGS_upload_chunk_bytes));
-  if (!checked) return checked.error();
-  return UploadOptions{.chunk_bytes = static_cast<std::size_t>(FLAGS_upload_chunk_bytes)};
 }
 
 }  // namespace gcsflux

@@ -134,10 +134,10 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
     }
     if (order.name.empty()) return {};
     const std::vector<PartToSave> chosen = Chosen(order, parts);
-    ParallelWriterOptions options = options_.file;
-    const EitherStop either(asked, options.upload.stop);
-    options.upload.stop = either.token();
-    options.upload.on_progress = [&, callers = options.upload.on_progress](const Progress& progress) {
+    UploadOptions options = options_.file;
+    const EitherStop either(asked, options.stop);
+    options.stop = either.token();
+    options.on_progress = [&, callers = options.on_progress](const Progress& progress) {
       moved = progress.bytes;
       if (callers) callers(progress);
     };

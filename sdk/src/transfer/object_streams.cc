@@ -25,7 +25,7 @@ std::span<const std::byte> BytesAt(const char* first, std::size_t count) {
 
 class ObjectOutputStream::Buffer : public std::streambuf {
  public:
-  Buffer(Client client, ObjectName object, ParallelWriterOptions options)
+  Buffer(Client client, ObjectName object, UploadOptions options)
       : writer_(std::move(client), std::move(object), std::move(options)) {
     setp(room_.data(), room_.data() + room_.size());
   }
@@ -44,7 +44,7 @@ class ObjectOutputStream::Buffer : public std::streambuf {
     return stored;
   }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
-  [[nodiscard]] ParallelWriterReport report() const { return writer_.report(); }
+  [[nodiscard]] ObjectWriterReport report() const { return writer_.report(); }
 
  protected:
   int_type overflow(int_type character) override {
@@ -85,13 +85,13 @@ class ObjectOutputStream::Buffer : public std::streambuf {
     if (!error_) error_ = error;
   }
 
-  ParallelWriter writer_;
+  ObjectWriter writer_;
   std::optional<Error> error_;
   bool is_stored_ = false;
   std::array<char, kBufferBytes> room_ = {};
 };
 
-ObjectOutputStream::ObjectOutputStream(Client client, ObjectName object, ParallelWriterOptions options)
+ObjectOutputStream::ObjectOutputStream(Client client, ObjectName object, UploadOptions options)
     : std::ostream(nullptr),
       buffer_(std::make_unique<Buffer>(std::move(client), std::move(object), std::move(options))) {
   rdbuf(buffer_.get());
@@ -104,7 +104,7 @@ Result<ObjectMetadata> ObjectOutputStream::Close() {
   return stored;
 }
 const std::optional<Error>& ObjectOutputStream::error() const { return buffer_->error(); }
-ParallelWriterReport ObjectOutputStream::report() const { return buffer_->report(); }
+ObjectWriterReport ObjectOutputStream::report() const { return buffer_->report(); }
 
 class ObjectInputStream::Buffer : public std::streambuf {
  public:

@@ -16,6 +16,7 @@
 #include "support/borrowed_transport.h"
 #include "support/driven_timing.h"
 #include "support/fake_gcs.h"
+#include "support/object_of.h"
 #include "support/result.h"
 #include "support/upload_case.h"
 
@@ -138,7 +139,7 @@ TEST_F(LostSessionTest, ASessionThatIsGoneBecauseItHasDoneItsWorkIsASuccess) {
 
 TEST_F(LostSessionTest, AStreamsCommitIsFoundTooWhenItsSessionIsGone) {
   gcs_.faults = {{}, {}, {.after = kReset}, {.status = 410}};
-  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes(Pattern(kChunk + 7))).ok());
   const auto stored = writer.Close();
   ASSERT_TRUE(stored.ok()) << stored.error().message;
@@ -163,7 +164,7 @@ TEST_F(LostSessionTest, ARestartAfterAnUncertainCommitIsConditional) {
 TEST_F(LostSessionTest, WhatTheServiceKeepsInOddPiecesIsGoneOnFromThere) {
   const std::string bytes = Pattern(4 * kChunk + 7);
   gcs_.faults = {{}, {.persist = 100'000}, {.persist = 1}, {}, {.persist = kChunk - 1}};
-  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   for (std::size_t at = 0; at < bytes.size(); at += 300'007) {
     ASSERT_TRUE(writer.Write(AsBytes(std::string_view(bytes).substr(at, 300'007))).ok());
   }
@@ -193,7 +194,9 @@ class UploadFileTest : public LostSessionTest {
     std::ofstream(path_, std::ios::binary | std::ios::out | mode).write(bytes.data(), static_cast<long>(bytes.size()));
   }
 
-  Result<ObjectMetadata> UploadIt() { return UploadFile(client_, path_, kObject, {.chunk_bytes = kChunk}); }
+  Result<ObjectMetadata> UploadIt() {
+    return testing::ObjectOf(UploadFile(client_, path_, kObject, {.chunk_bytes = kChunk}));
+  }
 
   std::filesystem::path directory_;
   std::string path_;

@@ -1,6 +1,7 @@
 // Uploads of what can be read again: a source that changes, and a caller that stops.
 #include "transfer/upload/rewindable_upload.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,9 +24,9 @@ class ChangedSource : public UploadSource {
  public:
   explicit ChangedSource(std::size_t size) : bytes_(Pattern(size)) {}
   [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
-  Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count,
-                                          std::vector<std::byte>&) const override {
-    return AsBytes(bytes_).subspan(static_cast<std::size_t>(offset), count);
+  [[nodiscard]] Result<void> ReadInto(std::uint64_t offset, std::span<std::byte> room) const override {
+    std::ranges::copy(AsBytes(bytes_).subspan(static_cast<std::size_t>(offset), room.size()), room.begin());
+    return {};
   }
   [[nodiscard]] Result<void> CheckUnchanged() const override { return Error{ErrorCode::kLocalIo, "it has changed"}; }
   [[nodiscard]] std::string Fingerprint() const override { return {}; }

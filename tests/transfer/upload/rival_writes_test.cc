@@ -38,7 +38,7 @@ Result<ObjectMetadata> Whole(const Client& client, const std::string& bytes) {
 }
 
 Result<ObjectMetadata> Streamed(const Client& client, const std::string& bytes) {
-  ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk});
+  ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   if (auto written = writer.Write(AsBytes(bytes)); !written) return written.error();
   return writer.Close();
 }
@@ -276,7 +276,7 @@ TEST_F(SecondLookTest, OfASessionDeletesNoRivalsObject) {
 // The first writer's commit may have been the end of the session that the second one asks for.
 TEST_F(SecondLookTest, OfAnEarlierWritersCommitIsNotHadBySuspendedOnes) {
   Client once = testing::MakeClient(gcs_, {.max_attempts = 1});
-  ObjectWriter first(once, kObject, {.chunk_bytes = kChunk});
+  ObjectWriter first(once, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   ASSERT_TRUE(first.Write(AsBytes(Pattern(kChunk + 7))).ok());
   gcs_.faults = {{.after = kReset}};
   EXPECT_EQ(testing::ErrorOf(first.Close()).code, ErrorCode::kUnavailable);

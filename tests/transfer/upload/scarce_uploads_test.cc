@@ -8,8 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "support/fake_gcs.h"
+#include "support/object_of.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
@@ -48,11 +49,13 @@ const ScarceWay kScarceWays[] = {
        return UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
      }},
     {"File", [](const Client& client, const auto& path,
-                const auto&) { return UploadFile(client, path, kObject, {.chunk_bytes = kChunk}); }},
-    {"Stream", [](const Client& client, const auto&,
+                const auto&) { return testing::ObjectOf(UploadFile(client, path, kObject, {.chunk_bytes = kChunk})); }},
+    {"Stream",
+     [](const Client& client, const auto&, const auto& bytes) {
+       return StoreBy(ObjectWriter(client, kObject, {.path = WritePath::kOneStream}), bytes);
+     }},
+    {"Writer", [](const Client& client, const auto&,
                   const auto& bytes) { return StoreBy(ObjectWriter(client, kObject), bytes); }},
-    {"ParallelWriter", [](const Client& client, const auto&,
-                          const auto& bytes) { return StoreBy(ParallelWriter(client, kObject), bytes); }},
 };
 
 class ScarceUploadsTest : public ::testing::TestWithParam<ScarceWay> {};
@@ -88,7 +91,7 @@ TEST(ScarceEnd, OfAWriterDoesNotEndTheProcess) {
   for (bool has_failed = true; has_failed; ++failures) {
     testing::FakeGcs gcs;
     std::optional<ObjectWriter> writer(std::in_place, testing::MakeClient(gcs), kObject,
-                                       UploadOptions{.chunk_bytes = kChunk});
+                                       UploadOptions{.chunk_bytes = kChunk, .path = WritePath::kOneStream});
     ASSERT_TRUE(writer->Write(AsBytes(Pattern(kChunk + 1))).ok());
     const ScarceMemory scarce(128, failures);
     writer.reset();

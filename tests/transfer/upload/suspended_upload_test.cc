@@ -25,7 +25,7 @@ class SuspendedUploadTest : public ::testing::Test {
  protected:
   // The state after so many bytes of bytes_ were written.
   std::string SuspendAfter(std::size_t count) {
-    ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+    ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
     EXPECT_TRUE(writer.Write(AsBytes(std::string_view(bytes_).substr(0, count))).ok());
     auto state = writer.Suspend();
     EXPECT_TRUE(state.ok());
@@ -97,7 +97,7 @@ TEST_F(SuspendedUploadTest, ChecksTheChecksumOfAllBytes) {
 
 TEST_F(SuspendedUploadTest, CanBeSuspendedAfterAnOutage) {
   Client client = testing::MakeClient(gcs_, {.max_attempts = 1});
-  ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk});
+  ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   gcs_.faults = {{}, {}, {.before = kReset}};
   EXPECT_FALSE(writer.Write(AsBytes(bytes_)).ok());
   const auto state = writer.Suspend();
@@ -108,7 +108,7 @@ TEST_F(SuspendedUploadTest, CanBeSuspendedAfterAnOutage) {
 }
 
 TEST_F(SuspendedUploadTest, IsNotSuspendedAfterWhatDoesNotPass) {
-  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   gcs_.faults = {{}, {.status = 403}};
   EXPECT_FALSE(writer.Write(AsBytes(bytes_)).ok());
   EXPECT_EQ(testing::ErrorOf(writer.Suspend()).code, ErrorCode::kPermissionDenied);
@@ -116,7 +116,7 @@ TEST_F(SuspendedUploadTest, IsNotSuspendedAfterWhatDoesNotPass) {
 
 TEST_F(SuspendedUploadTest, EndsTheWriterAndKeepsTheSession) {
   {
-    ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+    ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
     ASSERT_TRUE(writer.Suspend().ok());
     EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes("x"))).code, ErrorCode::kInvalidArgument);
     EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kInvalidArgument);
@@ -153,7 +153,9 @@ TEST_F(SuspendedUploadTest, DoesNotEndASessionThatHasMoreThanWasWritten) {
 // The attributes were given to the client that began the session. The answer to the last piece is lost, and then the
 // session is gone.
 TEST_F(SuspendedUploadTest, FindsItsObjectWithoutItsAttributes) {
-  ObjectWriter begun(client_, kObject, {.attributes = {.content_type = "text/plain"}, .chunk_bytes = kChunk});
+  ObjectWriter begun(
+      client_, kObject,
+      {.attributes = {.content_type = "text/plain"}, .chunk_bytes = kChunk, .path = WritePath::kOneStream});
   ASSERT_TRUE(begun.Write(AsBytes(bytes_)).ok());
   const auto state = begun.Suspend();
   ASSERT_TRUE(state.ok());

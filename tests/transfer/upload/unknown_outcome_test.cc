@@ -44,7 +44,7 @@ const WriteCase kWrites[] = {
     {"Session", 2, [](const Client& client) { return StoreBytes(client, kChunk + 7); }},
     {"Stream", 2,
      [](const Client& client) {
-       ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk});
+       ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
        const std::string bytes = Pattern(kChunk + 7);
        EXPECT_TRUE(writer.Write(AsBytes(bytes)).ok());
        return ErrorOf(writer.Close());
@@ -124,7 +124,7 @@ TEST(WriteOutcomeOfASession, IsNotStoredWhileNoLastPieceWasSent) {
 TEST(WriteOutcomeOfASession, IsUnknownToAWriterThatResumesOneThatMayBeComplete) {
   testing::FakeGcs gcs;
   const Client client = testing::MakeClient(gcs, {.max_attempts = 1});
-  ObjectWriter first(client, kObject, {.chunk_bytes = kChunk});
+  ObjectWriter first(client, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   const std::string bytes = Pattern(kChunk + 7);
   ASSERT_TRUE(first.Write(AsBytes(bytes)).ok());
   gcs.faults = {{.after = kReset}};

@@ -25,6 +25,7 @@ class UploadTest : public ::testing::Test {
   // Streams `bytes` in uneven pieces.
   Result<ObjectMetadata> Stream(const std::string& bytes, UploadOptions options = {}) {
     options.chunk_bytes = kChunk;
+    options.path = WritePath::kOneStream;
     ObjectWriter writer(client_, kObject, options);
     for (std::size_t at = 0; at < bytes.size(); at += 100'003) {
       if (auto written = writer.Write(AsBytes(std::string_view(bytes).substr(at, 100'003))); !written) {
@@ -161,7 +162,7 @@ TEST_F(UploadTest, SendsBigMemoryInChunksWithoutCopyingItAll) {
 // A whole chunk is held back until more bytes follow: the last one closes the session.
 TEST_F(UploadTest, StreamsWholeChunksInAsManyRequests) {
   const std::string bytes = Pattern(2 * kChunk);
-  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes(bytes)).ok());
   const auto stored = writer.Close();
   ASSERT_TRUE(stored.ok()) << stored.error().message;
@@ -203,7 +204,7 @@ TEST_F(UploadTest, ALostSessionIsSaidAndLeavesNothing) {
 
 TEST_F(UploadTest, KeepsItsFirstError) {
   gcs_.faults = {{.status = 403}};
-  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   const std::string bytes = Pattern(2 * kChunk);
   EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes(bytes))).code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes("x"))).code, ErrorCode::kPermissionDenied);
@@ -213,7 +214,7 @@ TEST_F(UploadTest, KeepsItsFirstError) {
 
 TEST_F(UploadTest, AWriterThatIsDroppedCancelsItsSession) {
   {
-    ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+    ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
     ASSERT_TRUE(writer.Write(AsBytes(Pattern(2 * kChunk))).ok());
     ASSERT_EQ(gcs_.sessions.size(), 1U);
   }
@@ -227,7 +228,8 @@ TEST_F(UploadTest, AWriterThatFailedWithWhatMayPassLeavesItsSessionWhenItIsDropp
     gcs_.requests.clear();
     gcs_.faults = {{}, {.before = Error{code, "gone"}}};
     {
-      ObjectWriter writer(testing::MakeClient(gcs_, {.max_attempts = 1}), kObject, {.chunk_bytes = kChunk});
+      ObjectWriter writer(testing::MakeClient(gcs_, {.max_attempts = 1}), kObject,
+                          {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
       EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes(Pattern(2 * kChunk)))).code, code);
     }
     EXPECT_EQ(gcs_.sessions.size(), 1U);  // Its state may be with another process.

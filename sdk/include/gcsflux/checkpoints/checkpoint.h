@@ -17,7 +17,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/formats.h"
 #include "gcsflux/object_reader.h"
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 
 namespace gcsflux {
 
@@ -244,6 +244,6 @@ using CheckpointWriter = std::function<Result<void>(const ByteSink& sink)>;
 /// temporary name beside it, and renames it. For a file only the mode of the options counts, and the answer has only
 /// name and size.
 Result<ObjectMetadata> WriteCheckpoint(const Client& client, const std::string& uri, const CheckpointWriter& write,
-                                       const ParallelWriterOptions& options = {});
+                                       const UploadOptions& options = {});
 
 }  // namespace gcsflux

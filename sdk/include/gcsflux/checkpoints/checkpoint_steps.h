@@ -304,7 +304,7 @@ struct SavedStep {
 /// Writes a file under a name that StepWriter::ReserveName() gave, perhaps in another process. The options' mode is not
 /// used.
 Result<StepFile> WriteStepFile(const CheckpointSteps& steps, const std::string& name, const CheckpointWriter& write,
-                               const ParallelWriterOptions& options = {});
+                               const UploadOptions& options = {});
 /// Deletes a file that is in no manifest. Succeeds also if the file no longer exists.
 Result<void> DeleteStepFile(const CheckpointSteps& steps, const StepFile& file);
 
@@ -326,7 +326,7 @@ class StepWriter {
   /// Writes a file of a step under a name that no other file has. It becomes a part of the step by Commit().
   /// The options' mode is not used.
   Result<StepFile> WriteFile(std::int64_t step, const std::string& name, const CheckpointWriter& write,
-                             const ParallelWriterOptions& options = {});
+                             const UploadOptions& options = {});
   /// Returns a name for a file of a step that another process writes by WriteStepFile(). Keep() does not delete that
   /// file before the end of Commit() or DropName().
   Result<std::string> ReserveName(std::int64_t step, const std::string& name);

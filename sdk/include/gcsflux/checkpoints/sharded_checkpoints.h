@@ -85,7 +85,7 @@ struct ShardedOptions {
   std::chrono::milliseconds deadline = std::chrono::seconds(60);
   std::optional<KeepRules> keep = {};  ///< Which steps stay after a save. If absent, all stay.
   StepWriterOptions writer = {};       ///< For rank 0, which is the run's writer.
-  ParallelWriterOptions file = {};     ///< How each rank writes its file.
+  UploadOptions file = {};             ///< How each rank writes its file.
   ObjectReaderOptions reader = {};     ///< How each rank reads each file.
   /// Must be the same on all ranks. Set kOncePerHost if several ranks of a machine load the same tensors, or slices
   /// along another dimension than those that were saved. Shared bytes are twice in memory until the load ends. The

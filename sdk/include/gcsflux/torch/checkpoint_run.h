@@ -47,7 +47,7 @@ struct CheckpointRunOptions {
   bool skip_unchanged = false;
   StepWriterOptions writer = {};
   AsyncSaveOptions async = {};      ///< For SaveAsync().
-  ParallelWriterOptions file = {};  ///< How a step's file is written.
+  UploadOptions file = {};          ///< How a step's file is written.
   ObjectReaderOptions reader = {};  ///< How it is read.
 };
 

@@ -12,8 +12,8 @@
 
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/client.h"
-#include "gcsflux/parallel_writer.h"
 #include "gcsflux/torch/storage_error.h"
+#include "gcsflux/upload.h"
 
 namespace torch::nn {
 class Module;
@@ -125,7 +125,7 @@ struct SaveStateDictOptions {
   /// kTorchFile: torch.load() reads it. kSafetensors: with each tensor's CRC32C; if tensors share a storage, each is
   /// written separately. kLibtorchArchive: torch::load() reads it; modules only, without views by conj().
   CheckpointFormat format = CheckpointFormat::kTorchFile;
-  ParallelWriterOptions writer = {};
+  UploadOptions writer = {};
 };
 
 /// Writes a module's parameters and buffers to an object "gs://bucket/name" or a local file, all or nothing, as

@@ -8,7 +8,7 @@
 
 namespace gcsflux::internal {
 
-/// The uncommitted uploads of a process's ParallelWriters. An upload is added before its first request, and removed
+/// The uncommitted uploads of a process's ObjectWriters. An upload is added before its first request, and removed
 /// when nothing of it is left at the service. Thread-safe.
 class LiveUploads {
  public:

@@ -19,9 +19,10 @@ class Memory : public UploadSource {
  public:
   explicit Memory(std::span<const std::byte> data) : data_(data) {}
   [[nodiscard]] std::uint64_t size() const override { return data_.size(); }
-  Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count,
-                                          std::vector<std::byte>&) const override {
-    return data_.subspan(static_cast<std::size_t>(offset), count);
+  [[nodiscard]] std::optional<std::span<const std::byte>> memory() const override { return data_; }
+  [[nodiscard]] Result<void> ReadInto(std::uint64_t offset, std::span<std::byte> room) const override {
+    std::ranges::copy(data_.subspan(static_cast<std::size_t>(offset), room.size()), room.begin());
+    return {};
   }
   [[nodiscard]] Result<void> CheckUnchanged() const override { return {}; }
   [[nodiscard]] std::string Fingerprint() const override { return {}; }
@@ -37,17 +38,6 @@ std::string FormatTime(const struct timespec& time) {
 std::string FingerprintOfFile(const struct stat& file) {
   return std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino) + " " + std::to_string(file.st_size) + " " +
          FormatTime(file.st_mtim) + " " + FormatTime(file.st_ctim);
-}
-
-// A reader of a file has room for some MiB at a time, which may be more than there is.
-Result<void> MakeRoomFor(std::vector<std::byte>& room, std::size_t count, const std::string& path) {
-  try {
-    room.resize(count);
-    return {};
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kLocalIo, "there is no memory for " + std::to_string(count) + " bytes of '" + path +
-                                          "'; lower UploadOptions::chunk_bytes or the parts"};
-  }
 }
 
 class File : public UploadSource {
@@ -67,18 +57,16 @@ class File : public UploadSource {
 
   [[nodiscard]] std::uint64_t size() const override { return static_cast<std::uint64_t>(opened_.st_size); }
 
-  Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count,
-                                          std::vector<std::byte>& room) const override {
-    if (auto made = MakeRoomFor(room, count, path_); !made) return made.error();
-    for (std::size_t done = 0; done < count;) {
+  [[nodiscard]] Result<void> ReadInto(std::uint64_t offset, std::span<std::byte> room) const override {
+    for (std::size_t done = 0; done < room.size();) {
       const auto at = static_cast<off_t>(offset + done);
-      const ssize_t got = ::pread(descriptor_, room.data() + done, count - done, at);
+      const ssize_t got = ::pread(descriptor_, room.data() + done, room.size() - done, at);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return LocalError("read", path_);
       if (got == 0) return Changed();
       done += static_cast<std::size_t>(got);
     }
-    return std::span<const std::byte>(room);
+    return {};
   }
 
   [[nodiscard]] Result<void> CheckUnchanged() const override {
@@ -101,6 +89,19 @@ class File : public UploadSource {
 };
 
 }  // namespace
+
+Result<std::span<const std::byte>> UploadSource::Read(std::uint64_t offset, std::size_t count,
+                                                      std::vector<std::byte>& room) const {
+  if (const auto all = memory()) return all->subspan(static_cast<std::size_t>(offset), count);
+  try {
+    room.resize(count);
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kLocalIo, "there is no memory for " + std::to_string(count) +
+                                          " bytes of a file; lower UploadOptions::chunk_bytes"};
+  }
+  if (auto read = ReadInto(offset, room); !read) return read.error();
+  return std::span<const std::byte>(room);
+}
 
 std::unique_ptr<UploadSource> MemorySource(std::span<const std::byte> data) { return std::make_unique<Memory>(data); }
 

@@ -65,31 +65,31 @@ Answers Ask(const Client& client, const std::string& bucket, const UploadOptions
 
 }  // namespace
 
-Result<void> CheckWriterOptions(const ParallelWriterOptions& options) {
-  if (auto checked = CheckInRange("ParallelWriterOptions::part_bytes", RangeOf("part_bytes"),
-                                  static_cast<double>(options.part_bytes));
+Result<void> CheckWriterOptions(const UploadOptions& options) {
+  if (auto checked =
+          CheckInRange("UploadOptions::part_bytes", RangeOf("part_bytes"), static_cast<double>(options.part_bytes));
       !checked)
     return checked;
   if (options.part_memory_bytes < options.part_bytes)
-    return Refused("ParallelWriterOptions::part_memory_bytes must be at least one part");
-  if (auto checked = CheckInRange("ParallelWriterOptions::max_concurrency", RangeOf("upload_max_concurrency"),
-                                  options.max_concurrency);
+    return Refused("UploadOptions::part_memory_bytes must be at least one part");
+  if (auto checked =
+          CheckInRange("UploadOptions::max_concurrency", RangeOf("upload_max_concurrency"), options.max_concurrency);
       !checked)
     return checked;
-  const ObjectAttributes& attributes = options.upload.attributes;
+  const ObjectAttributes& attributes = options.attributes;
   const bool has_conditions =
-      options.upload.mode != WriteMode::kOverwrite || attributes.event_based_hold || attributes.temporary_hold;
+      options.mode != WriteMode::kOverwrite || attributes.event_based_hold || attributes.temporary_hold;
   if (options.is_private_name && has_conditions)
-    return Refused("ParallelWriterOptions::is_private_name is for WriteMode::kOverwrite without holds only");
+    return Refused("UploadOptions::is_private_name is for WriteMode::kOverwrite without holds only");
   return {};
 }
 
-PathChoice ChoosePath(const Client& client, const std::string& bucket, const ParallelWriterOptions& options,
-                      JobQueue& jobs, const std::function<void()>& meanwhile) {
+PathChoice ChoosePath(const Client& client, const std::string& bucket, const UploadOptions& options, JobQueue& jobs,
+                      const std::function<void()>& meanwhile) {
   if (options.path == WritePath::kOneStream) return OneStream("one stream was asked for");
   if (options.is_private_name) return {WriteMethod::kParts, "no other writer uses the name"};
   if (options.path == WritePath::kParallel) return {WriteMethod::kPartsAndCompose, "parts were asked for"};
-  const auto [missing, settings] = Ask(client, bucket, options.upload, jobs, meanwhile);
+  const auto [missing, settings] = Ask(client, bucket, options, jobs, meanwhile);
   if (!missing) return OneStream("permissions cannot be asked for: " + missing.error().message);
   if (!missing->empty()) return OneStream("the caller lacks " + *missing);
   if (!settings) return {WriteMethod::kPartsAndCompose, "more than one part; the bucket's settings cannot be read"};
@@ -109,7 +109,7 @@ WritePath ChooseWritePath(const Client& client, const std::string& bucket, const
   internal::RequestSlots slots(CoreOf(client).loops(), kQuestions);
   if (!slots.is_usable()) return WritePath::kOneStream;
   const auto jobs = std::make_shared<internal::JobQueue>(slots);
-  const auto choice = internal::ChoosePath(client, bucket, {.upload = options}, *jobs, {});
+  const auto choice = internal::ChoosePath(client, bucket, options, *jobs, {});
   jobs->Close();
   return choice.method == WriteMethod::kOneStream ? WritePath::kOneStream : WritePath::kParallel;
 }

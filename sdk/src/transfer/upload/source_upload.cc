@@ -1,4 +1,4 @@
-#include "transfer/file_upload/file_upload.h"
+#include "transfer/upload/source_upload.h"
 
 #include "base/call_user_code.h"
 #include "base/sha256.h"
@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 namespace {
 
-Result<void> CallSave(const FileUpload& upload, const std::string& state) {
+Result<void> CallSave(const SourceUpload& upload, const std::string& state) {
   if (!upload.is_resumable()) return {};
   return CallUserCode("save_state", [&]() -> Result<void> {
     upload.options.save_state(state);
@@ -18,25 +18,25 @@ Result<void> CallSave(const FileUpload& upload, const std::string& state) {
 }
 
 // What the start of a session asks for: object, attributes, precondition and keys.
-std::string RequestOf(const FileUpload& upload) {
-  const UploadOptions& options = upload.upload();
+std::string RequestOf(const SourceUpload& upload) {
+  const UploadOptions& options = upload.options;
   const HttpRequest start = StartUploadRequest(CoreOf(upload.client).endpoint(), upload.object, FirstAttempt(options));
   const std::string key = options.encryption_key ? options.encryption_key->sha256() : "";
   return Sha256Hex(start.url + "\n" + start.head + "\n" + key);
 }
 
 // The line of a state that tells to which file and which request it belongs.
-std::string FingerprintOf(const FileUpload& upload) { return upload.file.Fingerprint() + " " + RequestOf(upload); }
+std::string FingerprintOf(const SourceUpload& upload) { return upload.source.Fingerprint() + " " + RequestOf(upload); }
 
 }  // namespace
 
-Result<void> FileUpload::Save(const std::string& state) const {
+Result<void> SourceUpload::Save(const std::string& state) const {
   return CallSave(*this, FingerprintOf(*this) + "\n" + state);
 }
 
-Result<void> FileUpload::Forget() const { return CallSave(*this, {}); }
+Result<void> SourceUpload::Forget() const { return CallSave(*this, {}); }
 
-SavedState StateOf(const FileUpload& upload) {
+SavedState StateOf(const SourceUpload& upload) {
   const std::string& saved = upload.options.state;
   const auto line = saved.find('\n');
   if (line == std::string::npos) return {};

@@ -2,19 +2,18 @@
 
 #include <string>
 
-#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
 #include "transfer/upload/upload_source.h"
 
 namespace gcsflux::internal {
 
-/// A file that becomes an object; all of it is borrowed.
-struct FileUpload {
+/// A file, or bytes in memory, that become an object; all of it is borrowed.
+struct SourceUpload {
   const Client& client;
   const ObjectName& object;
-  const UploadSource& file;
-  const ResumableFileOptions& options;
+  const UploadSource& source;
+  const UploadOptions& options;
 
-  [[nodiscard]] const UploadOptions& upload() const { return options.writing.upload; }
   [[nodiscard]] bool is_resumable() const { return static_cast<bool>(options.save_state); }
   /// Saves the state together with the fingerprint of file and request: object, WriteMode, generation, attributes,
   /// keys.
@@ -28,7 +27,7 @@ struct SavedState {
   std::string text = {};
   bool is_of_this_upload = false;  ///< Of the same file and the same request.
 };
-SavedState StateOf(const FileUpload& upload);
+SavedState StateOf(const SourceUpload& upload);
 
 /// True for errors after which a later call can continue the upload, also if it is unknown whether it was stored.
 bool KeepsUpload(const Error& error);
