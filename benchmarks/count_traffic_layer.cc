@@ -18,12 +18,12 @@
 #include "gcsflux/emulator/clock.h"
 #include "network/http_codec.h"
 #include "network/socket_stream.h"
-#include "quotas/quota_intervener.h"
-#include "retry_tests/instruction_intervener.h"
-#include "retry_tests/retry_test_intervener.h"
+#include "quotas/quota_middleware.h"
+#include "retry_tests/instruction_middleware.h"
+#include "retry_tests/retry_test_middleware.h"
 #include "retry_tests/retry_tests.h"
 #include "service/service.h"
-#include "shaping/shaping_intervener.h"
+#include "shaping/shaping_middleware.h"
 #include "store/buckets/store.h"
 #include "store/bytes/body.h"
 #include "store/uploads/resumable_sessions.h"
@@ -76,18 +76,18 @@ struct Fixture {
   AnswerMemory memory{clock, std::chrono::minutes(5)};
   FirstAnswers answers{service, memory};
   RetryTests retry_tests{1};
-  RetryTestIntervener retry_test_intervener{retry_tests};
-  InstructionIntervener instruction_intervener;
+  RetryTestMiddleware retry_test_middleware{retry_tests};
+  InstructionMiddleware instruction_middleware;
   FaultEngine faults{clock, {}};
   LiveQuotas quotas{{}, clock};
-  QuotaIntervener quota_intervener{quotas};
+  QuotaMiddleware quota_middleware{quotas};
   LiveShaping shaping{{}};
-  ShapingIntervener shaping_intervener{shaping};
+  ShapingMiddleware shaping_middleware{shaping};
   TrafficLayer traffic{
       answers,
       sessions,
       clock,
-      {&retry_test_intervener, &instruction_intervener, &faults, &quota_intervener, &shaping_intervener}};
+      {&retry_test_middleware, &instruction_middleware, &faults, &quota_middleware, &shaping_middleware}};
 };
 
 // False where an answer is not as long as it should be.

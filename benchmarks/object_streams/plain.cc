@@ -144,7 +144,7 @@ void LoadPlain(benchmark::State& state, const ReadOn& read_on) {
 // Each byte is copied once, to memory that is then lent to the caller.
 void BM_PlainLoad(benchmark::State& state) {
   LoadPlain(state, [](ObjectReader& reader) {
-    const auto lent = reader.LendNext();
+    const auto lent = reader.NextView();
     return lent ? lent->size() : 0;
   });
 }

@@ -23,15 +23,15 @@
 #include "network/http_server.h"
 #include "network/tls_context.h"
 #include "quotas/live_quotas.h"
-#include "quotas/quota_intervener.h"
+#include "quotas/quota_middleware.h"
 #include "quotas/quota_settings.h"
-#include "retry_tests/instruction_intervener.h"
+#include "retry_tests/instruction_middleware.h"
 #include "retry_tests/retry_test_endpoints.h"
-#include "retry_tests/retry_test_intervener.h"
+#include "retry_tests/retry_test_middleware.h"
 #include "service/idempotency_settings.h"
 #include "service/service.h"
 #include "shaping/live_shaping.h"
-#include "shaping/shaping_intervener.h"
+#include "shaping/shaping_middleware.h"
 #include "shaping/shaping_settings.h"
 #include "store/buckets/seed_bucket.h"
 #include "store/buckets/store.h"
@@ -56,7 +56,7 @@ class Emulator::Running {
         quotas_(options.quotas, clock_),
         traffic_(
             first_answers_, sessions_, clock_,
-            {&retry_test_intervener_, &instruction_intervener_, &faults_, &quota_intervener_, &shaping_intervener_}),
+            {&retry_test_middleware_, &instruction_middleware_, &faults_, &quota_middleware_, &shaping_middleware_}),
         recorder_(traffic_, clock_, journal_, counters_),
         batches_(recorder_, clock_),
         retry_test_endpoints_(retry_tests_, batches_),
@@ -203,11 +203,11 @@ class Emulator::Running {
   FirstAnswers first_answers_{service_, answers_};
   LiveShaping shaping_;
   LiveQuotas quotas_;
-  QuotaIntervener quota_intervener_{quotas_};
-  ShapingIntervener shaping_intervener_{shaping_};
+  QuotaMiddleware quota_middleware_{quotas_};
+  ShapingMiddleware shaping_middleware_{shaping_};
   RetryTests retry_tests_{std::random_device()()};
-  RetryTestIntervener retry_test_intervener_{retry_tests_};
-  InstructionIntervener instruction_intervener_;
+  RetryTestMiddleware retry_test_middleware_{retry_tests_};
+  InstructionMiddleware instruction_middleware_;
   TrafficLayer traffic_;
   TrafficRecorder recorder_;
   BatchEndpoint batches_;

@@ -31,11 +31,11 @@ Result<ObjectName> ParsePlace(const std::string& uri) {
 Result<void> CleanRun(const Client& client, const std::string& uri, std::chrono::seconds older_than) {
   const auto run = CheckpointSteps::Open(client, uri, {}, StopOnSignal());
   if (!run) return run.error();
-  const auto swept = run->Sweep({.min_age = older_than});
-  if (!swept) return swept.error();
-  std::cerr << "gcsflux: " << Printable(run->uri()) << ": deleted " << swept->files
-            << " files of interrupted saves and removals, " << BytesText(static_cast<double>(swept->bytes)) << "; kept "
-            << swept->young << " younger than " << FLAGS_older_than << ", and " << swept->foreign
+  const auto collected = run->CollectGarbage({.min_age = older_than});
+  if (!collected) return collected.error();
+  std::cerr << "gcsflux: " << Printable(run->uri()) << ": deleted " << collected->files
+            << " files of interrupted saves and removals, " << BytesText(static_cast<double>(collected->bytes))
+            << "; kept " << collected->young << " younger than " << FLAGS_older_than << ", and " << collected->foreign
             << " objects of others\n";
   return {};
 }

@@ -120,7 +120,7 @@ class SignedUrlTest : public ::testing::Test {
     return {.kind = internal::AuthorizedUser{"client", "the-secret-of-it", "the-refresh-token", kTokenUrl}};
   }
 
-  static internal::ExternalAccount Workload() {
+  static internal::ExternalAccount TaskSource() {
     return {.audience = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/ci",
             .subject_token_type = "urn:ietf:params:oauth:token-type:jwt",
             .token_url = kStsUrl,
@@ -194,7 +194,7 @@ TEST_F(SignedUrlTest, AnImpersonatedAccountSignsByWhoeverImpersonatesIt) {
 }
 
 TEST_F(SignedUrlTest, AnExternalAccountSignsAsTheServiceAccountThatItImpersonates) {
-  internal::ExternalAccount workload = Workload();
+  internal::ExternalAccount workload = TaskSource();
   workload.impersonation = {.url = std::string(kIam) + kRobot + ":generateAccessToken"};
   const auto url = SignUrl(MakeClient({.kind = workload}), kObject);
   ASSERT_TRUE(url.ok()) << url.error().message;
@@ -205,7 +205,7 @@ TEST_F(SignedUrlTest, AnExternalAccountSignsAsTheServiceAccountThatItImpersonate
 }
 
 TEST_F(SignedUrlTest, AnExternalAccountOfNoServiceAccountSignsForOneThatIsNamed) {
-  const Client client = MakeClient({.kind = Workload()});
+  const Client client = MakeClient({.kind = TaskSource()});
   EXPECT_EQ(testing::ErrorOf(SignUrl(client, kObject)).code, ErrorCode::kInvalidArgument);
   const auto url = SignUrl(client, kObject, {.service_account = kRobot});
   ASSERT_TRUE(url.ok()) << url.error().message;

@@ -95,7 +95,7 @@ TEST_F(CheckpointStepsTest, LeavesOtherObjectsAlone) {
   for (const std::string& name : others) Put(name, "mine");
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
   ASSERT_TRUE(Steps().Remove(10).ok());
-  ASSERT_TRUE(Steps().Sweep({.min_age = std::chrono::seconds(0)}).ok());
+  ASSERT_TRUE(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)}).ok());
   for (const std::string& name : others) EXPECT_THAT(Names("runs/"), Contains(name));
   EXPECT_THAT(WholeSteps(), ElementsAre(20, 30));
 }
@@ -118,9 +118,9 @@ TEST_F(CheckpointStepsTest, LeavesForeignObjectsInFoldersOfSteps) {
   EXPECT_EQ(kept.foreign, foreign.size());
   EXPECT_THAT(Names(), Not(Contains(LeftFile(50)))) << "its name is ours";
   EXPECT_EQ(ValueOf(Steps().Keep({.last = 1}, true)).foreign, foreign.size());
-  const SweepReport swept = ValueOf(Steps().Sweep({.min_age = std::chrono::seconds(0)}));
-  EXPECT_EQ(swept.files, 0U);
-  EXPECT_EQ(swept.foreign, foreign.size());
+  const GarbageReport collected = ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)}));
+  EXPECT_EQ(collected.files, 0U);
+  EXPECT_EQ(collected.foreign, foreign.size());
   Put("runs/7/step-00000040.json", "{");
   ASSERT_TRUE(Steps().Remove(40).ok()) << "its manifest goes";
   for (const std::string& name : foreign) EXPECT_THAT(Names(), Contains(name));
@@ -142,7 +142,7 @@ TEST_F(CheckpointStepsTest, RemovesTheManifestFirst) {
   EXPECT_EQ(ErrorOf(Steps().Remove(20)).code, ErrorCode::kUnavailable);
   ExpectFired();
   EXPECT_THAT(Names(), Not(Contains("runs/7/step-00000020.json")));
-  EXPECT_EQ(ValueOf(Steps().Sweep({.min_age = std::chrono::seconds(0)})).files, 1U);
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)})).files, 1U);
   EXPECT_EQ(Names().size(), 6U) << "two steps of two objects, the writer and the hint";
 }
 
@@ -171,14 +171,15 @@ TEST_F(CheckpointStepsTest, KeepsFilesThatAnotherManifestNames) {
 TEST_F(CheckpointStepsTest, RemovesNoFileWhileAManifestCannotBeRead) {
   const std::string file = FileOf(20);
   Put("runs/7/step-00000090.json", "{");
-  EXPECT_EQ(ErrorOf(Steps().Sweep()).code, ErrorCode::kUndecodable);
+  EXPECT_EQ(ErrorOf(Steps().CollectGarbage()).code, ErrorCode::kUndecodable);
   EXPECT_THAT(ErrorOf(Steps().Remove(20)).message, HasSubstr("the manifest of step 90 cannot be read"));
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30)) << "nothing was removed";
   ASSERT_TRUE(Steps().Remove(90).ok());
   Delete("runs/7/step-00000020.json");
-  EXPECT_EQ(ValueOf(Steps().Sweep({.min_age = std::chrono::seconds::max()})).young, 1U) << "as long as there is time";
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds::max()})).young, 1U)
+      << "as long as there is time";
   EXPECT_THAT(Names(), Contains(file));
-  EXPECT_EQ(ValueOf(Steps().Sweep({.min_age = std::chrono::seconds(0)})).files, 1U);
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)})).files, 1U);
   EXPECT_THAT(Names(), Not(Contains(file)));
 }
 
@@ -224,15 +225,15 @@ TEST_F(CheckpointStepsTest, SaysOnceThatNothingMayBeDeleted) {
 
 TEST_F(CheckpointStepsTest, SweepsWhatIsOldByTheServicesClock) {
   Put(LeftFile(40), "a save that was killed");
-  EXPECT_EQ(ValueOf(Steps().Sweep()).files, 0U);
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U);
   emulator_.clock().Advance(std::chrono::hours(25));
-  EXPECT_EQ(ValueOf(Steps().Sweep()).files, 0U) << "nothing says that it is old";
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "nothing says that it is old";
   ASSERT_TRUE(Save(*writer_, 50).ok());
-  EXPECT_EQ(ValueOf(Steps().Sweep({.is_dry_run = true})).files, 1U);
-  const SweepReport report = ValueOf(Steps().Sweep());
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage({.is_dry_run = true})).files, 1U);
+  const GarbageReport report = ValueOf(Steps().CollectGarbage());
   EXPECT_EQ(report.files, 1U);
   EXPECT_EQ(report.bytes, 22U);
-  EXPECT_EQ(ValueOf(Steps().Sweep()).files, 0U);
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U);
 }
 
 // At each stage of a load, what may go wrong: what is loaded is right, or an error says why it is not.

@@ -158,7 +158,7 @@ void KilledRunTest::ExpectToSurvive(Way way) {
     const std::set<std::string> of_use = NamesOfUse();
     const std::size_t leftovers = Names().size() - of_use.size();
     if (seed % 2 == 0) {
-      EXPECT_EQ(ValueOf(Steps().Sweep({.min_age = std::chrono::seconds(0)})).files, leftovers);
+      EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)})).files, leftovers);
     } else {
       auto writer = Start(true);
       ASSERT_TRUE(writer.ok()) << writer.error().message;

@@ -192,7 +192,7 @@ TEST_F(LatestStepTest, LeavesAnObjectAloneThatIsNoHint) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   EXPECT_EQ(ValueOf(client_.ReadObject({"bkt", kHint})), "mine");
   EXPECT_EQ(Latest(), 20);
-  ASSERT_TRUE(Steps().Sweep({.min_age = std::chrono::seconds(0)}).ok());
+  ASSERT_TRUE(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)}).ok());
   EXPECT_THAT(Names(), Contains(kHint));
 }
 

@@ -284,7 +284,7 @@ TEST_F(RunFaultsTest, GoByStepsWhereClocksDifferByADay) {
   }
   EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 5);
   Put(LeftFile(9), "under way on another machine");
-  EXPECT_EQ(ValueOf(Steps().Sweep()).files, 0U) << "no machine's clock says that it is old";
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "no machine's clock says that it is old";
   EXPECT_THAT(ValueOf(writer_->Keep({.last = 2})).removed, ElementsAre(1, 2, 3));
   EXPECT_THAT(WholeSteps(), ElementsAre(4, 5));
 }

@@ -248,7 +248,7 @@ TEST_F(StepWriterTest, KeepsTheStepThatItCommittedLast) {
   EXPECT_THAT(WholeSteps(), ElementsAre(5, 9));
 }
 
-// What a cleaning has listed lacks the manifest that names a borrowed file, if that is committed meanwhile.
+// What a cleaning has listed lacks the manifest that names a pinned file, if that is committed meanwhile.
 TEST_F(StepWriterTest, SparesAFileThatIsGivenBackDuringACleaning) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
   ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
@@ -259,12 +259,12 @@ TEST_F(StepWriterTest, SparesAFileThatIsGivenBackDuringACleaning) {
   const StepFile shared = ValueOf(Steps().Read(1)).manifest.files.front();
   CheckpointManifest manifest = ValueOf(Draft(writer, 3, "the rest"));
   manifest.files.push_back(shared);
-  auto borrowed = writer.Borrow({shared});
-  ASSERT_NE(borrowed, nullptr);
+  auto pinned = writer.Pin({shared});
+  ASSERT_NE(pinned, nullptr);
   bool is_committed = false;
   listed->Call([&] {
     is_committed = writer.Commit(manifest).ok();
-    borrowed.reset();
+    pinned.reset();
   });
   // A slow listing takes several calls, the later of which may show step 3: then step 2 goes too.
   EXPECT_THAT(ValueOf(writer.Keep({.last = 1})).removed, Contains(1));
@@ -281,10 +281,10 @@ TEST_F(StepWriterTest, LendsNoFileDuringARemoval) {
   ASSERT_TRUE(Save(writer, 1).ok());
   ASSERT_TRUE(Save(writer, 2).ok());
   const StepFile file = ValueOf(Steps().Read(1)).manifest.files.front();
-  std::optional<bool> is_lent;
-  listed->Call([&] { is_lent = writer.Borrow({file}) != nullptr; });
+  std::optional<bool> is_pinned;
+  listed->Call([&] { is_pinned = writer.Pin({file}) != nullptr; });
   ASSERT_TRUE(writer.Remove(1).ok());
-  EXPECT_EQ(is_lent, false);
+  EXPECT_EQ(is_pinned, false);
 }
 
 TEST_F(StepWriterTest, RefusesMetricsAndTextsBeforeItWritesFiles) {

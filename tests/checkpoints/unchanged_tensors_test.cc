@@ -200,7 +200,7 @@ TEST_F(UnchangedTensorsTest, StayWhileAKeptStepNamesThem) {
   const auto listed = ValueOf(Steps().List());
   ASSERT_EQ(listed.size(), 1U) << "the folder of step 1 is no unfinished step";
   EXPECT_THAT(ValueOf(Steps().Latest()).skipped, IsEmpty());
-  EXPECT_EQ(ValueOf(Steps().Sweep({.min_age = std::chrono::seconds(0)})).files, 0U);
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)})).files, 0U);
   for (auto& [name, bytes] : state) bytes[0] = static_cast<char>(bytes[0] ^ 1);
   ASSERT_TRUE(SaveState(6, state, KeepRules{.last = 1}).ok());
   EXPECT_THAT(Names(), Not(Contains("runs/7/" + first))) << "no step names it any more";
@@ -212,13 +212,13 @@ TEST_F(UnchangedTensorsTest, StayWhileASaveIsUnderWay) {
   ASSERT_TRUE(SaveState(1, state).ok());
   ASSERT_TRUE(Save(*writer_, 2).ok());
   const StepFile file = ValueOf(Steps().Read(1)).manifest.files.front();
-  auto borrowed = writer_->Borrow({file});
-  ASSERT_NE(borrowed, nullptr);
+  auto pinned = writer_->Pin({file});
+  ASSERT_NE(pinned, nullptr);
   ASSERT_TRUE(writer_->Remove(1).ok());
   ASSERT_TRUE(writer_->Keep({.last = 1}).ok());
   EXPECT_THAT(Names(), Contains("runs/7/" + file.name)) << "a manifest may name it soon";
   EXPECT_THAT(WholeSteps(), ElementsAre(2));
-  borrowed.reset();
+  pinned.reset();
   ASSERT_TRUE(writer_->Keep({.last = 1}).ok());
   EXPECT_THAT(Names(), Not(Contains("runs/7/" + file.name)));
 }

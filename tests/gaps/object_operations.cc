@@ -167,7 +167,7 @@ GapOperation ReadAhead() {
                     if (!reader) return reader.error();
                     std::string bytes;
                     while (true) {
-                      const auto lent = reader->LendNext();
+                      const auto lent = reader->NextView();
                       if (!lent) return lent.error();
                       if (lent->empty()) break;
                       bytes.append(reinterpret_cast<const char*>(lent->data()), lent->size());

@@ -164,8 +164,8 @@ GapOperation RemoveOfAStep() {
 
 // Files of a save that was killed.
 GapOperation SweepOfFiles() {
-  GapOperation sweep = OfRun("Sweep", [](GapWorld&, const Client& client, const std::stop_token& stop) {
-    return WithoutValue(StepsOf(client, stop).Sweep({.min_age = std::chrono::hours(1)}));
+  GapOperation sweep = OfRun("CollectGarbage", [](GapWorld&, const Client& client, const std::stop_token& stop) {
+    return WithoutValue(StepsOf(client, stop).CollectGarbage({.min_age = std::chrono::hours(1)}));
   });
   sweep.prepare = [](GapWorld& world) {
     PrepareRun(world);

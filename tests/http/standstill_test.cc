@@ -18,12 +18,12 @@ TEST(Standstill, EndsWhenNothingHasMovedForTheLimit) {
 }
 
 TEST(Standstill, BeginsAnewWithWhateverMoves) {
-  const Movement moves[] = {{.bytes_sent = 1},
-                            {.bytes_sent = 1, .first_byte = milliseconds(7)},
-                            {.bytes_sent = 1, .bytes_received = 1, .first_byte = milliseconds(7)}};
+  const TransferStatistics moves[] = {{.bytes_sent = 1},
+                                      {.bytes_sent = 1, .first_byte = milliseconds(7)},
+                                      {.bytes_sent = 1, .bytes_received = 1, .first_byte = milliseconds(7)}};
   Standstill standstill(seconds(2), kStart);
   auto now = kStart;
-  for (const Movement& moved : moves) {
+  for (const TransferStatistics& moved : moves) {
     now += milliseconds(1'900);
     EXPECT_EQ(standstill.Left(moved, now), seconds(2));
   }

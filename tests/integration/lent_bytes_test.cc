@@ -1,4 +1,4 @@
-// ObjectReader::LendNext: bytes that the caller sees where they were fetched to.
+// ObjectReader::NextView: bytes that the caller sees where they were fetched to.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -42,7 +42,7 @@ class LentBytesTest : public ::testing::Test {
   static std::string LendAll(ObjectReader& reader) {
     std::string all;
     while (true) {
-      const auto lent = reader.LendNext();
+      const auto lent = reader.NextView();
       EXPECT_TRUE(lent.ok()) << testing::ErrorOf(lent).message;
       if (!lent || lent->empty()) return all;
       all += TextOf(*lent);
@@ -76,14 +76,14 @@ TEST_F(LentBytesTest, AreAllOfTheObjectAndFetchedOnce) {
 TEST_F(LentBytesTest, AreTheNextOnesAfterOtherReads) {
   auto reader = Open({.stripe_bytes = 30'000});
   reader.Seek(500);
-  const std::string first = TextOf(*reader.LendNext());
+  const std::string first = TextOf(*reader.NextView());
   std::string room(700, '\0');
   EXPECT_EQ(*reader.ReadNext(std::as_writable_bytes(std::span(room))), room.size());
-  const std::string last = TextOf(*reader.LendNext());
+  const std::string last = TextOf(*reader.NextView());
   const std::string all = first + room + last;
   EXPECT_TRUE(all == content_.substr(500, all.size()));
   reader.Seek(content_.size());
-  EXPECT_TRUE(reader.LendNext()->empty());
+  EXPECT_TRUE(reader.NextView()->empty());
 }
 
 // Another reader has all of the budget.
@@ -98,16 +98,16 @@ TEST_F(LentBytesTest, AreFetchedIfNothingMayBeFetchedAhead) {
 TEST_F(LentBytesTest, ThatWerePrefetchedAreReleasedByTheNextCall) {
   auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 50'000, .tail_bytes = 0});
   reader.Prefetch({{0, 50'000}});
-  EXPECT_EQ(TextOf(*reader.LendNext()), content_.substr(0, 50'000));
+  EXPECT_EQ(TextOf(*reader.NextView()), content_.substr(0, 50'000));
   reader.Seek(content_.size());
-  EXPECT_TRUE(reader.LendNext()->empty());
+  EXPECT_TRUE(reader.NextView()->empty());
   EXPECT_EQ(CoreOf(client_).delivery_budget().held(), 0U);
 }
 
 TEST_F(LentBytesTest, OfAWholeObjectWereComparedBefore) {
   Corrupt(5);
   auto reader = Open();
-  EXPECT_TRUE(TextOf(*reader.LendNext()) == content_);
+  EXPECT_TRUE(TextOf(*reader.NextView()) == content_);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
 }
 
@@ -122,7 +122,7 @@ TEST_F(LentBytesTest, ThatAreWrongAreFoundByVerifyWhole) {
 TEST_F(LentBytesTest, AreOfOneGeneration) {
   auto reader = Open({.stripe_bytes = 10'000, .read_ahead_bytes = 10'000, .tail_bytes = 0});
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("another")).ok());
-  EXPECT_EQ(testing::ErrorOf(reader.LendNext()).code, ErrorCode::kAborted);
+  EXPECT_EQ(testing::ErrorOf(reader.NextView()).code, ErrorCode::kAborted);
   EXPECT_EQ(reader.position(), 0U);
 }
 
@@ -138,7 +138,7 @@ TEST_F(LentBytesTest, AreNotAwaitedAfterAStop) {
     emulator_.clock().AwaitWaiters(1);
     stop.request_stop();
   });
-  EXPECT_EQ(testing::ErrorOf(reader.LendNext()).code, ErrorCode::kCancelled);
+  EXPECT_EQ(testing::ErrorOf(reader.NextView()).code, ErrorCode::kCancelled);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   EXPECT_EQ(reader.position(), 0U);
 }

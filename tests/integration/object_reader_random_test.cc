@@ -101,7 +101,7 @@ void ReadOnAndCompare(ObjectReader& reader, const std::string& content, std::mt1
 void LendAndCompare(ObjectReader& reader, const std::string& content, std::mt19937& random) {
   if (random() % 3 == 0) reader.Seek(random() % (content.size() + 10));
   const std::uint64_t at = reader.position();
-  const auto lent = reader.LendNext();
+  const auto lent = reader.NextView();
   ASSERT_TRUE(lent.ok()) << testing::ErrorOf(lent).message;
   ASSERT_EQ(lent->empty(), at >= content.size());
   ReadAtAndCompare(reader, content, random);  // which leaves the lent bytes as they are

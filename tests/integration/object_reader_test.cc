@@ -299,7 +299,7 @@ TEST_F(ObjectReaderTest, OutlivesItsClient) {
   std::string room(content_.size(), '\0');
   ASSERT_EQ(reader.ReadNext(RoomIn(room).first(1)).value(), 1U);
   client.reset();
-  ASSERT_TRUE(destroyed->LendNext().ok());
+  ASSERT_TRUE(destroyed->NextView().ok());
   destroyed.reset();
   EXPECT_EQ(reader.ReadNext(RoomIn(room).subspan(1)).value(), content_.size() - 1);
   EXPECT_TRUE(room == content_);

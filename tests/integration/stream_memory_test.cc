@@ -73,7 +73,8 @@ TEST(UploadFile, HoldsOneChunkOfAFileOfHalfAGibibyte) {
   const SparseFile file(512 * kMiB);
   testing::ResetPeakMemory(getpid());
   const std::uint64_t before = PeakMemoryBytes();
-  const auto stored = UploadFile(*client, file.path(), {"bkt", "file"}, {.chunk_bytes = 8 * kMiB, .path = WritePath::kOneStream});
+  const auto stored =
+      UploadFile(*client, file.path(), {"bkt", "file"}, {.chunk_bytes = 8 * kMiB, .path = WritePath::kOneStream});
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_EQ(stored->object.size, 512 * kMiB);
   EXPECT_LE(PeakMemoryBytes() - before, 24 * kMiB);

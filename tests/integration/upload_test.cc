@@ -192,10 +192,9 @@ TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingT
 
 TEST_F(UploadIntegrationTest, AnUploadGoesOnAfterAnOutageFromWhereTheServiceStands) {
   const std::string bytes = Pattern(4 * kMebibyte + 7);
-  ObjectWriter writer(client_, {kBucket, "new"},
-                      {.chunk_bytes = kMebibyte,
-                       .call = {.retry = RetryOptions{.max_attempts = 1}},
-                       .path = WritePath::kOneStream});
+  ObjectWriter writer(
+      client_, {kBucket, "new"},
+      {.chunk_bytes = kMebibyte, .call = {.retry = RetryOptions{.max_attempts = 1}}, .path = WritePath::kOneStream});
   // The chunk is stored, and its answer is lost.
   emulator_.faults().Load({.rules = {{.name = "it",
                                       .match = {.operation = "storage.objects.insert", .phase = "chunk", .nth = 2},

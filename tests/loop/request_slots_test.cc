@@ -14,7 +14,7 @@ namespace gcsflux::internal {
 namespace {
 
 // Tasks without end, which wait to be let go.
-class Tasks : public Workload {
+class Tasks : public TaskSource {
  public:
   std::function<void()> Take() override {
     const std::scoped_lock lock(mutex_);
@@ -122,7 +122,7 @@ TEST_F(RequestSlotsTest, OfALargeWorkloadLeaveASmallOneItsTurn) {
 
 // The limit is raised by the tasks themselves while the owner ends the slots.
 TEST(RequestSlots, GrowWhileTheyAreEnded) {
-  class Growing : public Workload {
+  class Growing : public TaskSource {
    public:
     std::function<void()> Take() override {
       if (--left_ < 0) return nullptr;

@@ -10,7 +10,7 @@ namespace {
 Result<std::string> LendAll(ObjectReader& reader) {
   std::string bytes;
   while (reader.position() < reader.size()) {
-    const auto lent = reader.LendNext();
+    const auto lent = reader.NextView();
     if (!lent) return lent.error();
     bytes.append(reinterpret_cast<const char*>(lent->data()), lent->size());
   }

@@ -220,7 +220,7 @@ class BrokenRanksTest : public ::testing::Test {
     for (const SkippedStep& step : latest->skipped) {
       if (step.why.code != ErrorCode::kNotFound) return step.why.message;  // It is there, and not whole.
     }
-    ValueOrThrow(steps.Sweep({.min_age = std::chrono::seconds(0)}));
+    ValueOrThrow(steps.CollectGarbage({.min_age = std::chrono::seconds(0)}));
     std::set<std::string> named = {job.name + "/writer", job.name + "/latest"};
     for (const ListedStep& step : ValueOrThrow(steps.List())) {
       if (step.problem) return "step " + std::to_string(step.step) + ": " + step.problem->message;

@@ -2,7 +2,7 @@
 
 #include "bodies/peeked_body.h"
 #include "http/http_message.h"
-#include "interventions/request_preview.h"
+#include "middleware/request_preview.h"
 #include "store/uploads/resumable_sessions.h"
 
 namespace gcsflux::emulator {

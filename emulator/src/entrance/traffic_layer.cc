@@ -10,46 +10,46 @@
 namespace gcsflux::emulator {
 namespace {
 
-// The service's answer, or that of the first intervention that answers instead.
-HttpResponse Serve(FirstAnswers& service, const FingerprintedBody& sent, RequestBody& body, const Passage& passage,
-                   const Interventions& interventions, RequestSubject& subject) {
-  for (const auto& intervention : interventions) {
-    if (auto answer = intervention->Before(passage)) {
-      subject = passage.preview.subject;
+// The service's answer, or that of the first interceptor that answers instead.
+HttpResponse Serve(FirstAnswers& service, const FingerprintedBody& sent, RequestBody& body,
+                   const RequestContext& context, const Interceptors& interceptors, RequestSubject& subject) {
+  for (const auto& interceptor : interceptors) {
+    if (auto answer = interceptor->Before(context)) {
+      subject = context.preview.subject;
       return *std::move(answer);
     }
   }
   std::vector<std::unique_ptr<RequestBody>> wrappers;
   RequestBody* outermost = &body;
-  for (const auto& intervention : interventions) {
-    if (auto wrapper = intervention->Wrap(*outermost, passage)) {
+  for (const auto& interceptor : interceptors) {
+    if (auto wrapper = interceptor->Wrap(*outermost, context)) {
       outermost = wrapper.get();
       wrappers.push_back(std::move(wrapper));
     }
   }
-  return service.Handle(passage.request, sent, *outermost, subject);
+  return service.Handle(context.request, sent, *outermost, subject);
 }
 
 }  // namespace
 
 HttpResponse TrafficLayer::Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
-  const bool is_concerned = std::any_of(interveners_.begin(), interveners_.end(),
-                                        [&](const Intervener* intervener) { return intervener->Concerns(request); });
+  const bool is_concerned = std::any_of(middleware_.begin(), middleware_.end(),
+                                        [&](const Middleware* middleware) { return middleware->Concerns(request); });
   FingerprintedBody sent(body, request);
-  return is_concerned ? HandleWithInterventions(request, sent, subject) : service_.Handle(request, sent, sent, subject);
+  return is_concerned ? HandleWithInterceptors(request, sent, subject) : service_.Handle(request, sent, sent, subject);
 }
 
-HttpResponse TrafficLayer::HandleWithInterventions(const HttpRequest& request, FingerprintedBody& sent,
-                                                   RequestSubject& subject) {
+HttpResponse TrafficLayer::HandleWithInterceptors(const HttpRequest& request, FingerprintedBody& sent,
+                                                  RequestSubject& subject) {
   PeekedBody peeked(sent);
   const RequestPreview preview = PreviewRequest(request, peeked, sessions_);
   const std::stop_token stop = stop_.get_token();
-  const Passage passage{request, preview, sessions_, clock_, stop};
-  Interventions interventions;
-  for (Intervener* intervener : interveners_) intervener->Intervene(passage, interventions);
-  HttpResponse response = Serve(service_, sent, peeked, passage, interventions, subject);
-  for (const auto& intervention : interventions) intervention->After(response, subject, passage);
-  subject.faults = passage.fired;
+  const RequestContext context{request, preview, sessions_, clock_, stop};
+  Interceptors interceptors;
+  for (Middleware* middleware : middleware_) middleware->Intercept(context, interceptors);
+  HttpResponse response = Serve(service_, sent, peeked, context, interceptors, subject);
+  for (const auto& interceptor : interceptors) interceptor->After(response, subject, context);
+  subject.faults = context.fired;
   return response;
 }
 

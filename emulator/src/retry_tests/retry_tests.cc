@@ -91,7 +91,7 @@ const std::deque<RetryTests::Queued>* RetryTests::FindQueueLocked(std::string_vi
   return queue == test->second.by_method.end() ? nullptr : &queue->second;
 }
 
-std::optional<RetryTests::Head> RetryTests::Look(std::string_view id, std::string_view method) const {
+std::optional<RetryTests::Head> RetryTests::Peek(std::string_view id, std::string_view method) const {
   const std::scoped_lock lock(mutex_);
   const std::deque<Queued>* queue = FindQueueLocked(id, method);
   if (queue == nullptr || queue->empty()) return std::nullopt;

@@ -39,7 +39,7 @@ class RetryTests final : public RetryTestControl {
   [[nodiscard]] bool has_any() const { return count_.load(std::memory_order_relaxed) != 0; }
 
   /// Nothing if the queue is empty or does not exist.
-  [[nodiscard]] std::optional<Head> Look(std::string_view id, std::string_view method) const;
+  [[nodiscard]] std::optional<Head> Peek(std::string_view id, std::string_view method) const;
   /// False if another request has taken it meanwhile. Then this request must not meet it.
   bool Take(std::string_view id, std::string_view method, const Head& head);
 

@@ -36,7 +36,8 @@ Json Without(const Json& items, const Json& unreachable) {
 
 }  // namespace
 
-void UnreachableBuckets::After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& /*passage*/) {
+void UnreachableBuckets::After(HttpResponse& response, const RequestSubject& /*subject*/,
+                               const RequestContext& /*context*/) {
   auto* const body = std::get_if<std::string>(&response.body);
   Json page = body != nullptr && response.status == 200 ? Json::parse(*body, nullptr, false) : Json();
   if (!page.is_object() || !firing_->Fire()) return;

@@ -161,11 +161,11 @@ Result<void> PruneRun(const Client& client, const std::vector<std::string>& argu
               << '\n';
   }
   for (const SkippedStep& step : report->not_removed) std::cerr << "gcsflux: " << Shown(step.why.message) << '\n';
-  const auto swept = run->Sweep({.min_age = *older_than, .is_dry_run = FLAGS_dry_run});
-  if (!swept) return swept.error();
+  const auto collected = run->CollectGarbage({.min_age = *older_than, .is_dry_run = FLAGS_dry_run});
+  if (!collected) return collected.error();
   std::cerr << "gcsflux: " << (FLAGS_dry_run ? "would remove " : "removed ") << report->removed.size() << " steps, and "
-            << swept->files << " files of unfinished saves, " << swept->bytes << " bytes; kept " << swept->foreign
-            << " objects of others\n";
+            << collected->files << " files of unfinished saves, " << collected->bytes << " bytes; kept "
+            << collected->foreign << " objects of others\n";
   if (report->not_removed.empty()) return {};
   return report->not_removed.front().why;
 }

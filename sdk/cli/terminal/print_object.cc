@@ -56,7 +56,7 @@ Result<void> ObjectPrinter::PrintRest(const DownloadSource& source, std::uint64_
   if (!reader) return reader.error();
   reader->Seek(offset);
   while (reader->position() < source.size) {
-    const auto lent = reader->LendNext();
+    const auto lent = reader->NextView();
     if (!lent) return lent.error();
     crc32c = Crc32cOf(*lent, crc32c);
     if (auto taken = sink(*lent); !taken) return taken;

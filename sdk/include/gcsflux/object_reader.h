@@ -65,7 +65,7 @@ struct ObjectReaderReport {
 /// Reads one generation of one object over many connections: at any place, or from front to back.
 ///
 /// Bytes of two generations are never mixed: once the opened generation is gone, reads return kAborted. The bytes are
-/// the stored ones. Thread-safe, except for ReadNext(), LendNext(), Seek() and position(), which are for one thread at
+/// the stored ones. Thread-safe, except for ReadNext(), NextView(), Seek() and position(), which are for one thread at
 /// a time. Movable. Do not destroy or move it while a call is under way. In a child of fork() every call returns
 /// kForked.
 class ObjectReader {
@@ -105,10 +105,10 @@ class ObjectReader {
   /// if not, less far. A failure does not change the position.
   Result<std::size_t> ReadNext(std::span<std::byte> destination);
   /// The same without a copy: lends the bytes from position() on that have arrived, often 1 MiB. Returns no bytes at
-  /// the object's end. The bytes stay valid until the next call of LendNext(), ReadNext() or Seek(), or until the
+  /// the object's end. The bytes stay valid until the next call of NextView(), ReadNext() or Seek(), or until the
   /// reader is destroyed. Until then, their request's memory counts as fetched ahead. Use it if the bytes are only read
   /// or passed on.
-  Result<std::span<const std::byte>> LendNext();
+  Result<std::span<const std::byte>> NextView();
   [[nodiscard]] std::uint64_t position() const;
   /// Any offset is allowed; reads behind the object's end return no bytes.
   void Seek(std::uint64_t offset);

@@ -76,10 +76,10 @@ Result<KeepReport> CheckpointSteps::Keep(const KeepRules& rules, bool is_dry_run
   return internal::KeepListed(*store_, *std::move(listed), rules, {.is_dry_run = is_dry_run});
 }
 
-Result<SweepReport> CheckpointSteps::Sweep(const SweepOptions& options) const {
+Result<GarbageReport> CheckpointSteps::CollectGarbage(const GarbageOptions& options) const {
   const auto listed = internal::ListRun(*store_);
   if (!listed) return listed.error();
-  return internal::SweepListed(*store_, *listed, options, {});
+  return internal::CollectListed(*store_, *listed, options, {});
 }
 
 }  // namespace gcsflux

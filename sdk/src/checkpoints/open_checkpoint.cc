@@ -7,7 +7,7 @@
 #include "checkpoints/folder_shards.h"
 #include "checkpoints/step_names.h"
 #include "client/client_core.h"
-#include "formats/kept_ends.h"
+#include "formats/cached_ends.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "transfer/threads/worker_pool.h"
@@ -36,7 +36,7 @@ Result<std::vector<ByteSource>> OpenObjects(const Client& client, const std::vec
   const auto open = [&](std::size_t index, const std::stop_token&) -> Result<void> {
     auto source = OpenObject(client, uris[index], options);
     if (!source) return source.error();
-    auto kept = internal::WithKeptEnds(*std::move(source), {.tail = 0});
+    auto kept = internal::WithCachedEnds(*std::move(source), {.tail = 0});
     if (!kept) return kept.error();
     sources[index] = *std::move(kept);
     return {};

@@ -5,7 +5,7 @@
 
 #include "checkpoints/save_step.h"
 #include "formats/bytes/format_error.h"
-#include "formats/kept_ends.h"
+#include "formats/cached_ends.h"
 #include "formats/safetensors/safetensors_types.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 
@@ -61,7 +61,7 @@ Result<OpenedStep> OpenShared(const CheckpointSteps& steps, const CheckpointMani
     ByteSource source = SourceOf(*reader);
     if (i == own) {
       own_file = *std::move(reader);
-      auto kept = WithKeptEnds(std::move(source), {.tail = 0});
+      auto kept = WithCachedEnds(std::move(source), {.tail = 0});
       if (!kept) return kept.error();
       source = *std::move(kept);
     }

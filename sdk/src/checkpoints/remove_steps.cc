@@ -168,8 +168,8 @@ Result<KeepReport> KeepListed(const StepStore& store, RunListing listed, const K
   return report;
 }
 
-Result<SweepReport> SweepListed(const StepStore& store, const RunListing& listed, const SweepOptions& options,
-                                const std::set<std::string>& spared) {
+Result<GarbageReport> CollectListed(const StepStore& store, const RunListing& listed, const GarbageOptions& options,
+                                    const std::set<std::string>& spared) {
   const FoundSteps& found = listed.found;
   const std::vector<ListedStep>& steps = listed.steps;
   if (const ListedStep* const unreadable = FindUnreadable(steps)) return FilesStay(store, *unreadable);
@@ -180,7 +180,7 @@ Result<SweepReport> SweepListed(const StepStore& store, const RunListing& listed
     for (const auto& [name, object] : step.files) newest = std::max(newest, object.updated);
   }
   const std::set<std::string> named = NamedFiles(steps);
-  SweepReport report{.foreign = CountForeign(found, named)};
+  GarbageReport report{.foreign = CountForeign(found, named)};
   for (const auto& [number, step] : found) {
     for (const auto& [name, object] : step.files) {
       // A file whose time the listing leaves out counts as new.

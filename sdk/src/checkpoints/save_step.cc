@@ -45,8 +45,8 @@ class PartialSave {
 
   Result<SavedStep> Run(CommittedTensors& last, StepToSave step) {
     std::vector<const StoredPlace*> places = last.FindEqual(tensors_);
-    auto borrowed = Borrow(places);
-    if (borrowed == nullptr) places.assign(tensors_.size(), nullptr);
+    auto pinned = Pin(places);
+    if (pinned == nullptr) places.assign(tensors_.size(), nullptr);
     if (auto written = Write(places, step); !written) return written.error();
     auto saved = CommitAndKeep(writer_, std::move(step));
     if (saved) last.Learn(tensors_, saved->stored.manifest);
@@ -65,12 +65,12 @@ class PartialSave {
   }
 
   // Null if the files cannot be named: too many, gone, or about to be removed.
-  std::shared_ptr<const void> Borrow(const std::vector<const StoredPlace*>& places) {
+  std::shared_ptr<const void> Pin(const std::vector<const StoredPlace*>& places) {
     const std::vector<StepFile> files = FilesOf(places);
     if (files.empty() || files.size() > kMostOlderFiles) return nullptr;
-    auto borrowed = writer_.Borrow(files);
-    if (borrowed == nullptr || !writer_.steps().HasFiles(files).ok()) return nullptr;
-    return borrowed;
+    auto pinned = writer_.Pin(files);
+    if (pinned == nullptr || !writer_.steps().HasFiles(files).ok()) return nullptr;
+    return pinned;
   }
 
   Result<void> Write(const std::vector<const StoredPlace*>& places, StepToSave& step) {

@@ -123,8 +123,8 @@ struct KeepLimits {
 Result<KeepReport> KeepListed(const StepStore& store, RunListing listed, const KeepRules& rules,
                               const KeepLimits& limits);
 
-/// As CheckpointSteps::Sweep(), of a listing, leaving `spared` alone.
-Result<SweepReport> SweepListed(const StepStore& store, const RunListing& listed, const SweepOptions& options,
-                                const std::set<std::string>& spared);
+/// As CheckpointSteps::CollectGarbage(), of a listing, leaving `spared` alone.
+Result<GarbageReport> CollectListed(const StepStore& store, const RunListing& listed, const GarbageOptions& options,
+                                    const std::set<std::string>& spared);
 
 }  // namespace gcsflux::internal

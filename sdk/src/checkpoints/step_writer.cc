@@ -97,7 +97,7 @@ struct StepWriter::State {
   std::mutex mutex;
   std::set<std::string> drafts;   // Files that are in no manifest yet. Guarded by mutex, as the next six.
   std::set<std::string> settled;  // Files that were committed since the last cleaning began.
-  std::multiset<std::string> borrowed;
+  std::multiset<std::string> pinned;
   bool is_cleaning = false;
   bool is_removing = false;
   std::optional<std::int64_t> committed;  // The step that was committed last.
@@ -237,7 +237,7 @@ class StepWriter::Cleaning {
 std::set<std::string> StepWriter::State::UnderWay() {
   const std::scoped_lock lock(mutex);
   std::set<std::string> spared = drafts;
-  spared.insert(borrowed.begin(), borrowed.end());
+  spared.insert(pinned.begin(), pinned.end());
   return spared;
 }
 
@@ -253,7 +253,7 @@ std::set<std::string> StepWriter::State::Spared() {
 void StepWriter::State::GiveBack(const std::vector<StepFile>& files) {
   const std::scoped_lock lock(mutex);
   for (const StepFile& file : files) {
-    borrowed.erase(borrowed.find(file.name));
+    pinned.erase(pinned.find(file.name));
     if (is_cleaning) settled.insert(file.name);
   }
 }
@@ -270,10 +270,10 @@ Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
     const std::scoped_lock lock(mutex);
     limits.committed = committed;
   }
-  const auto swept = internal::SweepListed(store, *listed, {.min_age = std::chrono::seconds(0)}, limits.spared);
+  const auto collected = internal::CollectListed(store, *listed, {.min_age = std::chrono::seconds(0)}, limits.spared);
   if (rules == nullptr) return KeepReport{};
   auto report = internal::KeepListed(store, *std::move(listed), *rules, limits);
-  if (report && !swept) report->leftovers = swept.error();
+  if (report && !collected) report->leftovers = collected.error();
   return report;
 }
 
@@ -376,12 +376,12 @@ void StepWriter::DropName(const std::string& name) {
   state_->drafts.erase(name);
 }
 
-std::shared_ptr<const void> StepWriter::Borrow(std::vector<StepFile> files) {
+std::shared_ptr<const void> StepWriter::Pin(std::vector<StepFile> files) {
   if (!state_) return nullptr;
   State* const state = state_.get();
   const std::scoped_lock lock(state->mutex);
   if (state->is_cleaning || state->is_removing) return nullptr;
-  for (const StepFile& file : files) state->borrowed.insert(file.name);
+  for (const StepFile& file : files) state->pinned.insert(file.name);
   return {state, [files = std::move(files)](State* of) { of->GiveBack(files); }};
 }
 

@@ -22,7 +22,7 @@ class ObservedRequest {
         call_(attempts.info()),
         request_(std::move(request)),
         billing_(BillingOf(attempts.call().operation.billing, attempts.call().kind, request_)) {
-    request_.movement = &movement_;
+    request_.statistics = &movement_;
     if (observer_.is_heard()) start_ = timing_.Now();
   }
   ObservedRequest(const ObservedRequest&) = delete;
@@ -59,7 +59,7 @@ class ObservedRequest {
   const CallInfo call_;
   HttpRequest request_;
   const BillingClass billing_;
-  Movement movement_;
+  TransferStatistics movement_;
   Timing::TimePoint start_;
 };
 

@@ -19,7 +19,7 @@ struct ReadTarget {
   /// Discards what the sink has taken. Null if that is not possible.
   std::function<void()> rewind = {};
   /// The caller compares the bytes with a CRC32C: a listing's, or that of the whole object of which this is a part.
-  bool is_vouched_for = false;
+  bool is_verified_by_caller = false;
   /// The sink copies to memory and does nothing else. To let fork() in around it would make it wait for its own copy:
   /// the atomic operations of that wait until the copied bytes have left the processor.
   bool is_copy = false;
@@ -39,7 +39,9 @@ class ReadInProgress : public BodyReceiver {
     return delivered_ > 0 ? std::optional(info_->generation) : std::nullopt;
   }
   /// True for a read of the whole object without a checksum to compare with.
-  [[nodiscard]] bool is_unverified() const { return info_ && is_whole() && !info_->crc32c && !target_.is_vouched_for; }
+  [[nodiscard]] bool is_unverified() const {
+    return info_ && is_whole() && !info_->crc32c && !target_.is_verified_by_caller;
+  }
   [[nodiscard]] bool is_complete() const { return info_ && delivered_ == expected(); }
   /// The error that the caller's sink returned; it ends the read.
   [[nodiscard]] const std::optional<Error>& sink_error() const { return sink_error_; }

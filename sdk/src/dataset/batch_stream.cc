@@ -90,20 +90,20 @@ void BatchStream::Close() {
   const std::scoped_lock lock(mutex_);
   if (!ended_) ended_ = Error{ErrorCode::kCancelled, "the dataset has ended"};
   arrived_.clear();
-  changed_.Ring();
+  changed_.NotifyAll();
 }
 
 // No more samples arrive.
 void BatchStream::End(const Error& error) {
   const std::scoped_lock lock(mutex_);
   if (!ended_) ended_ = error;
-  changed_.Ring();
+  changed_.NotifyAll();
 }
 
 void BatchStream::LookAgain() {
   ahead_->LookAgain();
   const std::scoped_lock lock(mutex_);
-  changed_.Ring();
+  changed_.NotifyAll();
 }
 
 bool BatchStream::PlanOne() {
@@ -133,7 +133,7 @@ std::vector<DownloadSource> BatchStream::NextSources() {
   const std::scoped_lock lock(mutex_);
   if (ended_) return {};
   auto sources = ExceptionsAsErrors([this]() -> Result<std::vector<DownloadSource>> { return FeedMore(); });
-  changed_.Ring();
+  changed_.NotifyAll();
   if (sources) return *std::move(sources);
   ended_ = sources.error();
   return {};
@@ -267,7 +267,7 @@ void BatchStream::OnArrival(std::vector<ArrivedObject> objects) {
       (is_ahead ? Numbered(turn->first).charge : given_back) += arrived.charge;
       if (turn) Add(lock, *turn, std::move(arrived));
     }
-    changed_.Ring();
+    changed_.NotifyAll();
   }
   for (const std::size_t index : indices) ahead_->Drop(index);
   if (given_back > 0) ahead_->GiveBack(given_back);
@@ -292,7 +292,7 @@ Result<std::shared_ptr<FetchAhead>> BatchStream::FetchBeside(std::uint64_t numbe
     {
       std::unique_lock lock(mutex_);
       for (ArrivedObject& arrived : objects) Add(lock, {number, first + arrived.object.index}, std::move(arrived));
-      changed_.Ring();
+      changed_.NotifyAll();
     }
     OfferToDecoders();
   };
@@ -361,7 +361,7 @@ void BatchStream::Decode(std::unique_lock<std::mutex>& lock, Arrived::node_type 
   } else {
     batch.bytes += bytes;
   }
-  if (--batch.pending == 0) changed_.Ring();
+  if (--batch.pending == 0) changed_.NotifyAll();
 }
 
 void BatchStream::Note(Batch& batch, std::size_t place, std::optional<Error> error, std::exception_ptr exception) {

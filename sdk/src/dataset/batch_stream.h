@@ -19,7 +19,7 @@
 #include "dataset/decode_threads.h"
 #include "gcsflux/download.h"
 #include "gcsflux/listing.h"
-#include "loop/doorbell.h"
+#include "loop/loop_condition.h"
 #include "transfer/downloader/fetch_ahead.h"
 
 namespace gcsflux::internal {
@@ -62,7 +62,7 @@ struct FinishedBatch {
 /// A claimed batch never waits for the claim of another one. If a batch before it is not claimed, what is not yet
 /// requested of the claimed batch is fetched beside the order, by the thread that awaits it. Thread-safe. In a child of
 /// fork() it is not destroyed: see BoundToProcess.
-class BatchStream : public Workload, public std::enable_shared_from_this<BatchStream> {
+class BatchStream : public TaskSource, public std::enable_shared_from_this<BatchStream> {
  public:
   struct Settings {
     std::string bucket = {};
@@ -164,7 +164,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   const Settings settings_;
 
   std::mutex mutex_;
-  Doorbell changed_;
+  LoopCondition changed_;
   // Guarded by mutex_:
   const std::unique_ptr<BatchOrder> order_;
   std::deque<Batch> batches_;  // From the first one that is not taken.

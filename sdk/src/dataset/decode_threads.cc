@@ -16,10 +16,10 @@ DecodeThreads::~DecodeThreads() {
   }
 }
 
-void DecodeThreads::Offer(const std::shared_ptr<Workload>& workload) {
+void DecodeThreads::Offer(const std::shared_ptr<TaskSource>& source) {
   {
     const std::scoped_lock lock(shared_->mutex);
-    shared_->queue.Offer(workload);
+    shared_->queue.Offer(source);
   }
   shared_->has_work.notify_one();
 }
@@ -29,12 +29,12 @@ void DecodeThreads::Serve(Shared& shared, const std::stop_token& stop) {
   while (shared.has_work.wait(lock, stop, [&shared] { return !shared.queue.is_empty(); })) {
     auto turn = shared.queue.Next();
     lock.unlock();
-    auto task = turn.workload->Take();
+    auto task = turn.source->Take();
     if (task) {
       shared.has_work.notify_one();  // There may be more work for another thread.
       task();
       task = nullptr;
-      turn.workload.reset();
+      turn.source.reset();
       lock.lock();
       continue;
     }

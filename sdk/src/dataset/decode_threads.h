@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "loop/workload.h"
+#include "loop/task_source.h"
 
 namespace gcsflux::internal {
 
@@ -23,15 +23,15 @@ class DecodeThreads {
   DecodeThreads(const DecodeThreads&) = delete;
   DecodeThreads& operator=(const DecodeThreads&) = delete;
 
-  /// Asks the workload for work until it has none. Call it each time the workload has received work.
-  void Offer(const std::shared_ptr<Workload>& workload);
+  /// Asks the source for work until it has none. Call it each time the source has received work.
+  void Offer(const std::shared_ptr<TaskSource>& source);
 
  private:
   // Each thread holds it, since one may end later than this object.
   struct Shared {
     std::mutex mutex;
     std::condition_variable_any has_work;
-    WorkloadQueue queue;  // Guarded by mutex.
+    TaskSourceQueue queue;  // Guarded by mutex.
   };
   static void Serve(Shared& shared, const std::stop_token& stop);
 

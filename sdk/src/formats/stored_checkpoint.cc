@@ -3,7 +3,7 @@
 #include <map>
 
 #include "formats/bytes/format_error.h"
-#include "formats/kept_ends.h"
+#include "formats/cached_ends.h"
 #include "formats/safetensors_files.h"
 #include "formats/state_json.h"
 #include "formats/torch_records.h"
@@ -71,7 +71,7 @@ StoredCheckpoint::StoredCheckpoint(TorchFile file)
           .safetensors = {}})) {}
 
 Result<StoredCheckpoint> StoredCheckpoint::Open(ByteSource source, const OpenShards& open_shards) {
-  auto kept = internal::WithKeptEnds(std::move(source));
+  auto kept = internal::WithCachedEnds(std::move(source));
   if (!kept) return kept.error();
   std::array<std::byte, kFirstBytes> room{};
   const auto first = std::span(room).first(static_cast<std::size_t>(std::min<std::uint64_t>(kept->size, kFirstBytes)));

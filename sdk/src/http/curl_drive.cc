@@ -13,7 +13,7 @@ namespace gcsflux::internal {
 CurlDrive::Side::Side(CurlDrive& drive, CURL* with, const HttpRequest& request, CurlRace& race, bool is_second)
     : multi(drive.driver_.multi),
       easy(with),
-      movement(request.movement),
+      statistics(request.statistics),
       exchange(with, request, drive.receiver_, race, is_second) {
   const NoFork no_fork;
   drive.driver_.settings.Prepare(easy, request);
@@ -23,7 +23,7 @@ CurlDrive::Side::Side(CurlDrive& drive, CURL* with, const HttpRequest& request, 
 }
 
 CurlDrive::Side::~Side() {
-  if (movement != nullptr) *movement = exchange.Moved();
+  if (statistics != nullptr) *statistics = exchange.Moved();
   const NoFork no_fork;
   curl_multi_remove_handle(multi, easy);
   curl_easy_setopt(easy, CURLOPT_PRIVATE, nullptr);
@@ -58,7 +58,7 @@ void CurlDrive::OnMessage(CURL* easy, CURLcode code) {
   if (driver_.waiter != nullptr) driver_.waiter->Wake();
 }
 
-std::optional<Result<HttpResponse>> CurlDrive::Look() {
+std::optional<Result<HttpResponse>> CurlDrive::Poll() {
   if (made_in_.IsInChild()) return ForkedError("the request");
   EndStandstill(*first());
   if (second()) EndStandstill(*second());
@@ -106,7 +106,7 @@ void CurlDrive::SecondFailed(const Result<HttpResponse>& outcome) {
   watch_->OnSecondFailed(outcome);
 }
 
-// How long the exchange may still be without movement; no limit while this is not checked.
+// How long the exchange may still be without statistics; no limit while this is not checked.
 std::chrono::nanoseconds CurlDrive::StandstillLeft(Side& side) const {
   if (side.outcome || !side.exchange.HasBegun()) return kNoTimeLimit;
   const auto now = std::chrono::steady_clock::now();

@@ -21,7 +21,7 @@ struct CurlDriver {
   CURLM* multi;
   const CurlSettings& settings;
   SocketOwner* sockets = nullptr;  ///< Is told of connections that are opened and closed; null for none.
-  Pause* waiter = nullptr;         ///< Woken when Look() has something new; null for none.
+  Pause* waiter = nullptr;         ///< Woken when Poll() has something new; null for none.
 };
 
 /// One request over a multi handle, and a second one beside it if its watch requests it. This class decides. Its multi
@@ -46,8 +46,8 @@ class CurlDrive {
   static CurlDrive* Of(CURL* easy);
 
   /// The result, when the call is over. May send a second request.
-  std::optional<Result<HttpResponse>> Look();
-  /// How long Look() has nothing to do if no byte moves. Ask again when a byte has moved.
+  std::optional<Result<HttpResponse>> Poll();
+  /// How long Poll() has nothing to do if no byte moves. Ask again when a byte has moved.
   [[nodiscard]] std::chrono::nanoseconds Patience();
   [[nodiscard]] Pause* waiter() const { return driver_.waiter; }
   /// Ends it with kCancelled.
@@ -63,7 +63,7 @@ class CurlDrive {
 
     CURLM* const multi;
     CURL* const easy;
-    Movement* const movement;
+    TransferStatistics* const statistics;
     CurlExchange exchange;
     std::optional<Standstill> standstill = {};  // Runs from the exchange's start.
     std::optional<Result<HttpResponse>> outcome = {};

@@ -166,7 +166,7 @@ bool CurlExchange::HasBegun() const {
   return begun_after > 0;
 }
 
-Movement CurlExchange::Moved() const {
+TransferStatistics CurlExchange::Moved() const {
   const auto count = [this](CURLINFO what) {
     curl_off_t value = 0;
     curl_easy_getinfo(easy_, what, &value);

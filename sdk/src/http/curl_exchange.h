@@ -51,7 +51,7 @@ class CurlExchange {
 
   /// Bytes and times so far. The first byte is that of the answer's head; libcurl's own figure differs if the request
   /// has a body.
-  [[nodiscard]] Movement Moved() const;
+  [[nodiscard]] TransferStatistics Moved() const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -57,7 +57,7 @@ CurlLoop::~CurlLoop() {
 
 Result<HttpResponse> CurlLoop::Run(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
                                    const std::stop_token& stop) {
-  EasyHandle easy = HasMulti() ? Borrow() : nullptr;
+  EasyHandle easy = HasMulti() ? TakeHandle() : nullptr;
   if (!easy) return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
   Pause pause;
   const LeafStopCallback on_stop(stop, [&pause] { pause.Wake(); });
@@ -65,7 +65,7 @@ Result<HttpResponse> CurlLoop::Run(const HttpRequest& request, BodyReceiver* rec
     CurlDrive drive({.multi = multi_.get(), .settings = settings_, .sockets = this, .waiter = &pause}, receiver, watch);
     drive.Start(easy.get(), request);
     while (true) {
-      if (auto decided = drive.Look()) return *std::move(decided);
+      if (auto decided = drive.Poll()) return *std::move(decided);
       if (stop.stop_requested()) return drive.Cancel();
       pause.WaitFor(drive.Patience());
     }
@@ -79,7 +79,7 @@ Result<HttpResponse> CurlLoop::Run(const HttpRequest& request, BodyReceiver* rec
   return result;
 }
 
-EasyHandle CurlLoop::Borrow() {
+EasyHandle CurlLoop::TakeHandle() {
   EasyHandle easy;
   if (idle_.empty()) {
     easy = MakeEasy();

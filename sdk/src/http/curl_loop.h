@@ -61,7 +61,7 @@ class CurlLoop final : public SocketOwner {
   void Act(curl_socket_t descriptor, int events);
   void Note(CURL* easy);
   bool HasMulti();
-  EasyHandle Borrow();
+  EasyHandle TakeHandle();
   EasyHandle MakeEasy();
   void Return(EasyHandle easy);
 

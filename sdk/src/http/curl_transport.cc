@@ -50,7 +50,7 @@ Result<HttpResponse> Drive(CURLM* multi, CurlDrive& drive, const std::stop_token
   while (true) {
     if (!Advance(multi)) return Error{ErrorCode::kUnavailable, "libcurl failed"};
     CurlDrive::TakeMessages(multi);
-    if (auto decided = drive.Look()) return *std::move(decided);
+    if (auto decided = drive.Poll()) return *std::move(decided);
     if (stop.stop_requested()) return drive.Cancel();
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(std::clamp(drive.Patience(), {}, kLongest));
     curl_multi_poll(multi, nullptr, 0, static_cast<int>(wait.count()), nullptr);
@@ -89,7 +89,7 @@ class CurlTransport : public Transport {
 
   Result<HttpResponse> RunHere(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
                                const std::stop_token& stop) {
-    Handle handle = Borrow();
+    Handle handle = TakeHandle();
     CURLM* const multi = handle.multi.get();
     if (!handle.easy || multi == nullptr) return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
     const UsesOwnDescriptors uses;
@@ -116,7 +116,7 @@ class CurlTransport : public Transport {
   }
 
   // The handle that was returned last is the warmest.
-  Handle Borrow() {
+  Handle TakeHandle() {
     {
       const std::scoped_lock lock(mutex_);
       if (!idle_.empty()) {

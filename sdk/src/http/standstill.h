@@ -14,9 +14,9 @@ class Standstill {
 
   Standstill(std::chrono::nanoseconds limit, Time now) : limit_(limit), last_move_(now) {}
 
-  /// How much longer the exchange may be without movement, given what it has moved so far. 0 or less if the time is
+  /// How much longer the exchange may be without statistics, given what it has moved so far. 0 or less if the time is
   /// over.
-  std::chrono::nanoseconds Left(const Movement& moved, Time now) {
+  std::chrono::nanoseconds Left(const TransferStatistics& moved, Time now) {
     const bool has_moved = moved.bytes_sent != moved_.bytes_sent || moved.bytes_received != moved_.bytes_received ||
                            moved.first_byte.has_value() != moved_.first_byte.has_value();
     if (has_moved) last_move_ = now;
@@ -26,7 +26,7 @@ class Standstill {
 
  private:
   const std::chrono::nanoseconds limit_;
-  Movement moved_;
+  TransferStatistics moved_;
   Time last_move_;
 };
 

@@ -21,7 +21,7 @@ enum class Method { kGet, kPost, kPut, kPatch, kDelete };
 std::string_view MethodName(Method method);
 
 /// What an exchange moved, also if it failed.
-struct Movement {
+struct TransferStatistics {
   std::uint64_t bytes_sent = 0;                             ///< Of the request's body.
   std::uint64_t bytes_received = 0;                         ///< Of the answer's.
   std::optional<std::chrono::nanoseconds> first_byte = {};  ///< From the exchange's start; absent if no byte came.
@@ -43,7 +43,7 @@ struct HttpRequest {
   /// A change that no reader can see by itself: an upload's start, a chunk or part of it, or its end without an object.
   bool is_invisible = false;
   /// The transport writes here what was moved, also by a failed exchange. Null if it is not needed.
-  Movement* movement = nullptr;
+  TransferStatistics* statistics = nullptr;
   /// Called as the payload is sent, with the number of its bytes handed over so far.
   std::function<void(std::uint64_t)> on_sent = {};
   /// If absent, the transport's own. For a server that is either near or does not exist.

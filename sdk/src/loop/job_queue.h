@@ -11,7 +11,7 @@
 namespace gcsflux::internal {
 
 /// Jobs that run in RequestSlots in order, as many at a time as there are slots. Thread-safe.
-class JobQueue : public Workload, public std::enable_shared_from_this<JobQueue> {
+class JobQueue : public TaskSource, public std::enable_shared_from_this<JobQueue> {
  public:
   /// `slots` must live until Close() has returned.
   explicit JobQueue(RequestSlots& slots) : slots_(slots) {}

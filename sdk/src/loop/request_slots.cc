@@ -57,10 +57,10 @@ void RequestSlots::SetLimit(std::size_t limit) {
   StartAnother();
 }
 
-void RequestSlots::Offer(const std::shared_ptr<Workload>& workload) {
+void RequestSlots::Offer(const std::shared_ptr<TaskSource>& source) {
   {
     const std::scoped_lock lock(mutex_);
-    queue_.Offer(workload);
+    queue_.Offer(source);
   }
   StartAnother();
 }
@@ -85,16 +85,16 @@ void RequestSlots::Serve() {
   std::unique_lock lock(mutex_);
   while (busy_ <= limit_) {
     auto turn = queue_.Next();
-    if (!turn.workload) break;
+    if (!turn.source) break;
     RunOne(lock, std::move(turn));
   }
   // Under the lock, because this object may be destroyed once it is idle.
   if (--busy_ == 0) idle_.notify_all();
 }
 
-void RequestSlots::RunOne(std::unique_lock<std::mutex>& lock, WorkloadQueue::Turn turn) {
+void RequestSlots::RunOne(std::unique_lock<std::mutex>& lock, TaskSourceQueue::Turn turn) {
   lock.unlock();
-  auto task = turn.workload->Take();
+  auto task = turn.source->Take();
   if (task) {
     try {
       StartAnother();
@@ -103,14 +103,14 @@ void RequestSlots::RunOne(std::unique_lock<std::mutex>& lock, WorkloadQueue::Tur
     }
     task();
     task = nullptr;
-    turn.workload.reset();
+    turn.source.reset();
     lock.lock();
     return;
   }
   lock.lock();
   queue_.HadNothing(turn);
   lock.unlock();
-  turn.workload.reset();  // Not under the lock: it may be the last reference.
+  turn.source.reset();  // Not under the lock: it may be the last reference.
   lock.lock();
 }
 

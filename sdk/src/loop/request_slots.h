@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "loop/event_loops.h"
-#include "loop/workload.h"
+#include "loop/task_source.h"
 
 namespace gcsflux::internal {
 
-/// Runs the tasks of several workloads on event loops: a limited number at the same time, one of each workload in turn.
+/// Runs the tasks of several sources on event loops: a limited number at the same time, one of each source in turn.
 /// A task is a fiber, which makes one request after the other. Thread-safe; the destructor waits for running tasks.
 class RequestSlots {
  public:
@@ -34,12 +34,12 @@ class RequestSlots {
   /// Sets the number of tasks that run at the same time. Tasks above the limit finish their work. A task may call it.
   void SetLimit(std::size_t limit);
 
-  /// The workload may have work: it is asked until it has none. Call it each time the workload has received work.
-  void Offer(const std::shared_ptr<Workload>& workload);
+  /// The source may have work: it is asked until it has none. Call it each time the source has received work.
+  void Offer(const std::shared_ptr<TaskSource>& source);
 
  private:
   void Serve();
-  void RunOne(std::unique_lock<std::mutex>& lock, WorkloadQueue::Turn turn);
+  void RunOne(std::unique_lock<std::mutex>& lock, TaskSourceQueue::Turn turn);
   void StartAnother();
   [[nodiscard]] bool HasRoom() const { return !queue_.is_empty() && busy_ < limit_ && is_usable(); }
 
@@ -47,7 +47,7 @@ class RequestSlots {
   mutable std::mutex mutex_;
   std::condition_variable idle_;
   // Guarded by mutex_:
-  WorkloadQueue queue_;
+  TaskSourceQueue queue_;
   std::size_t limit_ = 1;
   std::size_t busy_ = 0;
   std::optional<Error> shortage_;

@@ -93,7 +93,7 @@ class Reader {
       : reads_(reads), dict_(dict), parameter_(parameter) {}
 
   void operator()(const char* name, double& value) const {
-    const Value* const found = Look(name);
+    const Value* const found = Find(name);
     if (found == nullptr) return;
     if (const auto number = NumberIn(*found)) {
       value = *number;
@@ -102,14 +102,14 @@ class Reader {
     }
   }
   void operator()(const char* name, bool& value) const {
-    const Value* const found = Look(name);
+    const Value* const found = Find(name);
     if (found == nullptr) return;
     const auto* const flag = found->As<bool>();
     if (flag == nullptr) throw Different(std::string(name) + " is neither True nor False");
     value = *flag;
   }
   void operator()(const char* name, std::tuple<double, double>& value) const {
-    const Value* const found = Look(name);
+    const Value* const found = Find(name);
     if (found == nullptr) return;
     const auto* const tuple = found->As<pickled::Tuple>();
     const auto* const list = found->As<pickled::List>();
@@ -122,7 +122,7 @@ class Reader {
   }
   // Before PyTorch 1.12 a number, since then a tensor with one element.
   void operator()(const char* name, std::int64_t& value) const {
-    const Value* const found = Look(name);
+    const Value* const found = Find(name);
     const auto* const whole = found->As<std::int64_t>();
     if (whole != nullptr) {
       value = *whole;
@@ -134,7 +134,7 @@ class Reader {
       });
     }
   }
-  void operator()(const char* name, at::Tensor& tensor) const { tensor = ReadState(*Look(name), name); }
+  void operator()(const char* name, at::Tensor& tensor) const { tensor = ReadState(*Find(name), name); }
   void operator()(const char* name, Maybe maybe) const {
     const Value* const found = pickled::Find(dict_, name);
     const bool is_there = found != nullptr && found->As<std::monostate>() == nullptr;
@@ -142,7 +142,7 @@ class Reader {
   }
 
  private:
-  const Value* Look(const char* name) const {
+  const Value* Find(const char* name) const {
     const Value* const found = pickled::Find(dict_, name);
     if (found == nullptr && parameter_ != nullptr) throw Different("a parameter's state has no " + std::string(name));
     return found;

@@ -1,6 +1,6 @@
 #include "base/crc32c.h"
 #include "base/text/base64.h"
-#include "client/told_checksum.h"
+#include "client/reported_checksum.h"
 #include "gcsflux/download.h"
 #include "transfer/upload/upload_source.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/text/base64.h"
-#include "wire/said_once.h"
+#include "wire/single_header.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -69,8 +69,8 @@ Result<void> ReadHashes(std::string_view list, std::optional<std::uint32_t>& crc
 
 // Of a whole object. If there is a stored length, Content-Length only describes the body.
 Result<std::uint64_t> FindSize(const Headers& headers) {
-  auto said = SaidOnce(headers, "x-goog-stored-content-length");
-  if (said && said->empty()) said = SaidOnce(headers, "content-length");
+  auto said = SingleHeader(headers, "x-goog-stored-content-length");
+  if (said && said->empty()) said = SingleHeader(headers, "content-length");
   if (!said) return said.error();
   const auto size = ParseNumber<std::uint64_t>(*said);
   if (!size) return Unusable("x-goog-stored-content-length");
@@ -80,8 +80,8 @@ Result<std::uint64_t> FindSize(const Headers& headers) {
 // If a proxy has removed the header of the stored encoding, HTTP's own says how the body is encoded. If a proxy has
 // compressed the body, its bytes are not those that were asked for.
 Result<bool> IsGzip(const Headers& headers) {
-  const auto stored = SaidOnce(headers, "x-goog-stored-content-encoding");
-  const auto sent = SaidOnce(headers, "content-encoding");
+  const auto stored = SingleHeader(headers, "x-goog-stored-content-encoding");
+  const auto sent = SingleHeader(headers, "content-encoding");
   if (!stored) return stored.error();
   if (!sent) return sent.error();
   if (stored->empty()) return *sent == "gzip";
@@ -93,7 +93,7 @@ Result<bool> IsGzip(const Headers& headers) {
 
 // Whether the announced length of the body is not the one that the answer's other headers give it.
 Result<bool> HasOtherLength(const Headers& headers, std::uint64_t length) {
-  const auto said = SaidOnce(headers, "content-length");
+  const auto said = SingleHeader(headers, "content-length");
   if (!said) return said.error();
   const auto announced = ParseNumber<std::uint64_t>(*said);
   return announced && *announced != length;
@@ -111,7 +111,7 @@ Result<std::optional<std::uint32_t>> FindCrc32c(const Headers& headers) {
 }
 
 Result<std::optional<std::int64_t>> FindGeneration(const Headers& headers) {
-  const auto said = SaidOnce(headers, "x-goog-generation");
+  const auto said = SingleHeader(headers, "x-goog-generation");
   if (!said) return said.error();
   if (said->empty()) return std::optional<std::int64_t>();
   const auto generation = ParseNumber<std::int64_t>(*said);
@@ -130,7 +130,7 @@ Result<ReadResponseInfo> ParseReadResponse(const HttpResponse& response) {
   ReadResponseInfo info{.generation = **generation, .is_gzip = *is_gzip, .crc32c = *crc32c};
   std::uint64_t length = 0;
   if (response.status == 206) {
-    const auto said = SaidOnce(response.headers, "content-range");
+    const auto said = SingleHeader(response.headers, "content-range");
     if (!said) return said.error();
     const auto range = ParseContentRange(*said);
     if (!range) return Unusable("Content-Range");

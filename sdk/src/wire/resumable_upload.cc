@@ -8,7 +8,7 @@
 #include "base/text/url.h"
 #include "wire/error_response.h"
 #include "wire/metadata_json.h"
-#include "wire/said_once.h"
+#include "wire/single_header.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -44,7 +44,7 @@ bool IsSessionUri(std::string_view uri, std::string_view endpoint) {
 }
 
 Result<std::string> SessionUri(const HttpResponse& started, std::string_view endpoint) {
-  const auto location = SaidOnce(started.headers, "location");
+  const auto location = SingleHeader(started.headers, "location");
   if (!location) return location.error();
   if (location->empty()) return Error{ErrorCode::kBadResponse, "the upload session has no Location"};
   if (IsSessionUri(*location, endpoint)) return std::string(*location);
@@ -115,7 +115,7 @@ Result<void> ResumableUpload::OnComplete(const HttpResponse& response) {
 }
 
 Result<void> ResumableUpload::OnIncomplete(const HttpResponse& response) {
-  const auto range = SaidOnce(response.headers, "range");
+  const auto range = SingleHeader(response.headers, "range");
   const auto persisted = range ? PersistedBytes(*range) : std::nullopt;
   if (!persisted) return Doubt({ErrorCode::kBadResponse, "308 with a Range that cannot be read", 308});
   // In production, a 308 without Range also happens about once in millions of uploads.

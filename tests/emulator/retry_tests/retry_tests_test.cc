@@ -86,21 +86,21 @@ TEST(RetryTests, AreMetInTheirOrder) {
   EXPECT_TRUE(tests.has_any());
   EXPECT_THAT(id, ::testing::MatchesRegex("[0-9a-f]{32}"));
 
-  const auto first = tests.Look(id, kGet);
+  const auto first = tests.Peek(id, kGet);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->instruction.status, 503);
-  EXPECT_EQ(tests.Look(id, kGet)->number, first->number) << "looking takes nothing off";
+  EXPECT_EQ(tests.Peek(id, kGet)->number, first->number) << "looking takes nothing off";
   EXPECT_TRUE(tests.Take(id, kGet, *first));
   EXPECT_FALSE(tests.Take(id, kGet, *first)) << "it is gone";
 
-  const auto second = tests.Look(id, kGet);
+  const auto second = tests.Peek(id, kGet);
   ASSERT_TRUE(second);
   EXPECT_EQ(second->instruction.kind, Kind::kResetConnection);
   EXPECT_TRUE(tests.Take(id, kGet, *second));
-  EXPECT_FALSE(tests.Look(id, kGet));
+  EXPECT_FALSE(tests.Peek(id, kGet));
   EXPECT_FALSE(tests.Find(id)->is_completed) << "there is one for lists";
   EXPECT_THAT(tests.Find(id)->instructions.at(kList), ElementsAre("return-429"));
-  EXPECT_TRUE(tests.Take(id, kList, *tests.Look(id, kList)));
+  EXPECT_TRUE(tests.Take(id, kList, *tests.Peek(id, kList)));
   EXPECT_TRUE(tests.Find(id)->is_completed);
   EXPECT_THAT(tests.Find(id)->instructions.at(kGet), IsEmpty());
 }
@@ -110,8 +110,8 @@ TEST(RetryTests, AreKeptApart) {
   const std::string one = tests.Make({{kGet, {"return-503"}}}).id;
   const std::string other = tests.Make({{kGet, {"return-504"}}}).id;
   EXPECT_NE(one, other);
-  EXPECT_TRUE(tests.Take(one, kGet, *tests.Look(one, kGet)));
-  EXPECT_EQ(tests.Look(other, kGet)->instruction.status, 504);
+  EXPECT_TRUE(tests.Take(one, kGet, *tests.Peek(one, kGet)));
+  EXPECT_EQ(tests.Peek(other, kGet)->instruction.status, 504);
   EXPECT_EQ(tests.List().size(), 2U);
   EXPECT_TRUE(tests.Delete(one));
   EXPECT_FALSE(tests.Delete(one));
@@ -128,7 +128,7 @@ TEST(RetryTests, GiveAnInstructionToOneRequestAlone) {
   threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
-      while (const auto head = tests.Look(id, kGet)) taken += tests.Take(id, kGet, *head) ? 1 : 0;
+      while (const auto head = tests.Peek(id, kGet)) taken += tests.Take(id, kGet, *head) ? 1 : 0;
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -1,9 +1,9 @@
 // Uploads of what can be read again: a source that changes, and a caller that stops.
 #include "transfer/upload/rewindable_upload.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

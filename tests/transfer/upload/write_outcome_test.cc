@@ -17,7 +17,7 @@ constexpr WriteGuard kNone{};
 constexpr WriteGuard Given(std::int64_t generation) { return {generation, false}; }
 constexpr WriteGuard Own(std::int64_t generation) { return {generation, true}; }
 
-TEST(AfterLook, RepeatsOnlyWhatCannotUndoAnothersWrite) {
+TEST(AfterReadBack, RepeatsOnlyWhatCannotUndoAnothersWrite) {
   constexpr LiveObject kNothing{};
   constexpr LiveObject kOurs{.generation = 9, .is_ours = true};
   constexpr LiveObject kOlder{.generation = 7, .is_older = true};
@@ -46,7 +46,7 @@ TEST(AfterLook, RepeatsOnlyWhatCannotUndoAnothersWrite) {
       {"none any more", kNothing, Own(7), {Kind::kUnknown, Own(7)}},
   };
   for (const Case& c : cases) {
-    const WriteStep step = AfterLook(c.live, c.guard);
+    const WriteStep step = AfterReadBack(c.live, c.guard);
     EXPECT_TRUE(step == c.want) << c.name << ": " << static_cast<int>(step.kind) << " under "
                                 << step.guard.generation.value_or(-1) << (step.guard.is_own ? " (own)" : "");
   }

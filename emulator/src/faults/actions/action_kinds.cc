@@ -63,7 +63,7 @@ std::optional<FieldComplaint> CheckAction(const FaultAction& action) {
   return kind->check != nullptr ? kind->check(action) : std::nullopt;
 }
 
-std::unique_ptr<Intervention> MakeIntervention(const FaultAction& action, std::shared_ptr<Firing> firing) {
+std::unique_ptr<Interceptor> MakeInterceptor(const FaultAction& action, std::shared_ptr<Firing> firing) {
   return FindActionKind(action.type)->make(action, std::move(firing));
 }
 

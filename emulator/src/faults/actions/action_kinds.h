@@ -41,6 +41,6 @@ std::span<const ActionKind* const> AllActionKinds();
 std::optional<FieldComplaint> CheckAction(const FaultAction& action);
 
 /// `action` has passed CheckAction().
-std::unique_ptr<Intervention> MakeIntervention(const FaultAction& action, std::shared_ptr<Firing> firing);
+std::unique_ptr<Interceptor> MakeInterceptor(const FaultAction& action, std::shared_ptr<Firing> firing);
 
 }  // namespace gcsflux::emulator

@@ -42,21 +42,21 @@ std::optional<std::uint32_t> ReadCrc32c(const HttpHeaders& headers) {
   return DecodeCrc32c(value.substr(0, value.find(',')));
 }
 
-class Corrupt final : public Intervention {
+class Corrupt final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 3> kOptional = {"atByte", "afterBytes", "matchingHashes"};
 
   Corrupt(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
-  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const RequestContext& context) override {
     auto* bytes = std::get_if<Rope>(&response.body);
-    if (!passage.preview.is_media_read || bytes == nullptr || response.status >= 300) return;
+    if (!context.preview.is_media_read || bytes == nullptr || response.status >= 300) return;
     const std::uint64_t sent = std::min(bytes->size(), response.false_length.value_or(UINT64_MAX));
     const Extent extent = ExtentOf(response, bytes->size());
     const std::uint64_t at_byte = action_.at_byte.value_or(extent.offset + action_.after_bytes.value_or(0));
     if (at_byte < extent.offset || at_byte - extent.offset >= sent) return;
-    if (passage.fired->HasChangedByte(at_byte) || !firing_->Fire()) return;
-    passage.fired->AddChangedByte(at_byte);
+    if (context.fired->HasChangedByte(at_byte) || !firing_->Fire()) return;
+    context.fired->AddChangedByte(at_byte);
     const std::uint64_t place = at_byte - extent.offset;
     const char from = bytes->Slice(place, 1).ToString()[0];
     const char to = static_cast<char>(from ^ 1);

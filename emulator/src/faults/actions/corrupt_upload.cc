@@ -12,17 +12,17 @@ namespace gcsflux::emulator {
 namespace {
 
 // How many bytes the request's upload session has. It ignores these if they are sent again.
-std::uint64_t PersistedBefore(const Passage& passage) {
-  const ApiResult<Target> target = ParseTarget(passage.request.target);
+std::uint64_t PersistedBefore(const RequestContext& context) {
+  const ApiResult<Target> target = ParseTarget(context.request.target);
   const std::string* id = target ? target->query.Find("upload_id") : nullptr;
-  const auto session = id != nullptr ? passage.sessions.Find(*id) : nullptr;
+  const auto session = id != nullptr ? context.sessions.Find(*id) : nullptr;
   return session != nullptr ? session->status().persisted : 0;
 }
 
 class CorruptedBody final : public UploadFilter {
  public:
-  CorruptedBody(RequestBody& body, std::uint64_t at_byte, Firing& firing, const Passage& passage)
-      : UploadFilter(body, passage), at_byte_(at_byte), firing_(firing), fired_(passage.fired) {}
+  CorruptedBody(RequestBody& body, std::uint64_t at_byte, Firing& firing, const RequestContext& context)
+      : UploadFilter(body, context), at_byte_(at_byte), firing_(firing), fired_(context.fired) {}
 
  private:
   bool OnBytes(std::span<std::byte> bytes, std::uint64_t offset) override {
@@ -38,16 +38,16 @@ class CorruptedBody final : public UploadFilter {
   const std::shared_ptr<FiredFaults> fired_;
 };
 
-class CorruptUpload final : public Intervention {
+class CorruptUpload final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 1> kOptional = {"atByte"};
 
   CorruptUpload(const FaultAction& action, std::shared_ptr<Firing> firing)
       : at_byte_(action.at_byte.value_or(0)), firing_(std::move(firing)) {}
 
-  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
-    if (!CarriesObjectBytes(passage.preview) || at_byte_ < PersistedBefore(passage)) return nullptr;
-    return std::make_unique<CorruptedBody>(body, at_byte_, *firing_, passage);
+  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const RequestContext& context) override {
+    if (!CarriesObjectBytes(context.preview) || at_byte_ < PersistedBefore(context)) return nullptr;
+    return std::make_unique<CorruptedBody>(body, at_byte_, *firing_, context);
   }
 
  private:

@@ -43,7 +43,7 @@ class CutFilter final : public BodyFilter {
   const std::shared_ptr<Firing> firing_;
 };
 
-class Cut final : public Intervention {
+class Cut final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 1> kRequired = {"afterBytes"};
   static constexpr std::array<std::string_view, 1> kOptional = {"resets"};
@@ -51,9 +51,9 @@ class Cut final : public Intervention {
   Cut(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
   // If it is not known whether the body is long enough, how the connection ends cannot be said now, and it is closed.
-  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const RequestContext& context) override {
     const std::optional<std::uint64_t> size = BodySize(response);
-    if (passage.request.method == "HEAD" || (size && *size <= *action_.after_bytes)) return;
+    if (context.request.method == "HEAD" || (size && *size <= *action_.after_bytes)) return;
     if (!size) return response.filters.push_back(std::make_shared<CutFilter>(*action_.after_bytes, firing_));
     if (!firing_->Fire()) return;
     CutOff(response, response.false_length.value_or(*size), *action_.after_bytes);

@@ -9,7 +9,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-class ExpiredToken final : public Intervention {
+class ExpiredToken final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 2> kOptional = {"body", "contentType"};
 
@@ -18,9 +18,9 @@ class ExpiredToken final : public Intervention {
     action_.status = 401;
   }
 
-  std::optional<HttpResponse> Before(const Passage& passage) override {
+  std::optional<HttpResponse> Before(const RequestContext& context) override {
     if (!firing_->Fire()) return std::nullopt;
-    HttpResponse response = StatusResponse(action_, passage.preview.is_xml);
+    HttpResponse response = StatusResponse(action_, context.preview.is_xml);
     response.headers.Add("WWW-Authenticate",
                          "Bearer realm=\"https://accounts.google.com/\", error=\"invalid_token\"");  // RFC 6750
     return response;

@@ -13,10 +13,11 @@ namespace {
 
 class FailingBody final : public UploadFilter {
  public:
-  FailingBody(RequestBody& body, std::uint64_t after_bytes, Firing& firing, const Passage& passage, bool& has_failed)
-      : UploadFilter(body, passage),
+  FailingBody(RequestBody& body, std::uint64_t after_bytes, Firing& firing, const RequestContext& context,
+              bool& has_failed)
+      : UploadFilter(body, context),
         after_bytes_(after_bytes),
-        is_session_(IsSessionChunk(passage.preview)),
+        is_session_(IsSessionChunk(context.preview)),
         firing_(firing),
         has_failed_(has_failed) {}
 
@@ -40,7 +41,7 @@ class FailingBody final : public UploadFilter {
   bool& has_failed_;
 };
 
-class FailUpload final : public Intervention {
+class FailUpload final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 2> kRequired = {"afterBytes", "status"};
   static constexpr std::array<std::string_view, 3> kOptional = {"body", "contentType", "retryAfter"};
@@ -48,19 +49,19 @@ class FailUpload final : public Intervention {
   FailUpload(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
   // From 0 bytes on: this also fails an empty upload, of which no byte is read.
-  std::optional<HttpResponse> Before(const Passage& passage) override {
-    if (*action_.after_bytes != 0 || !CarriesObjectBytes(passage.preview) || !firing_->Fire()) return std::nullopt;
-    return StatusResponse(action_, passage.preview.is_xml);
+  std::optional<HttpResponse> Before(const RequestContext& context) override {
+    if (*action_.after_bytes != 0 || !CarriesObjectBytes(context.preview) || !firing_->Fire()) return std::nullopt;
+    return StatusResponse(action_, context.preview.is_xml);
   }
 
-  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
-    if (!CarriesObjectBytes(passage.preview)) return nullptr;
-    return std::make_unique<FailingBody>(body, *action_.after_bytes, *firing_, passage, has_failed_);
+  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const RequestContext& context) override {
+    if (!CarriesObjectBytes(context.preview)) return nullptr;
+    return std::make_unique<FailingBody>(body, *action_.after_bytes, *firing_, context, has_failed_);
   }
 
-  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const RequestContext& context) override {
     if (!has_failed_) return;
-    HttpResponse failure = StatusResponse(action_, passage.preview.is_xml);
+    HttpResponse failure = StatusResponse(action_, context.preview.is_xml);
     failure.filters = std::move(response.filters);  // of another rule's action
     failure.ending = response.ending;
     response = std::move(failure);

@@ -9,7 +9,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-class FalseLength final : public Intervention {
+class FalseLength final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 1> kRequired = {"lengthDelta"};
 
@@ -17,12 +17,12 @@ class FalseLength final : public Intervention {
       : delta_(*action.length_delta), firing_(std::move(firing)) {}
 
   // The connection cannot be used again: where the next answer begins is unknown.
-  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const RequestContext& context) override {
     const std::uint64_t size = BodySize(response).value_or(0);
     const std::uint64_t length = size + static_cast<std::uint64_t>(delta_);  // wraps around below 0
     const bool is_shorter = delta_ < 0;
     if (response.false_length) return;  // a cut body already has one
-    if (size == 0 || (is_shorter && (length >= size || length == 0)) || passage.request.method == "HEAD") return;
+    if (size == 0 || (is_shorter && (length >= size || length == 0)) || context.request.method == "HEAD") return;
     if (!firing_->Fire()) return;
     response.false_length = length;
     response.ending = Ending::kClose;

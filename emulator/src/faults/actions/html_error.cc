@@ -18,7 +18,7 @@ std::string PageOf(std::uint64_t status) {
          "seconds.</h2>\n<h2></h2>\n</body></html>\n";
 }
 
-class HtmlError final : public Intervention {
+class HtmlError final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 3> kOptional = {"status", "body", "retryAfter"};
 
@@ -28,9 +28,9 @@ class HtmlError final : public Intervention {
     action_.content_type = "text/html; charset=UTF-8";
   }
 
-  std::optional<HttpResponse> Before(const Passage& passage) override {
+  std::optional<HttpResponse> Before(const RequestContext& context) override {
     if (!firing_->Fire()) return std::nullopt;
-    return StatusResponse(action_, passage.preview.is_xml);
+    return StatusResponse(action_, context.preview.is_xml);
   }
 
  private:

@@ -8,12 +8,12 @@
 namespace gcsflux::emulator {
 namespace {
 
-class LoseAnswer final : public Intervention {
+class LoseAnswer final : public Interceptor {
  public:
   LoseAnswer(const FaultAction& /*action*/, std::shared_ptr<Firing> firing) : firing_(std::move(firing)) {}
 
   // A refusal acknowledges nothing.
-  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& /*passage*/) override {
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const RequestContext& /*context*/) override {
     const bool is_success = response.status < 300 || response.status == 308;
     if (is_success && firing_->Fire()) response.ending = Ending::kSilence;
   }

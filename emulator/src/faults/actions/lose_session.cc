@@ -10,7 +10,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-class LoseSession final : public Intervention {
+class LoseSession final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 3> kOptional = {"status", "body", "contentType"};
 
@@ -18,15 +18,15 @@ class LoseSession final : public Intervention {
     if (!action_.status) action_.status = 410;
   }
 
-  std::optional<HttpResponse> Before(const Passage& passage) override {
-    const auto target = ParseTarget(passage.request.target);
+  std::optional<HttpResponse> Before(const RequestContext& context) override {
+    const auto target = ParseTarget(context.request.target);
     const std::string* id = target ? target->query.Find("upload_id") : nullptr;
-    const auto session = id != nullptr ? passage.sessions.Find(*id) : nullptr;
+    const auto session = id != nullptr ? context.sessions.Find(*id) : nullptr;
     if (session == nullptr || session->status().state != ResumableSession::State::kOpen) return std::nullopt;
     if (!firing_->Fire()) return std::nullopt;
     session->Cancel();  // another request may be using it
-    passage.sessions.Remove(*id);
-    return StatusResponse(action_, passage.preview.is_xml);
+    context.sessions.Remove(*id);
+    return StatusResponse(action_, context.preview.is_xml);
   }
 
  private:

@@ -12,11 +12,11 @@ bool IsProgress(const HttpResponse& response) {
   return response.status == 308 || response.headers.Find("x-http-status-code-override") != nullptr;
 }
 
-class OmitRange final : public Intervention {
+class OmitRange final : public Interceptor {
  public:
   OmitRange(const FaultAction& /*action*/, std::shared_ptr<Firing> firing) : firing_(std::move(firing)) {}
 
-  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& /*passage*/) override {
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const RequestContext& /*context*/) override {
     if (!IsProgress(response) || response.headers.Find("range") == nullptr || !firing_->Fire()) return;
     response.headers.Remove("range");
   }

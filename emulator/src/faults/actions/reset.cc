@@ -8,11 +8,11 @@
 namespace gcsflux::emulator {
 namespace {
 
-class Reset final : public Intervention {
+class Reset final : public Interceptor {
  public:
   Reset(const FaultAction& /*action*/, std::shared_ptr<Firing> firing) : firing_(std::move(firing)) {}
 
-  std::optional<HttpResponse> Before(const Passage& /*passage*/) override {
+  std::optional<HttpResponse> Before(const RequestContext& /*context*/) override {
     if (!firing_->Fire()) return std::nullopt;
     return HttpResponse{.ending = Ending::kSilence};
   }

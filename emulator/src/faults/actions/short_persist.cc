@@ -12,8 +12,8 @@ namespace {
 
 class ShortBody final : public UploadFilter {
  public:
-  ShortBody(RequestBody& body, std::uint64_t keep_bytes, Firing& firing, const Passage& passage)
-      : UploadFilter(body, passage), keep_bytes_(keep_bytes), firing_(firing) {}
+  ShortBody(RequestBody& body, std::uint64_t keep_bytes, Firing& firing, const RequestContext& context)
+      : UploadFilter(body, context), keep_bytes_(keep_bytes), firing_(firing) {}
 
   [[nodiscard]] std::optional<std::uint64_t> keeps_at_most() const override {
     const std::optional<std::uint64_t> others = UploadFilter::keeps_at_most();
@@ -31,16 +31,16 @@ class ShortBody final : public UploadFilter {
   bool is_short_ = false;
 };
 
-class ShortPersist final : public Intervention {
+class ShortPersist final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 1> kRequired = {"keepBytes"};
 
   ShortPersist(const FaultAction& action, std::shared_ptr<Firing> firing)
       : keep_bytes_(*action.keep_bytes), firing_(std::move(firing)) {}
 
-  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
-    if (!IsSessionChunk(passage.preview)) return nullptr;
-    return std::make_unique<ShortBody>(body, keep_bytes_, *firing_, passage);
+  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const RequestContext& context) override {
+    if (!IsSessionChunk(context.preview)) return nullptr;
+    return std::make_unique<ShortBody>(body, keep_bytes_, *firing_, context);
   }
 
  private:

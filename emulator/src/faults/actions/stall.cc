@@ -11,12 +11,12 @@ namespace {
 
 class StallFilter final : public BodyFilter {
  public:
-  StallFilter(const FaultAction& action, std::shared_ptr<Firing> firing, const Passage& passage)
+  StallFilter(const FaultAction& action, std::shared_ptr<Firing> firing, const RequestContext& context)
       : left_(*action.after_bytes),
         duration_(*action.duration),
         firing_(std::move(firing)),
-        clock_(passage.clock),
-        stop_(passage.stop) {}
+        clock_(context.clock),
+        stop_(context.stop) {}
 
   bool Write(std::span<const std::byte> bytes, const ResponseSink& next) override {
     if (has_paused_ || bytes.size() <= left_) {
@@ -39,18 +39,18 @@ class StallFilter final : public BodyFilter {
   bool has_paused_ = false;
 };
 
-class Stall final : public Intervention {
+class Stall final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 1> kRequired = {"duration"};
   static constexpr std::array<std::string_view, 1> kOptional = {"afterBytes"};
 
   Stall(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
-  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const RequestContext& context) override {
     if (action_.after_bytes.value_or(0) != 0) {
-      response.filters.push_back(std::make_shared<StallFilter>(action_, firing_, passage));
+      response.filters.push_back(std::make_shared<StallFilter>(action_, firing_, context));
     } else if (firing_->Fire()) {
-      passage.clock.WaitUntil(passage.clock.Now() + *action_.duration, passage.stop);
+      context.clock.WaitUntil(context.clock.Now() + *action_.duration, context.stop);
     }
   }
 

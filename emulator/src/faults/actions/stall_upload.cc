@@ -12,13 +12,13 @@ namespace {
 
 class StalledBody final : public UploadFilter {
  public:
-  StalledBody(RequestBody& body, const FaultAction& action, Firing& firing, const Passage& passage)
-      : UploadFilter(body, passage),
+  StalledBody(RequestBody& body, const FaultAction& action, Firing& firing, const RequestContext& context)
+      : UploadFilter(body, context),
         after_bytes_(action.after_bytes.value_or(0)),
         duration_(*action.duration),
         firing_(firing),
-        clock_(passage.clock),
-        stop_(passage.stop) {}
+        clock_(context.clock),
+        stop_(context.stop) {}
 
  private:
   bool OnBytes(std::span<std::byte> bytes, std::uint64_t offset) override {
@@ -33,7 +33,7 @@ class StalledBody final : public UploadFilter {
   const std::stop_token& stop_;
 };
 
-class StallUpload final : public Intervention {
+class StallUpload final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 1> kRequired = {"duration"};
   static constexpr std::array<std::string_view, 1> kOptional = {"afterBytes"};
@@ -41,9 +41,9 @@ class StallUpload final : public Intervention {
   StallUpload(const FaultAction& action, std::shared_ptr<Firing> firing)
       : action_(action), firing_(std::move(firing)) {}
 
-  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
-    if (!CarriesObjectBytes(passage.preview)) return nullptr;
-    return std::make_unique<StalledBody>(body, action_, *firing_, passage);
+  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const RequestContext& context) override {
+    if (!CarriesObjectBytes(context.preview)) return nullptr;
+    return std::make_unique<StalledBody>(body, action_, *firing_, context);
   }
 
  private:

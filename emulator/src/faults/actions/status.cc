@@ -9,16 +9,16 @@
 namespace gcsflux::emulator {
 namespace {
 
-class Status final : public Intervention {
+class Status final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 1> kRequired = {"status"};
   static constexpr std::array<std::string_view, 3> kOptional = {"body", "contentType", "retryAfter"};
 
   Status(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
-  std::optional<HttpResponse> Before(const Passage& passage) override {
+  std::optional<HttpResponse> Before(const RequestContext& context) override {
     if (!firing_->Fire()) return std::nullopt;
-    return StatusResponse(action_, passage.preview.is_xml);
+    return StatusResponse(action_, context.preview.is_xml);
   }
 
  private:

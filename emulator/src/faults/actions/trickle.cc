@@ -13,8 +13,8 @@ namespace {
 // When how many bytes may have passed, in one direction of one request.
 class Drip {
  public:
-  Drip(std::uint64_t bytes_per_second, const Passage& passage)
-      : rate_(bytes_per_second), clock_(passage.clock), stop_(passage.stop) {}
+  Drip(std::uint64_t bytes_per_second, const RequestContext& context)
+      : rate_(bytes_per_second), clock_(context.clock), stop_(context.stop) {}
 
   /// How many bytes pass at once: 50 ms of the rate.
   [[nodiscard]] std::size_t drop() const { return static_cast<std::size_t>(std::max<std::uint64_t>(rate_ / 20, 1)); }
@@ -37,8 +37,8 @@ class Drip {
 
 class TrickleFilter final : public BodyFilter {
  public:
-  TrickleFilter(std::uint64_t bytes_per_second, std::shared_ptr<Firing> firing, const Passage& passage)
-      : drip_(bytes_per_second, passage), firing_(std::move(firing)) {}
+  TrickleFilter(std::uint64_t bytes_per_second, std::shared_ptr<Firing> firing, const RequestContext& context)
+      : drip_(bytes_per_second, context), firing_(std::move(firing)) {}
 
   bool Write(std::span<const std::byte> bytes, const ResponseSink& next) override {
     if (bytes.empty() || !firing_->Fire()) return next(bytes);
@@ -58,8 +58,8 @@ class TrickleFilter final : public BodyFilter {
 
 class TricklingBody final : public RequestBody {
  public:
-  TricklingBody(RequestBody& body, std::uint64_t bytes_per_second, Firing& firing, const Passage& passage)
-      : body_(body), drip_(bytes_per_second, passage), firing_(firing) {}
+  TricklingBody(RequestBody& body, std::uint64_t bytes_per_second, Firing& firing, const RequestContext& context)
+      : body_(body), drip_(bytes_per_second, context), firing_(firing) {}
   ~TricklingBody() override {
     if (is_slow_) body_.LimitUnderWay(0);
   }
@@ -85,19 +85,19 @@ class TricklingBody final : public RequestBody {
   bool is_slow_ = false;
 };
 
-class Trickle final : public Intervention {
+class Trickle final : public Interceptor {
  public:
   static constexpr std::array<std::string_view, 1> kRequired = {"bytesPerSecond"};
 
   Trickle(const FaultAction& action, std::shared_ptr<Firing> firing)
       : bytes_per_second_(*action.bytes_per_second), firing_(std::move(firing)) {}
 
-  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
-    return std::make_unique<TricklingBody>(body, bytes_per_second_, *firing_, passage);
+  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const RequestContext& context) override {
+    return std::make_unique<TricklingBody>(body, bytes_per_second_, *firing_, context);
   }
 
-  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
-    response.filters.push_back(std::make_shared<TrickleFilter>(bytes_per_second_, firing_, passage));
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const RequestContext& context) override {
+    response.filters.push_back(std::make_shared<TrickleFilter>(bytes_per_second_, firing_, context));
   }
 
  private:

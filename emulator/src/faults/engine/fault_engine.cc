@@ -40,26 +40,26 @@ class CountedFiring final : public Firing {
 };
 
 // If another action has lost the answer, this one does nothing, because no client would see it.
-class ArmedAction final : public Intervention {
+class ArmedAction final : public Interceptor {
  public:
-  explicit ArmedAction(std::unique_ptr<Intervention> action) : action_(std::move(action)) {}
+  explicit ArmedAction(std::unique_ptr<Interceptor> action) : action_(std::move(action)) {}
 
-  std::optional<HttpResponse> Before(const Passage& passage) override { return action_->Before(passage); }
-  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
-    return action_->Wrap(body, passage);
+  std::optional<HttpResponse> Before(const RequestContext& context) override { return action_->Before(context); }
+  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const RequestContext& context) override {
+    return action_->Wrap(body, context);
   }
-  void After(HttpResponse& response, const RequestSubject& subject, const Passage& passage) override {
-    if (response.ending != Ending::kSilence) action_->After(response, subject, passage);
+  void After(HttpResponse& response, const RequestSubject& subject, const RequestContext& context) override {
+    if (response.ending != Ending::kSilence) action_->After(response, subject, context);
   }
 
  private:
-  const std::unique_ptr<Intervention> action_;
+  const std::unique_ptr<Interceptor> action_;
 };
 
-void Arm(CountedFiring::Parts parts, Interventions& interventions) {
+void Arm(CountedFiring::Parts parts, Interceptors& interceptors) {
   const FaultAction& action = parts.action->action;
   auto firing = std::make_shared<CountedFiring>(std::move(parts));
-  interventions.push_back(std::make_unique<ArmedAction>(MakeIntervention(action, std::move(firing))));
+  interceptors.push_back(std::make_unique<ArmedAction>(MakeInterceptor(action, std::move(firing))));
 }
 
 // Actions that take an answer, or a part of it, act before those that change it: a client sees no change of what is
@@ -70,43 +70,43 @@ std::uint64_t TurnOf(const FaultAction& action) {
   return action.type == "falseLength" ? UINT64_MAX - 1 : UINT64_MAX;
 }
 
-void ArmAll(std::vector<CountedFiring::Parts> all, Interventions& interventions) {
+void ArmAll(std::vector<CountedFiring::Parts> all, Interceptors& interceptors) {
   std::stable_sort(all.begin(), all.end(), [](const CountedFiring::Parts& a, const CountedFiring::Parts& b) {
     return TurnOf(a.action->action) < TurnOf(b.action->action);
   });
-  for (CountedFiring::Parts& parts : all) Arm(std::move(parts), interventions);
+  for (CountedFiring::Parts& parts : all) Arm(std::move(parts), interceptors);
 }
 
-void InterveneByRules(const LoadedPlan& plan, const FaultKey& key, const Passage& passage,
-                      Interventions& interventions) {
-  const MatchedRequest request{.subject = passage.preview.subject,
-                               .method = passage.request.method,
-                               .attempt = passage.preview.attempt,
-                               .covered = CoveredBy(passage.request, passage.preview),
-                               .deleted = passage.preview.deleted};
-  const Clock::Time now = passage.clock.Now();
+void InterceptByRules(const LoadedPlan& plan, const FaultKey& key, const RequestContext& context,
+                      Interceptors& interceptors) {
+  const MatchedRequest request{.subject = context.preview.subject,
+                               .method = context.request.method,
+                               .attempt = context.preview.attempt,
+                               .covered = CoveredBy(context.request, context.preview),
+                               .deleted = context.preview.deleted};
+  const Clock::Time now = context.clock.Now();
   std::vector<CountedFiring::Parts> all;
   for (const auto& rule : plan.rules) {
     if (!rule->IsOpen(now) || !rule->match.Concerns(request)) continue;
     const std::uint64_t number = ++rule->count->matched;
     if (!rule->match.Chooses(number, Chance(plan.seed, rule->rule.name, key))) continue;
     if (rule->count->fired >= rule->count->limit) continue;
-    all.push_back({key, rule->action, rule->count, plan.history, passage.fired});
+    all.push_back({key, rule->action, rule->count, plan.history, context.fired});
   }
-  ArmAll(std::move(all), interventions);
+  ArmAll(std::move(all), interceptors);
 }
 
-void InterveneByReplay(const LoadedPlan& plan, const FaultKey& key, const Passage& passage,
-                       Interventions& interventions) {
+void InterceptByReplay(const LoadedPlan& plan, const FaultKey& key, const RequestContext& context,
+                       Interceptors& interceptors) {
   const auto found = plan.replayed.find(HashKey(key));
   if (found == plan.replayed.end()) return;
   std::vector<CountedFiring::Parts> all;
   for (const ReplayedFault& fault : found->second) {
     if (fault.key != key) continue;
     ++fault.count->matched;
-    all.push_back({key, fault.action, fault.count, plan.history, passage.fired});
+    all.push_back({key, fault.action, fault.count, plan.history, context.fired});
   }
-  ArmAll(std::move(all), interventions);
+  ArmAll(std::move(all), interceptors);
 }
 
 }  // namespace
@@ -141,12 +141,12 @@ std::uint64_t FaultEngine::Fired(std::string_view rule) const {
   return found != counts.end() ? found->fired : 0;
 }
 
-void FaultEngine::Intervene(const Passage& passage, Interventions& interventions) {
+void FaultEngine::Intercept(const RequestContext& context, Interceptors& interceptors) {
   const std::shared_ptr<const LoadedPlan> plan = this->plan();
-  FaultKey key = KeyOf(passage.preview);
+  FaultKey key = KeyOf(context.preview);
   key.arrival = plan->history->Arrive(key);
-  InterveneByRules(*plan, key, passage, interventions);
-  InterveneByReplay(*plan, key, passage, interventions);
+  InterceptByRules(*plan, key, context, interceptors);
+  InterceptByReplay(*plan, key, context, interceptors);
 }
 
 std::shared_ptr<const LoadedPlan> FaultEngine::plan() const {

@@ -8,14 +8,14 @@
 
 #include "gcsflux/emulator/clock.h"
 #include "gcsflux/emulator/faults.h"
-#include "interventions/intervention.h"
+#include "middleware/interceptor.h"
 
 namespace gcsflux::emulator {
 
 struct LoadedPlan;
 
 /// The faults that requests meet. Thread-safe.
-class FaultEngine final : public Faults, public Intervener {
+class FaultEngine final : public Faults, public Middleware {
  public:
   /// `clock` must outlive it. Throws std::invalid_argument if the plan is wrong.
   explicit FaultEngine(const Clock& clock, FaultPlan plan = {});
@@ -33,7 +33,7 @@ class FaultEngine final : public Faults, public Intervener {
   [[nodiscard]] bool Concerns(const HttpRequest& /*request*/) const override {
     return is_active_.load(std::memory_order_relaxed);
   }
-  void Intervene(const Passage& passage, Interventions& interventions) override;
+  void Intercept(const RequestContext& context, Interceptors& interceptors) override;
 
  private:
   [[nodiscard]] std::shared_ptr<const LoadedPlan> plan() const;

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "gcsflux/emulator/faults.h"
-#include "interventions/request_preview.h"
+#include "middleware/request_preview.h"
 
 namespace gcsflux::emulator {
 

@@ -14,7 +14,7 @@
 #include "faults/tools/firing.h"
 #include "gcsflux/emulator/clock.h"
 #include "gcsflux/emulator/faults.h"
-#include "interventions/intervention.h"
+#include "middleware/interceptor.h"
 
 namespace gcsflux::emulator {
 

@@ -8,7 +8,7 @@
 
 #include "gcsflux/emulator/faults.h"
 #include "http/http_message.h"
-#include "interventions/request_preview.h"
+#include "middleware/request_preview.h"
 #include "operations/request_subject.h"
 #include "store/listing/glob.h"
 

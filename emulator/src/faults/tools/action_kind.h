@@ -9,7 +9,7 @@
 
 #include "faults/tools/firing.h"
 #include "gcsflux/emulator/faults.h"
-#include "interventions/intervention.h"
+#include "middleware/interceptor.h"
 
 namespace gcsflux::emulator {
 
@@ -26,15 +26,15 @@ struct ActionKind {
   /// Names of fields, as in JSON.
   std::span<const std::string_view> required = {};
   std::span<const std::string_view> optional = {};
-  /// Makes the intervention, which asks `firing` before it acts.
-  std::unique_ptr<Intervention> (*make)(const FaultAction& action, std::shared_ptr<Firing> firing) = nullptr;
+  /// Makes the interceptor, which asks `firing` before it acts.
+  std::unique_ptr<Interceptor> (*make)(const FaultAction& action, std::shared_ptr<Firing> firing) = nullptr;
   /// What is wrong beyond the fields' own ranges. Null if nothing can be.
   std::optional<FieldComplaint> (*check)(const FaultAction& action) = nullptr;
 };
 
-/// An ActionKind's `make`, for the intervention T.
+/// An ActionKind's `make`, for the interceptor T.
 template <class T>
-std::unique_ptr<Intervention> MakeA(const FaultAction& action, std::shared_ptr<Firing> firing) {
+std::unique_ptr<Interceptor> MakeA(const FaultAction& action, std::shared_ptr<Firing> firing) {
   return std::make_unique<T>(action, std::move(firing));
 }
 

@@ -29,13 +29,13 @@ bool CarriesObjectBytes(const RequestPreview& preview) {
   return subject.operation == "storage.objects.insert" && subject.phase.empty();
 }
 
-UploadFilter::UploadFilter(RequestBody& body, const Passage& passage)
+UploadFilter::UploadFilter(RequestBody& body, const RequestContext& context)
     : body_(body),
-      first_(IsSessionChunk(passage.preview) ? passage.preview.range_start.value_or(0) : 0),
-      media_begin_(passage.preview.media_offset) {
+      first_(IsSessionChunk(context.preview) ? context.preview.range_start.value_or(0) : 0),
+      media_begin_(context.preview.media_offset) {
   if (media_begin_ == 0) return;
   ReceivedBody received = ReceiveBody(body_);
-  media_end_ = media_begin_ + MediaSize(passage.request, received.bytes);
+  media_end_ = media_begin_ + MediaSize(context.request, received.bytes);
   buffered_ = std::move(received.bytes);
   is_broken_ = !received.is_whole;
 }

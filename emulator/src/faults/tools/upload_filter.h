@@ -6,7 +6,7 @@
 #include <span>
 
 #include "http/http_message.h"
-#include "interventions/intervention.h"
+#include "middleware/interceptor.h"
 #include "store/bytes/rope.h"
 
 namespace gcsflux::emulator {
@@ -21,7 +21,7 @@ class UploadFilter : public RequestBody {
  public:
   /// `body` must outlive it, and CarriesObjectBytes() must be true. A multipart body is read at once, because only its
   /// end tells where the object's bytes end.
-  UploadFilter(RequestBody& body, const Passage& passage);
+  UploadFilter(RequestBody& body, const RequestContext& context);
 
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return body_.announced_size(); }
   std::optional<std::size_t> Read(std::span<std::byte> into) final;

@@ -169,15 +169,15 @@ struct KeepReport {
   std::optional<Error> leftovers = {};  ///< For StepWriter::Keep(): why files of crashed saves still exist.
 };
 
-/// What Sweep() removed.
-struct SweepReport {
+/// What CollectGarbage() removed.
+struct GarbageReport {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t young = 0;    ///< Files that were left because they are younger than SweepOptions::min_age.
+  std::uint64_t young = 0;    ///< Files that were left because they are younger than GarbageOptions::min_age.
   std::uint64_t foreign = 0;  ///< As in KeepReport.
 };
 
-struct SweepOptions {
+struct GarbageOptions {
   /// Removes only files older than this. Set it to more than the duration of a save: until a save ends, no manifest
   /// names its files. A file counts as new if the service leaves out its time.
   std::chrono::seconds min_age = std::chrono::hours(24);
@@ -247,8 +247,8 @@ class CheckpointSteps {
 
   /// Deletes the step's manifest, then the files that no other manifest names. Returns kPreconditionFailed if it is the
   /// last whole step, or if its manifest changes meanwhile. Right before it deletes the manifest of a whole step, it
-  /// checks that another whole step still has one: docs/checkpoints.md describes the window that remains. Sweep()
-  /// removes what an interrupted removal leaves.
+  /// checks that another whole step still has one: docs/checkpoints.md describes the window that remains.
+  /// CollectGarbage() removes what an interrupted removal leaves.
   ///
   /// While another step's manifest cannot be read, removes nothing and returns kUndecodable, because that manifest may
   /// name the files. Of a step whose own manifest cannot be read, it then removes the manifest and leaves the files.
@@ -261,7 +261,7 @@ class CheckpointSteps {
 
   /// Removes files of the form of name that StepWriter gives, in folders of steps, that no manifest names. If a
   /// manifest cannot be read, removes nothing and returns kUndecodable, because that manifest may name them.
-  Result<SweepReport> Sweep(const SweepOptions& options = {}) const;
+  Result<GarbageReport> CollectGarbage(const GarbageOptions& options = {}) const;
 
  private:
   friend class StepWriter;
@@ -334,7 +334,7 @@ class StepWriter {
   /// Protects files of earlier steps from Keep() and Remove() of this writer as long as the result exists. Call it if a
   /// new step names these files, and check with HasFiles() afterwards that they exist. Returns null while Keep() or
   /// Remove() runs: then write new files instead. The result must not outlive the writer.
-  [[nodiscard]] std::shared_ptr<const void> Borrow(std::vector<StepFile> files);
+  [[nodiscard]] std::shared_ptr<const void> Pin(std::vector<StepFile> files);
   /// Deletes files that WriteFile() wrote and Commit() has not named. Failures are ignored.
   void Discard(const std::vector<StepFile>& files);
 

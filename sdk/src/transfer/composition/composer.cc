@@ -151,13 +151,15 @@ Result<void> Composer::Read(const Made& made, std::span<const DownloadSource> so
     if (!first_byte) first_byte = Clock::now();
     return slices.Write(data);
   };
-  const bool is_vouched_for = std::all_of(sources.begin(), sources.end(), [](const auto& s) { return s.crc32c; });
-  const auto read = ReadInto(CoreOf(client_), made.composite.object,
-                             {.generation = made.composite.generation,
-                              .encryption_key = settings_.encryption_key,
-                              .call = settings_.call,
-                              .stop = stop},
-                             {.sink = write, .room = kAnySize, .is_vouched_for = is_vouched_for, .is_copy = true});
+  const bool is_verified_by_caller =
+      std::all_of(sources.begin(), sources.end(), [](const auto& s) { return s.crc32c; });
+  const auto read =
+      ReadInto(CoreOf(client_), made.composite.object,
+               {.generation = made.composite.generation,
+                .encryption_key = settings_.encryption_key,
+                .call = settings_.call,
+                .stop = stop},
+               {.sink = write, .room = kAnySize, .is_verified_by_caller = is_verified_by_caller, .is_copy = true});
   if (!read) return read.error();
   const auto end = Clock::now();
   estimates_.NoteRead({.first_byte = first_byte.value_or(end) - start, .total = end - start, .bytes = read->bytes});

@@ -17,7 +17,7 @@ namespace gcsflux::internal {
 /// Small tasks that become due now or later. A Downloader's request slots run them in turn with its downloads, so that
 /// they use no additional connections. If no thread can be started to wait for the time, tasks are late: they run when
 /// the next one is posted, or at the end. Thread-safe.
-class DueTasks : public Workload, public std::enable_shared_from_this<DueTasks> {
+class DueTasks : public TaskSource, public std::enable_shared_from_this<DueTasks> {
  public:
   using Clock = std::chrono::steady_clock;
   using Task = std::function<void(const std::stop_token&)>;

@@ -62,7 +62,7 @@ Result<ReadSummary> Read(const DirectReads& reads, const DownloadSource& source,
                        {.sink = sink,
                         .room = kAnySize,
                         .rewind = [&] { written = 0; },
-                        .is_vouched_for = source.crc32c.has_value(),
+                        .is_verified_by_caller = source.crc32c.has_value(),
                         .is_copy = true});
   if (!read || !reads.on_read) return read;
   const auto end = Clock::now();

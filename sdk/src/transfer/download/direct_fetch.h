@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "client/told_checksum.h"
+#include "client/reported_checksum.h"
 #include "gcsflux/download.h"
 #include "transfer/download/unit.h"
 
@@ -55,7 +55,7 @@ class DirectFetch : public UnitFetch {
   Destination& destination_;
   std::vector<std::uint32_t> crc32cs_;  // Of the stripes; the thread that fetches a stripe writes its element. Empty if
                                         // the object is read whole.
-  ToldChecksum told_;
+  ReportedChecksum told_;
   bool is_repeated_ = false;
 };
 

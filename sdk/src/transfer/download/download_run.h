@@ -42,7 +42,7 @@ class Recipient {
 };
 
 /// Takes the sources of one download through the steps in unit.h. Thread-safe.
-class DownloadRun : public Workload, public std::enable_shared_from_this<DownloadRun> {
+class DownloadRun : public TaskSource, public std::enable_shared_from_this<DownloadRun> {
  public:
   /// For `count` sources, or for as many as the method finds. The recipient is used until Wait() has returned after
   /// Stop(), or until everything is finished.

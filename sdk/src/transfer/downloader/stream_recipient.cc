@@ -73,13 +73,13 @@ void StreamRecipient::Close() {
 void StreamRecipient::OnStop() {
   ahead_.Stop();
   const std::scoped_lock lock(mutex_);
-  arrivals_.Ring();
+  arrivals_.NotifyAll();
 }
 
 void StreamRecipient::OnEnd(const Error& error) {
   const std::scoped_lock lock(mutex_);
   failure_ = error;
-  arrivals_.Ring();
+  arrivals_.NotifyAll();
 }
 
 void StreamRecipient::Add(std::size_t turn, ArrivedObject&& arrived) {
@@ -104,7 +104,7 @@ void StreamRecipient::OnArrival(std::vector<ArrivedObject> objects) {
       const std::size_t turn = options_.order == DeliveryOrder::kInOrder ? arrived.object.index : arrived_++;
       Add(turn, std::move(arrived));
     }
-    if (!was_ready && IsNextReady()) arrivals_.Ring();
+    if (!was_ready && IsNextReady()) arrivals_.NotifyAll();
   }
   if (has_failed && ahead_.core().options().on_failure == OnFailure::kFailAll) ahead_.BeginNoMore();
 }

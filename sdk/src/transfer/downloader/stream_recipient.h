@@ -11,7 +11,7 @@
 
 #include "base/process/fork.h"
 #include "gcsflux/download.h"
-#include "loop/doorbell.h"
+#include "loop/loop_condition.h"
 #include "transfer/downloader/fetch_ahead.h"
 
 namespace gcsflux::internal {
@@ -46,7 +46,7 @@ class StreamRecipient {
   std::optional<Error> ended_ = {};
 
   std::mutex mutex_;
-  Doorbell arrivals_;
+  LoopCondition arrivals_;
   // By the turn of their delivery. Guarded by mutex_, like the following members.
   using Ready = std::map<std::size_t, ArrivedObject>;
   Ready ready_;

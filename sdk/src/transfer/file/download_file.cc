@@ -15,7 +15,7 @@
 #include "base/text/base64.h"
 #include "client/client_core.h"
 #include "client/object_read.h"
-#include "client/told_checksum.h"
+#include "client/reported_checksum.h"
 #include "transfer/file/partial_file.h"
 #include "transfer/threads/worker_pool.h"
 
@@ -37,7 +37,7 @@ Error At(const ObjectName& object, ErrorCode code, const std::string& what) {
 class FileDownload {
  public:
   FileDownload(const Client& client, const DownloadSource& source, const DownloadFileOptions& options,
-               PartialFile& file, internal::ToldChecksum& told)
+               PartialFile& file, internal::ReportedChecksum& told)
       : client_(client), source_(source), options_(options), file_(file), told_(told) {}
 
   // Returns how many bytes of an earlier download it kept. After a failure the file holds its progress.
@@ -130,7 +130,7 @@ class FileDownload {
                                           .encryption_key = options_.encryption_key,
                                           .call = options_.call,
                                           .stop = stop},
-                                         {.sink = write, .room = missing, .is_vouched_for = true});
+                                         {.sink = write, .room = missing, .is_verified_by_caller = true});
     if (!read) return read.error();
     if (read->object_size == source_.size && read->bytes == missing) {
       return told_.Note(source_.object, read->object_crc32c);
@@ -185,7 +185,7 @@ class FileDownload {
   std::atomic<std::uint64_t> kept_bytes_ = 0;
   std::atomic<std::uint64_t> told_bytes_ = 0;
   std::atomic<std::uint64_t> unsaved_bytes_ = 0;
-  internal::ToldChecksum& told_;
+  internal::ReportedChecksum& told_;
   std::mutex saving_;  // Held while the state is written; no thread waits for it.
   std::mutex mutex_;
   PartialState state_;  // Each range is changed by its thread. Guarded by mutex_ when others read it.
@@ -212,8 +212,8 @@ Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource
   if (!options.may_replace) {
     if (auto is_free = internal::CheckFree(path); !is_free) return is_free.error();
   }
-  constexpr int kTries = 2;     // Corrupted data is read once more: it may have been damaged in transit.
-  internal::ToldChecksum told;  // The second read must have the checksum that an answer to the first one gave.
+  constexpr int kTries = 2;         // Corrupted data is read once more: it may have been damaged in transit.
+  internal::ReportedChecksum told;  // The second read must have the checksum that an answer to the first one gave.
   for (int tried = 1;; ++tried) {
     const auto file = PartialFile::Open(path);
     if (!file) return file.error();

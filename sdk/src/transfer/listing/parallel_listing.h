@@ -23,7 +23,7 @@ namespace gcsflux::internal::listing {
 
 /// Carries out the scheduler's decisions. Its calls run on the client's event loops and return their pages; the thread
 /// that calls Run delivers. If no loop can be started, that thread makes the calls too. Used once.
-class ParallelListing final : private Workload {
+class ParallelListing final : private TaskSource {
  public:
   ParallelListing(const Client& client, ObjectName prefix, ListingOrder order, const ListingSink& sink,
                   const ParallelListOptions& options);

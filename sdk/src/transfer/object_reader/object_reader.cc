@@ -89,8 +89,8 @@ Result<std::size_t> ObjectReader::ReadNext(std::span<std::byte> destination) {
   return WithCore(core_, [&] { return core_->ReadNext(destination); });
 }
 
-Result<std::span<const std::byte>> ObjectReader::LendNext() {
-  return WithCore(core_, [&] { return core_->LendNext(); });
+Result<std::span<const std::byte>> ObjectReader::NextView() {
+  return WithCore(core_, [&] { return core_->NextView(); });
 }
 
 std::uint64_t ObjectReader::position() const { return core_ ? core_->position() : 0; }

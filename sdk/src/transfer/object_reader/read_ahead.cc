@@ -124,20 +124,20 @@ Result<bool> ReadAhead::AwaitBytes(std::unique_lock<std::mutex>& lock, Piece& pi
   return *piece.error;
 }
 
-Result<LentPart> ReadAhead::Lend(std::uint64_t offset, const std::stop_token& stop, bool& waited) {
+Result<PinnedPart> ReadAhead::Pin(std::uint64_t offset, const std::stop_token& stop, bool& waited) {
   constexpr std::uint64_t kMost = 1U << 20;  // More would only make the caller wait.
   std::shared_ptr<Piece> piece;              // Outlives the lock.
   std::unique_lock lock(mutex_);
   const auto next = pieces_.upper_bound(offset);
-  if (next == pieces_.begin() || std::prev(next)->second->extent.end() <= offset) return LentPart{};
+  if (next == pieces_.begin() || std::prev(next)->second->extent.end() <= offset) return PinnedPart{};
   piece = std::prev(next)->second;
   const std::uint64_t from = offset - piece->extent.offset;
   const auto arrived = AwaitBytes(lock, *piece, std::min(from + kMost, piece->extent.length), stop, waited);
   if (!arrived) return arrived.error();
-  if (!*arrived) return LentPart{};
+  if (!*arrived) return PinnedPart{};
   const std::span<const std::byte> bytes(piece->memory.get() + from, piece->memory.get() + piece->arrived);
   Consume(*piece, bytes.size());  // The caller holds the piece.
-  return LentPart{piece, bytes};
+  return PinnedPart{piece, bytes};
 }
 
 Result<bool> ReadAhead::Take(const HeldPart& part, const std::stop_token& stop, bool& waited) {
@@ -170,7 +170,7 @@ std::shared_ptr<Piece> ReadAhead::Consume(Piece& piece, std::uint64_t bytes) {
 
 void ReadAhead::Wake() {
   { const std::scoped_lock lock(mutex_); }
-  arrivals_.Ring();
+  arrivals_.NotifyAll();
 }
 
 Extent ReadAhead::FirstGap(const Extent& extent) const {
@@ -283,7 +283,7 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
       if (end < piece->awaited) return;
       piece->awaited = Piece::kNone;
     }
-    arrivals_.Ring();
+    arrivals_.NotifyAll();
   };
   const bool is_whole = piece->extent.length == object_size_;
   const auto deliver = [&](std::uint64_t offset, std::span<const std::byte> bytes) {
@@ -308,7 +308,7 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
     const auto entry = pieces_.find(piece->extent.offset);
     if (entry != pieces_.end() && entry->second == piece) pieces_.erase(entry);  // The job holds the last reference.
   }
-  arrivals_.Ring();
+  arrivals_.NotifyAll();
 }
 
 // Pieces must not overlap.

@@ -17,8 +17,8 @@
 
 #include "client/delivery_budget.h"
 #include "gcsflux/result.h"
-#include "loop/doorbell.h"
 #include "loop/job_queue.h"
+#include "loop/loop_condition.h"
 #include "transfer/object_reader/piece_memory.h"
 #include "transfer/object_reader/range_checksums.h"
 
@@ -53,7 +53,7 @@ struct HeldPart {
 };
 
 /// Bytes of a piece, which stay while it is held.
-struct LentPart {
+struct PinnedPart {
   std::shared_ptr<Piece> piece;  ///< Null if there are none.
   std::span<const std::byte> bytes = {};
 };
@@ -96,8 +96,8 @@ class ReadAhead {
   Result<bool> Take(const HeldPart& part, const std::stop_token& stop, bool& waited);
   /// The bytes of the piece that holds this offset, from there on. Waits until the piece is there, or a megabyte of it.
   /// Returns no piece if none holds the offset, its fetch was cancelled, or `stop` was stopped.
-  Result<LentPart> Lend(std::uint64_t offset, const std::stop_token& stop, bool& waited);
-  /// Makes the callers that wait in Take() and Lend() check their stop_tokens.
+  Result<PinnedPart> Pin(std::uint64_t offset, const std::stop_token& stop, bool& waited);
+  /// Makes the callers that wait in Take() and Pin() check their stop_tokens.
   void Wake();
 
   /// The first part of the extent that no piece holds. If pieces hold all of it, it is empty, at the extent's end.
@@ -135,7 +135,7 @@ class ReadAhead {
   DeliveryBudget::Consumer consumer_ = 0;
 
   mutable std::mutex mutex_;
-  Doorbell arrivals_;
+  LoopCondition arrivals_;
   // Guarded by mutex_:
   std::map<std::uint64_t, std::shared_ptr<Piece>> pieces_;  // By offset.
   // Pieces whose fetch is in progress. A dropped piece is only here: its fetch may take as long as the service likes.

@@ -242,7 +242,7 @@ void ReaderCore::RequestEnded(Group& group, const Result<void>& fetched) {
     --group.pending;
   }
   if (is_first_failure) group.stop.request_stop();
-  arrivals_.Ring();
+  arrivals_.NotifyAll();
 }
 
 // Where an exception leaves a read, its requests must not write into the caller's memory any more.
@@ -287,7 +287,7 @@ Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const Re
     const std::scoped_lock lock(mutex_);
     checksums.Settle(read || delivery == Delivery::kEarly ? position : extent.offset, checksums_);
   }
-  arrivals_.Ring();  // For VerifyWhole().
+  arrivals_.NotifyAll();  // For VerifyWhole().
   if (!read) return read.error();
   return CheckAnswer(extent, *read);
 }
@@ -310,7 +310,7 @@ Result<ReadSummary> ReaderCore::Request(const Extent& extent, const ByteSink& si
                        {.sink = timed,
                         .room = kNoLimit,
                         .rewind = rewind,
-                        .is_vouched_for = true,
+                        .is_verified_by_caller = true,
                         .is_copy = true,
                         .sums_itself = true});
   if (read) fetched_bytes_ += read->bytes;
@@ -363,7 +363,7 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
   return length;
 }
 
-Result<std::span<const std::byte>> ReaderCore::LendNext() {
+Result<std::span<const std::byte>> ReaderCore::NextView() {
   if (auto usable = CheckUsable(); !usable) return usable.error();
   lent_.reset();
   if (position_ >= source_.size) return std::span<const std::byte>();
@@ -371,7 +371,7 @@ Result<std::span<const std::byte>> ReaderCore::LendNext() {
   ReadAheadFrom(position_);
   bool waited = false;
   const std::stop_callback on_stop(options_.stop, [&] { ahead_->Wake(); });
-  auto held = ahead_->Lend(position_, options_.stop, waited);
+  auto held = ahead_->Pin(position_, options_.stop, waited);
   if (!held) return Failed(held.error());
   lent_ = std::move(held->piece);
   auto lent = lent_ ? Result<std::span<const std::byte>>(held->bytes) : FetchOwn(waited);

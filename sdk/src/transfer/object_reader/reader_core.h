@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/process/fork.h"
-#include "client/told_checksum.h"
+#include "client/reported_checksum.h"
 #include "gcsflux/object_reader.h"
-#include "loop/doorbell.h"
 #include "loop/job_queue.h"
+#include "loop/loop_condition.h"
 #include "loop/request_slots.h"
 #include "transfer/object_reader/join_ranges.h"
 #include "transfer/object_reader/piece_memory.h"
@@ -40,7 +40,7 @@ class ReaderCore {
   Result<std::vector<std::uint32_t>> Read(std::span<const RangeRead> ranges, std::optional<Checksum> sum);
   void Prefetch(const std::vector<ByteRange>& ranges);
   Result<std::size_t> ReadNext(std::span<std::byte> destination);
-  Result<std::span<const std::byte>> LendNext();
+  Result<std::span<const std::byte>> NextView();
   [[nodiscard]] std::uint64_t position() const { return position_; }
   void Seek(std::uint64_t offset);
   Result<void> VerifyWhole();
@@ -102,21 +102,21 @@ class ReaderCore {
   const ObjectReaderOptions options_;
   const std::uint64_t longest_stripe_;
   const ProcessMark made_in_;
-  ToldChecksum told_;
+  ReportedChecksum told_;
   RequestPace pace_;
   std::atomic<std::uint64_t> requests_ = 0;
   std::atomic<std::uint64_t> fetched_bytes_ = 0;
   std::atomic<std::uint64_t> window_;
 
   std::mutex mutex_;
-  Doorbell arrivals_;
+  LoopCondition arrivals_;
   RangeChecksums checksums_;  // Guarded by mutex_.
 
-  // Used by the thread of ReadNext(), LendNext() and Seek().
+  // Used by the thread of ReadNext(), NextView() and Seek().
   std::uint64_t position_ = 0;
   std::uint64_t ahead_end_ = 0;   // Up to here it has been fetched ahead.
   std::uint64_t easy_bytes_ = 0;  // Bytes read since the caller last waited.
-  std::shared_ptr<Piece> lent_;   // Holds the bytes that LendNext() returned last. If null, own_ holds them.
+  std::shared_ptr<Piece> lent_;   // Holds the bytes that NextView() returned last. If null, own_ holds them.
   PieceMemory own_;
 
   std::unique_ptr<RequestSlots> slots_;

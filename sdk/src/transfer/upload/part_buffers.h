@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "loop/doorbell.h"
+#include "loop/loop_condition.h"
 
 namespace gcsflux::internal {
 
@@ -60,7 +60,7 @@ class PartBuffers {
       buffer->size = 0;
       free_.push_back(std::move(buffer));
     }
-    given_back_.Ring();
+    given_back_.NotifyAll();
   }
 
   [[nodiscard]] std::uint64_t most() const {
@@ -71,7 +71,7 @@ class PartBuffers {
  private:
   const std::uint64_t limit_;
   mutable std::mutex mutex_;
-  Doorbell given_back_;
+  LoopCondition given_back_;
   // Guarded by mutex_:
   std::vector<std::unique_ptr<PartBuffer>> free_;
   std::uint64_t used_ = 0;

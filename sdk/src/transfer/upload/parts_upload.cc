@@ -154,7 +154,7 @@ void PartsUpload::SendNext(const std::function<Result<std::optional<QueuedPart>>
     if (is_first_failure) failure_ = sent.error();
   }
   if (is_first_failure) stop_.request_stop();  // The other parts are useless now.
-  part_ended_.Ring();
+  part_ended_.NotifyAll();
 }
 
 Result<void> PartsUpload::Send(const std::function<Result<std::optional<QueuedPart>>()>& next) {

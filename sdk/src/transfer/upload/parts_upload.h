@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "gcsflux/upload.h"
-#include "loop/doorbell.h"
 #include "loop/job_queue.h"
+#include "loop/loop_condition.h"
 #include "loop/request_slots.h"
 #include "transfer/upload/multipart_upload.h"
 #include "transfer/upload/part_queue.h"
@@ -91,7 +91,7 @@ class PartsUpload {
   std::stop_source stop_;
   std::stop_callback<std::function<void()>> on_stop_;
   mutable std::mutex mutex_;
-  Doorbell part_ended_;
+  LoopCondition part_ended_;
   // Guarded by mutex_:
   std::size_t pending_ = 0;  // Posted, and not ended.
   std::uint64_t stored_bytes_ = 0;

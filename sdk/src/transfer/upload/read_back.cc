@@ -48,21 +48,22 @@ bool HasAttributes(const ObjectMetadata& found, const ObjectAttributes& attribut
          found.metadata == attributes.metadata;
 }
 
-Result<Look> ReadBack(const ClientCore& core, const OpenWrite& write, const std::string& id, Attempts& attempts) {
+Result<ReadBackResult> ReadBack(const ClientCore& core, const OpenWrite& write, const std::string& id,
+                                Attempts& attempts) {
   const auto response = GetLive(
       core, write.object, {.encryption_key = write.insert.encryption_key, .call = write.insert.call}, id, attempts);
   if (!response) return response.error();
-  if (!*response) return Look{.step = AfterLook({}, write.guard)};
+  if (!*response) return ReadBackResult{.step = AfterReadBack({}, write.guard)};
   auto found = ParseObject((*response)->body, {write.object});
   if (!found) return found.error();
   const LiveObject live = Judge(*found, write, **response, attempts.now());
   const WriteGuard& guard = write.guard;
   const bool fails_each_attempt = guard.generation && !guard.is_own && live.generation != *guard.generation;
   if (live.is_older && fails_each_attempt) attempts.SetMayBeStored(false);
-  return Look{.step = AfterLook(live, write.guard), .live = *std::move(found)};
+  return ReadBackResult{.step = AfterReadBack(live, write.guard), .live = *std::move(found)};
 }
 
-Error OutcomeUnknown(const Look& look) {
+Error OutcomeUnknown(const ReadBackResult& look) {
   const std::string live = look.live
                                ? "another object, generation " + std::to_string(look.live->generation) + ", is live"
                                : std::string("no object is live");

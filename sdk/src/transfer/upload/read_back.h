@@ -26,15 +26,16 @@ struct OpenWrite {
 };
 
 /// The result of a look at the live object of the name.
-struct Look {
+struct ReadBackResult {
   WriteStep step = {};
   std::optional<ObjectMetadata> live = {};
 };
 
 /// Reads the live object of the written name. One attempt of an upload.
-Result<Look> ReadBack(const ClientCore& core, const OpenWrite& write, const std::string& id, Attempts& attempts);
+Result<ReadBackResult> ReadBack(const ClientCore& core, const OpenWrite& write, const std::string& id,
+                                Attempts& attempts);
 
 /// The error of a write after a look with the step kUnknown.
-Error OutcomeUnknown(const Look& look);
+Error OutcomeUnknown(const ReadBackResult& look);
 
 }  // namespace gcsflux::internal

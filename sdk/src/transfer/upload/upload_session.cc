@@ -118,10 +118,10 @@ Result<void> UploadSession::FindCommitted(const Error& loss, const std::string& 
                         .guard = guard_};
   auto look = ReadBack(core_, write, id, attempts);
   if (!look) return look.error();
-  return TakeLook(*std::move(look), loss);
+  return TakeReadBack(*std::move(look), loss);
 }
 
-Result<void> UploadSession::TakeLook(Look look, const Error& loss) {
+Result<void> UploadSession::TakeReadBack(ReadBackResult look, const Error& loss) {
   may_be_committed_ = false;
   has_looked_ = true;
   if (look.step.kind == WriteStep::Kind::kUnknown) return OutcomeUnknown(look);

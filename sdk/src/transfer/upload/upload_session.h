@@ -65,7 +65,7 @@ class UploadSession {
   void NoteLast(std::span<const std::byte> unsent, const Attempts& attempts);
   void TakeAcknowledged(std::span<const std::byte> unsent);
   Result<void> FindCommitted(const Error& loss, const std::string& id, Attempts& attempts);
-  Result<void> TakeLook(Look look, const Error& loss);
+  Result<void> TakeReadBack(ReadBackResult look, const Error& loss);
 
   const ClientCore& core_;
   const ProcessMark made_in_;

@@ -2,7 +2,7 @@
 
 namespace gcsflux::internal {
 
-WriteStep AfterLook(const LiveObject& live, const WriteGuard& guard) {
+WriteStep AfterReadBack(const LiveObject& live, const WriteGuard& guard) {
   using Kind = WriteStep::Kind;
   if (live.is_ours) return {Kind::kStored, guard};
   if (guard.generation) {

@@ -36,7 +36,7 @@ struct WriteStep {
 
 /// What a write does after a look. If the caller gave a generation, the write continues only while that generation is
 /// live, because any other one was written after the first attempt.
-WriteStep AfterLook(const LiveObject& live, const WriteGuard& guard);
+WriteStep AfterReadBack(const LiveObject& live, const WriteGuard& guard);
 
 /// The largest difference between the clocks that date the service's answers and its objects.
 inline constexpr std::chrono::seconds kClockMargin{2};

@@ -8,7 +8,7 @@
 
 #include "base/option_range.h"
 #include "client/client_core.h"
-#include "loop/doorbell.h"
+#include "loop/loop_condition.h"
 #include "loop/request_slots.h"
 #include "transfer/upload/part_bytes.h"
 
@@ -42,14 +42,14 @@ Answers Ask(const Client& client, const std::string& bucket, const UploadOptions
             const std::function<void()>& meanwhile) {
   Answers answers;
   std::mutex mutex;
-  Doorbell answered;
+  LoopCondition answered;
   int pending = meanwhile ? 3 : 2;  // Guarded by mutex.
   const auto ask = [&](const std::function<void()>& question) {
     jobs.Post([&, question] {
       question();
       const std::scoped_lock lock(mutex);
       --pending;
-      answered.Ring();
+      answered.NotifyAll();
     });
   };
   ask([&] { answers.missing = MissingPermissions(client, bucket, options); });

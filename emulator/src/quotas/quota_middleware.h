@@ -1,18 +1,18 @@
 #pragma once
 
-#include "interventions/intervention.h"
+#include "middleware/interceptor.h"
 #include "quotas/live_quotas.h"
 
 namespace gcsflux::emulator {
 
 /// Answers 429 to requests beyond the quotas. The answer depends on the cause, as GCS's does. Thread-safe.
-class QuotaIntervener final : public Intervener {
+class QuotaMiddleware final : public Middleware {
  public:
   /// `quotas` must outlive it.
-  explicit QuotaIntervener(LiveQuotas& quotas) : quotas_(quotas) {}
+  explicit QuotaMiddleware(LiveQuotas& quotas) : quotas_(quotas) {}
 
   [[nodiscard]] bool Concerns(const HttpRequest& /*request*/) const override { return quotas_.is_on(); }
-  void Intervene(const Passage& passage, Interventions& interventions) override;
+  void Intercept(const RequestContext& context, Interceptors& interceptors) override;
 
  private:
   LiveQuotas& quotas_;

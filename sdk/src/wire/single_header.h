@@ -9,7 +9,7 @@ namespace gcsflux::internal {
 
 /// The value of a header, by its lower-case name. Returns kBadResponse if there are two different values. Empty if
 /// there is none.
-inline Result<std::string_view> SaidOnce(const Headers& headers, std::string_view name) {
+inline Result<std::string_view> SingleHeader(const Headers& headers, std::string_view name) {
   std::optional<std::string_view> said;
   for (const auto& [key, value] : headers) {
     if (key != name) continue;

@@ -1,15 +1,15 @@
 #pragma once
 
-#include "interventions/intervention.h"
+#include "middleware/interceptor.h"
 
 namespace gcsflux::emulator {
 
 /// Does to a request what its own header x-goog-emulator-instructions (or x-goog-testbench-instructions) asks for.
 /// Thread-safe; keeps no state.
-class InstructionIntervener final : public Intervener {
+class InstructionMiddleware final : public Middleware {
  public:
   [[nodiscard]] bool Concerns(const HttpRequest& request) const override;
-  void Intervene(const Passage& passage, Interventions& interventions) override;
+  void Intercept(const RequestContext& context, Interceptors& interceptors) override;
 };
 
 }  // namespace gcsflux::emulator

@@ -1,4 +1,4 @@
-#include "quotas/quota_intervener.h"
+#include "quotas/quota_middleware.h"
 
 #include <algorithm>
 #include <memory>
@@ -31,8 +31,8 @@ std::string ListBegin(const HttpRequest& request) {
 
 // What the request takes from the quotas: one change of each object that it names. Nothing if no quota applies: to
 // requests for a project's buckets, and to those that make or delete a bucket.
-std::vector<QuotaRequest> RequestsOf(const Passage& passage) {
-  const RequestSubject& subject = passage.preview.subject;
+std::vector<QuotaRequest> RequestsOf(const RequestContext& context) {
+  const RequestSubject& subject = context.preview.subject;
   const std::optional<TrafficClass> traffic_class = ClassOf(subject.operation, subject.phase);
   if (!traffic_class || subject.bucket.empty()) return {};
   const bool is_write = *traffic_class != TrafficClass::kRead && *traffic_class != TrafficClass::kList;
@@ -44,12 +44,12 @@ std::vector<QuotaRequest> RequestsOf(const Passage& passage) {
       .is_write = is_write,
       .updates_bucket = is_about_bucket && is_write,
       .mutates_object = MutatesObject(subject.operation, subject.phase),
-      .sends_media = passage.preview.is_media_read,
+      .sends_media = context.preview.is_media_read,
       .bucket = subject.bucket,
-      .name = *traffic_class == TrafficClass::kList ? ListBegin(passage.request) : subject.object,
+      .name = *traffic_class == TrafficClass::kList ? ListBegin(context.request) : subject.object,
   };
   std::vector<QuotaRequest> changes;
-  for (const std::string& name : passage.preview.deleted) {
+  for (const std::string& name : context.preview.deleted) {
     request.name = name;
     changes.push_back(request);
   }
@@ -70,20 +70,20 @@ class EgressMeter final : public BodyFilter {
   LiveQuotas& quotas_;
 };
 
-class QuotaIntervention final : public Intervention {
+class QuotaInterceptor final : public Interceptor {
  public:
-  QuotaIntervention(LiveQuotas& quotas, std::vector<QuotaRequest> requests)
+  QuotaInterceptor(LiveQuotas& quotas, std::vector<QuotaRequest> requests)
       : quotas_(quotas), requests_(std::move(requests)) {}
 
-  std::optional<HttpResponse> Before(const Passage& passage) override {
+  std::optional<HttpResponse> Before(const RequestContext& context) override {
     const QuotaVerdict verdict = quotas_.Admit(requests_);
-    if (verdict.refused_by) return QuotaRefusal(verdict, requests_[verdict.refused], passage.preview.is_xml);
+    if (verdict.refused_by) return QuotaRefusal(verdict, requests_[verdict.refused], context.preview.is_xml);
     is_admitted_ = true;
-    if (verdict.delay.count() != 0) passage.clock.WaitUntil(passage.clock.Now() + verdict.delay, passage.stop);
+    if (verdict.delay.count() != 0) context.clock.WaitUntil(context.clock.Now() + verdict.delay, context.stop);
     return std::nullopt;
   }
 
-  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& /*passage*/) override {
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const RequestContext& /*context*/) override {
     if (!is_admitted_ || !requests_.front().sends_media || response.status >= 300) return;
     if (const auto* rope = std::get_if<Rope>(&response.body)) quotas_.ChargeEgress(rope->size());
     if (!std::holds_alternative<BodyProducer>(response.body)) return;
@@ -98,11 +98,11 @@ class QuotaIntervention final : public Intervention {
 
 }  // namespace
 
-void QuotaIntervener::Intervene(const Passage& passage, Interventions& interventions) {
+void QuotaMiddleware::Intercept(const RequestContext& context, Interceptors& interceptors) {
   if (!quotas_.is_on()) return;
-  std::vector<QuotaRequest> requests = RequestsOf(passage);
+  std::vector<QuotaRequest> requests = RequestsOf(context);
   if (requests.empty()) return;
-  interventions.push_back(std::make_unique<QuotaIntervention>(quotas_, std::move(requests)));
+  interceptors.push_back(std::make_unique<QuotaInterceptor>(quotas_, std::move(requests)));
 }
 
 }  // namespace gcsflux::emulator

@@ -1,4 +1,4 @@
-#include "shaping/shaping_intervener.h"
+#include "shaping/shaping_middleware.h"
 
 #include <chrono>
 #include <cmath>
@@ -27,25 +27,25 @@ const Distribution& FirstByteOf(const Shaping& shaping, TrafficClass traffic_cla
 
 nanoseconds Microseconds(double count) { return nanoseconds(std::llround(count * 1e3)); }
 
-class ShapingIntervention final : public Intervention {
+class ShapingInterceptor final : public Interceptor {
  public:
-  ShapingIntervention(LiveShaping& shaping, nanoseconds first_byte, double list_item_us)
+  ShapingInterceptor(LiveShaping& shaping, nanoseconds first_byte, double list_item_us)
       : shaping_(shaping), first_byte_(first_byte), list_item_us_(list_item_us) {}
 
   // Called for requests that are served. From then on the request is under way.
-  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
-    received_at_ = passage.clock.Now();
+  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const RequestContext& context) override {
+    received_at_ = context.clock.Now();
     if (body.announced_size() == 0U) return nullptr;
-    return std::make_unique<PacedRequest>(body, shaping_, passage.preview.subject.bucket, passage.clock, passage.stop,
+    return std::make_unique<PacedRequest>(body, shaping_, context.preview.subject.bucket, context.clock, context.stop,
                                           *received_at_);
   }
 
-  void After(HttpResponse& response, const RequestSubject& subject, const Passage& passage) override {
+  void After(HttpResponse& response, const RequestSubject& subject, const RequestContext& context) override {
     if (!received_at_) return;
     const nanoseconds items = Microseconds(list_item_us_ * static_cast<double>(subject.listed_items));
-    passage.clock.WaitUntil(*received_at_ + first_byte_ + items, passage.stop);
-    if (!passage.preview.is_media_read || response.status >= 300) return;
-    response.filters.push_back(std::make_shared<PacedResponse>(shaping_, subject.bucket, passage.clock, passage.stop));
+    context.clock.WaitUntil(*received_at_ + first_byte_ + items, context.stop);
+    if (!context.preview.is_media_read || response.status >= 300) return;
+    response.filters.push_back(std::make_shared<PacedResponse>(shaping_, subject.bucket, context.clock, context.stop));
   }
 
  private:
@@ -57,9 +57,9 @@ class ShapingIntervention final : public Intervention {
 
 }  // namespace
 
-void ShapingIntervener::Intervene(const Passage& passage, Interventions& interventions) {
+void ShapingMiddleware::Intercept(const RequestContext& context, Interceptors& interceptors) {
   if (!shaping_.is_on()) return;
-  const RequestPreview& preview = passage.preview;
+  const RequestPreview& preview = context.preview;
   const std::optional<TrafficClass> traffic_class = ClassOf(preview.subject.operation, preview.subject.phase);
   if (!traffic_class) return;
   const std::shared_ptr<const Shaping> shaping = shaping_.Read();
@@ -70,8 +70,8 @@ void ShapingIntervener::Intervene(const Passage& passage, Interventions& interve
                                                           .bucket = preview.subject.bucket,
                                                           .name = preview.subject.object,
                                                           .range_start = preview.range_start});
-  interventions.push_back(
-      std::make_unique<ShapingIntervention>(shaping_, Microseconds(first_byte_ms * 1e3), shaping->list_item_us));
+  interceptors.push_back(
+      std::make_unique<ShapingInterceptor>(shaping_, Microseconds(first_byte_ms * 1e3), shaping->list_item_us));
 }
 
 }  // namespace gcsflux::emulator

@@ -14,6 +14,6 @@ struct EndBytes {
 
 /// Reads both ends of a source with one ReadAll(). The returned source keeps these bytes as long as it lives, and
 /// answers reads within them.
-Result<ByteSource> WithKeptEnds(ByteSource source, EndBytes ends = {});
+Result<ByteSource> WithCachedEnds(ByteSource source, EndBytes ends = {});
 
 }  // namespace gcsflux::internal

@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 
 /// The CRC32C of one object in the answers to reads of its ranges. Thread-safe.
-class ToldChecksum {
+class ReportedChecksum {
  public:
   /// Returns kBadResponse if an earlier answer had another CRC32C.
   Result<void> Note(const ObjectName& object, const std::optional<std::uint32_t>& crc32c) {

@@ -1,18 +1,18 @@
 #pragma once
 
-#include "interventions/intervention.h"
+#include "middleware/interceptor.h"
 #include "retry_tests/retry_tests.h"
 
 namespace gcsflux::emulator {
 
 /// Applies the instructions of a retry test to the requests that name it in x-retry-test-id. Thread-safe.
-class RetryTestIntervener final : public Intervener {
+class RetryTestMiddleware final : public Middleware {
  public:
   /// `tests` must outlive it.
-  explicit RetryTestIntervener(RetryTests& tests) : tests_(tests) {}
+  explicit RetryTestMiddleware(RetryTests& tests) : tests_(tests) {}
 
   [[nodiscard]] bool Concerns(const HttpRequest& request) const override;
-  void Intervene(const Passage& passage, Interventions& interventions) override;
+  void Intercept(const RequestContext& context, Interceptors& interceptors) override;
 
  private:
   RetryTests& tests_;

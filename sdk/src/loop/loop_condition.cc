@@ -1,14 +1,14 @@
-#include "loop/doorbell.h"
+#include "loop/loop_condition.h"
 
 #include "loop/event_loop.h"
 
 namespace gcsflux::internal {
 
-void Doorbell::Ring() {
+void LoopCondition::NotifyAll() {
   if (EventLoop* const loop = EventLoop::Current()) {
-    loop->NotifyAtEndOfTurn(rung_);
+    loop->NotifyAtEndOfTurn(notified_);
   } else {
-    rung_->notify_all();
+    notified_->notify_all();
   }
 }
 

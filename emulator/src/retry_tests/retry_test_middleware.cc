@@ -1,4 +1,4 @@
-#include "retry_tests/retry_test_intervener.h"
+#include "retry_tests/retry_test_middleware.h"
 
 #include <algorithm>
 #include <string>
@@ -38,23 +38,23 @@ class TakeInstruction final : public Firing {
   std::optional<bool> is_taken_;
 };
 
-class UnknownTest final : public Intervention {
+class UnknownTest final : public Interceptor {
  public:
-  std::optional<HttpResponse> Before(const Passage& passage) override {
-    return ErrorAnswer(passage.preview.is_xml, {404, "notFound", "No such retry test."});
+  std::optional<HttpResponse> Before(const RequestContext& context) override {
+    return ErrorAnswer(context.preview.is_xml, {404, "notFound", "No such retry test."});
   }
 };
 
 // The operation runs, and its answer breaks off within its body. An answer without a body is not sent at all.
-class BreakStream final : public Intervention {
+class BreakStream final : public Interceptor {
  public:
   BreakStream(std::uint64_t bytes, std::shared_ptr<Firing> firing) : bytes_(bytes), firing_(std::move(firing)) {}
 
-  void After(HttpResponse& response, const RequestSubject& subject, const Passage& passage) override {
+  void After(HttpResponse& response, const RequestSubject& subject, const RequestContext& context) override {
     const std::uint64_t size = BodySize(response).value_or(UINT64_MAX);
     FaultAction action{.type = "loseAnswer"};
     if (size != 0) action = {.type = "cut", .after_bytes = std::min(bytes_, size - 1)};
-    MakeIntervention(action, firing_)->After(response, subject, passage);
+    MakeInterceptor(action, firing_)->After(response, subject, context);
   }
 
  private:
@@ -63,13 +63,13 @@ class BreakStream final : public Intervention {
 };
 
 // The same, only for the request that completes a resumable upload.
-class BreakFinalAnswer final : public Intervention {
+class BreakFinalAnswer final : public Interceptor {
  public:
   BreakFinalAnswer(std::uint64_t bytes, std::shared_ptr<Firing> firing) : break_(bytes, std::move(firing)) {}
 
-  void After(HttpResponse& response, const RequestSubject& subject, const Passage& passage) override {
+  void After(HttpResponse& response, const RequestSubject& subject, const RequestContext& context) override {
     const bool is_completion = subject.committed_generation != 0 && !subject.phase.empty();
-    if (is_completion) break_.After(response, subject, passage);
+    if (is_completion) break_.After(response, subject, context);
   }
 
  private:
@@ -77,31 +77,31 @@ class BreakFinalAnswer final : public Intervention {
 };
 
 // Null if the instruction cannot apply to the request.
-std::unique_ptr<Intervention> CarryOut(const RetryInstruction& instruction, const Passage& passage,
-                                       std::shared_ptr<Firing> firing) {
+std::unique_ptr<Interceptor> CarryOut(const RetryInstruction& instruction, const RequestContext& context,
+                                      std::shared_ptr<Firing> firing) {
   const auto status = static_cast<std::uint64_t>(instruction.status);
-  const std::string_view method = RetryMethodOf(passage.preview.subject.operation);
+  const std::string_view method = RetryMethodOf(context.preview.subject.operation);
   const bool is_insert = method == "storage.objects.insert";
   const bool is_get = method == "storage.objects.get";
   const bool is_list = method.ends_with(".list");
   switch (instruction.kind) {
-    case Kind::kReturnStatus: return MakeIntervention({.type = "status", .status = status}, std::move(firing));
-    case Kind::kResetConnection: return MakeIntervention({.type = "reset"}, std::move(firing));
+    case Kind::kReturnStatus: return MakeInterceptor({.type = "status", .status = status}, std::move(firing));
+    case Kind::kResetConnection: return MakeInterceptor({.type = "reset"}, std::move(firing));
     case Kind::kBrokenStream: return std::make_unique<BreakStream>(kFewBytes, std::move(firing));
     case Kind::kBrokenStreamAfter:
       if (!is_get) return nullptr;
-      return MakeIntervention({.type = "cut", .after_bytes = instruction.bytes}, std::move(firing));
+      return MakeInterceptor({.type = "cut", .after_bytes = instruction.bytes}, std::move(firing));
     case Kind::kStatusAfter:
       if (!is_insert) return nullptr;
-      return MakeIntervention({.type = "failUpload", .status = status, .after_bytes = instruction.bytes},
-                              std::move(firing));
+      return MakeInterceptor({.type = "failUpload", .status = status, .after_bytes = instruction.bytes},
+                             std::move(firing));
     case Kind::kBrokenFinalChunk: return std::make_unique<BreakFinalAnswer>(instruction.bytes, std::move(firing));
     case Kind::kStallAfter:
       if (!is_insert && !is_get && !is_list) return nullptr;
-      return MakeIntervention({.type = is_insert ? "stallUpload" : "stall",
-                               .after_bytes = instruction.bytes,
-                               .duration = instruction.stall},
-                              std::move(firing));
+      return MakeInterceptor({.type = is_insert ? "stallUpload" : "stall",
+                              .after_bytes = instruction.bytes,
+                              .duration = instruction.stall},
+                             std::move(firing));
     case Kind::kUnreachableBuckets:
       if (method != "storage.buckets.list") return nullptr;
       return std::make_unique<UnreachableBuckets>(instruction.buckets, std::move(firing));
@@ -111,23 +111,23 @@ std::unique_ptr<Intervention> CarryOut(const RetryInstruction& instruction, cons
 
 }  // namespace
 
-bool RetryTestIntervener::Concerns(const HttpRequest& request) const {
+bool RetryTestMiddleware::Concerns(const HttpRequest& request) const {
   return request.headers.Find(kIdHeader) != nullptr;
 }
 
-void RetryTestIntervener::Intervene(const Passage& passage, Interventions& interventions) {
-  const std::string* id = passage.request.headers.Find(kIdHeader);
+void RetryTestMiddleware::Intercept(const RequestContext& context, Interceptors& interceptors) {
+  const std::string* id = context.request.headers.Find(kIdHeader);
   if (id == nullptr) return;
   if (!tests_.Find(*id)) {
-    interventions.push_back(std::make_unique<UnknownTest>());
+    interceptors.push_back(std::make_unique<UnknownTest>());
     return;
   }
-  const std::string_view method = RetryMethodOf(passage.preview.subject.operation);
-  const std::optional<RetryTests::Head> head = tests_.Look(*id, method);
+  const std::string_view method = RetryMethodOf(context.preview.subject.operation);
+  const std::optional<RetryTests::Head> head = tests_.Peek(*id, method);
   if (!head) return;
-  auto intervention =
-      CarryOut(head->instruction, passage, std::make_shared<TakeInstruction>(tests_, *id, method, *head));
-  if (intervention != nullptr) interventions.push_back(std::move(intervention));
+  auto interceptor =
+      CarryOut(head->instruction, context, std::make_shared<TakeInstruction>(tests_, *id, method, *head));
+  if (interceptor != nullptr) interceptors.push_back(std::move(interceptor));
 }
 
 }  // namespace gcsflux::emulator

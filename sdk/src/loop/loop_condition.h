@@ -8,21 +8,21 @@ namespace gcsflux::internal {
 
 /// Wakes threads that wait for results of event loops. A loop brings several results in one turn. It wakes the threads
 /// once for all of them, at the end of the turn. A wake-up for each result took as long as the rest of a small read.
-class Doorbell {
+class LoopCondition {
  public:
-  /// Waits until `is_met()`, which is called under the lock. Change what it reads under that lock, and call Ring()
+  /// Waits until `is_met()`, which is called under the lock. Change what it reads under that lock, and call NotifyAll()
   /// afterwards, with or without the lock. For threads, not for fibers.
   template <class Predicate>
   void Wait(std::unique_lock<std::mutex>& lock, const Predicate& is_met) {
-    rung_->wait(lock, is_met);
+    notified_->wait(lock, is_met);
   }
-  void Wait(std::unique_lock<std::mutex>& lock) { rung_->wait(lock); }
+  void Wait(std::unique_lock<std::mutex>& lock) { notified_->wait(lock); }
 
   /// Makes all waiters check again: now, or if a loop calls it, at the end of the loop's turn.
-  void Ring();
+  void NotifyAll();
 
  private:
-  const std::shared_ptr<std::condition_variable> rung_ = std::make_shared<std::condition_variable>();
+  const std::shared_ptr<std::condition_variable> notified_ = std::make_shared<std::condition_variable>();
 };
 
 }  // namespace gcsflux::internal

@@ -1,4 +1,4 @@
-#include "formats/kept_ends.h"
+#include "formats/cached_ends.h"
 
 #include <algorithm>
 #include <cstring>
@@ -55,7 +55,7 @@ struct Ends {
 
 }  // namespace
 
-Result<ByteSource> WithKeptEnds(ByteSource source, EndBytes ends) {
+Result<ByteSource> WithCachedEnds(ByteSource source, EndBytes ends) {
   const auto kept = std::make_shared<Ends>();
   const std::uint64_t size = source.size;
   const bool is_whole = size <= ends.head + ends.tail;

@@ -1,4 +1,4 @@
-#include "client/told_checksum.h"
+#include "client/reported_checksum.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(ToldChecksum, RefusesASecondOneThatDiffers) {
+TEST(ReportedChecksum, RefusesASecondOneThatDiffers) {
   const ObjectName object{"b", "o"};
-  ToldChecksum told;
+  ReportedChecksum told;
   EXPECT_TRUE(told.Note(object, std::nullopt).ok());
   EXPECT_EQ(told.value(), std::nullopt);
   EXPECT_TRUE(told.Note(object, 7).ok());

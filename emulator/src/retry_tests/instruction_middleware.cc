@@ -1,4 +1,4 @@
-#include "retry_tests/instruction_intervener.h"
+#include "retry_tests/instruction_middleware.h"
 
 #include <chrono>
 #include <string>
@@ -25,12 +25,12 @@ class EveryTime final : public Firing {
   bool Fire() override { return true; }
 };
 
-class UnknownInstruction final : public Intervention {
+class UnknownInstruction final : public Interceptor {
  public:
   explicit UnknownInstruction(std::string instruction) : instruction_(std::move(instruction)) {}
-  std::optional<HttpResponse> Before(const Passage& passage) override {
+  std::optional<HttpResponse> Before(const RequestContext& context) override {
     return ErrorAnswer(
-        passage.preview.is_xml,
+        context.preview.is_xml,
         {400, "invalidArgument", "'" + instruction_ + "' is not an instruction of x-goog-emulator-instructions."});
   }
 
@@ -76,17 +76,17 @@ bool IsKnown(const std::string& instruction) {
 
 }  // namespace
 
-bool InstructionIntervener::Concerns(const HttpRequest& request) const { return FindInstruction(request) != nullptr; }
+bool InstructionMiddleware::Concerns(const HttpRequest& request) const { return FindInstruction(request) != nullptr; }
 
-void InstructionIntervener::Intervene(const Passage& passage, Interventions& interventions) {
-  const std::string* instruction = FindInstruction(passage.request);
+void InstructionMiddleware::Intercept(const RequestContext& context, Interceptors& interceptors) {
+  const std::string* instruction = FindInstruction(context.request);
   if (instruction == nullptr) return;
-  const RequestPreview& preview = passage.preview;
+  const RequestPreview& preview = context.preview;
   const auto add = [&](const FaultAction& action) {
-    interventions.push_back(MakeIntervention(action, std::make_shared<EveryTime>()));
+    interceptors.push_back(MakeInterceptor(action, std::make_shared<EveryTime>()));
   };
   if (!IsKnown(*instruction)) {
-    interventions.push_back(std::make_unique<UnknownInstruction>(*instruction));
+    interceptors.push_back(std::make_unique<UnknownInstruction>(*instruction));
   } else if (preview.is_media_read) {
     if (const auto action = ForRead(*instruction, preview.range_start.value_or(0))) add(*action);
   } else if (preview.subject.operation == "storage.objects.insert") {
