@@ -21,7 +21,7 @@
 #include "support/thread_limit.h"
 #include "support/upload_in_parts.h"
 #include "transfer/composition/due_tasks.h"
-#include "transfer/threads/worker_pool.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux {
 namespace {
@@ -203,35 +203,34 @@ TEST_F(ThreadShortageTest, IsNotWhatOptionsBeyondTheirBoundAskFor) {
   EXPECT_EQ(client.error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST(WorkerPoolUnderALimit, CallsEachIndexOnce) {
+TEST(RunOnThreadsUnderALimit, CallsEachIndexOnce) {
   for (const int threads : {0, 1, 3}) {
     const ThreadLimit limit(threads);
-    internal::WorkerPool pool(1000);
-    EXPECT_GE(limit.refused(), 1);
     std::vector<std::atomic<int>> calls(100);
-    const auto done = pool.Run(calls.size(), [&](std::size_t i, const std::stop_token&) -> Result<void> {
-      ++calls[i];
-      return {};
-    });
+    const auto done =
+        internal::RunOnThreads(calls.size(), 1000, [&](std::size_t i, const std::stop_token&) -> Result<void> {
+          ++calls[i];
+          return {};
+        });
     ASSERT_TRUE(done.ok());
+    EXPECT_GE(limit.refused(), 1);
     for (const auto& count : calls) EXPECT_EQ(count, 1);
   }
 }
 
-TEST(WorkerPoolUnderALimit, EndsAtTheFirstFailureAndWhenAskedTo) {
+TEST(RunOnThreadsUnderALimit, EndsAtTheFirstFailureAndWhenAskedTo) {
   const ThreadLimit limit(0);
-  internal::WorkerPool pool(4);
   int calls = 0;
   const auto fail = [&](std::size_t, const std::stop_token&) -> Result<void> {
     ++calls;
     return Error{ErrorCode::kNotFound, "one"};
   };
-  const auto failed = pool.Run(3, fail);
+  const auto failed = internal::RunOnThreads(3, 4, fail);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().message, "one");
   std::stop_source stop;
   stop.request_stop();
-  const auto stopped = pool.Run(3, fail, stop.get_token());
+  const auto stopped = internal::RunOnThreads(3, 4, fail, stop.get_token());
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
   EXPECT_EQ(calls, 1);

@@ -13,14 +13,14 @@
 
 namespace gcsflux::emulator {
 
-/// Stands before the service, which remembers its first answers. The middleware does to requests what a real network and
-/// a busy service do. Thread-safe.
+/// Stands before the service, which remembers its first answers. The middleware does to requests what a real network
+/// and a busy service do. Thread-safe.
 class TrafficLayer final {
  public:
   /// All of them must outlive it. The answers of earlier middleware pass through the later ones.
   TrafficLayer(FirstAnswers& service, ResumableSessions& sessions, const Clock& clock,
                std::vector<Middleware*> middleware)
-      : service_(service), sessions_(sessions), clock_(clock), middleware_(std::move(middlewares)) {}
+      : service_(service), sessions_(sessions), clock_(clock), middleware_(std::move(middleware)) {}
 
   /// As Service::Handle().
   HttpResponse Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject);

@@ -7,7 +7,7 @@
 #include "checkpoints/open_step.h"
 #include "checkpoints/step_names.h"
 #include "checkpoints/step_store.h"
-#include "transfer/threads/worker_pool.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux {
 using internal::StepStore;
@@ -57,8 +57,7 @@ Result<void> CheckpointSteps::HasFiles(const std::vector<StepFile>& files) const
   const auto ask = [&](std::size_t index, const std::stop_token&) {
     return store_->CheckFile(internal::StepOfFile(files[index].name).value_or(0), files[index]);
   };
-  internal::WorkerPool pool(std::min(files.size(), kQuestionsAtOnce));
-  return pool.Run(files.size(), ask, store_->stop());
+  return internal::RunOnThreads(files.size(), kQuestionsAtOnce, ask, store_->stop());
 }
 
 Result<StoredCheckpoint> CheckpointSteps::OpenStep(const StoredStep& step, const ObjectReaderOptions& options) const {

@@ -7,7 +7,7 @@
 #include "base/call_user_code.h"
 #include "checkpoints/latest_hint.h"
 #include "checkpoints/step_names.h"
-#include "transfer/threads/worker_pool.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -88,13 +88,12 @@ class Search {
   // Reads the hint's manifest and lists the names from its step on, at the same time. Most often it is the newest step.
   Result<bool> FromHint(std::int64_t hint) {
     Result<NamedSteps> steps = NamedSteps();
-    WorkerPool pool(2);
     const auto ask = [&](std::size_t index, const std::stop_token&) -> Result<void> {
       if (index == 0) steps = FindNames(store_, hint);
       if (index == 1) hinted_ = store_.ReadManifest(hint, 0);
       return {};
     };
-    if (auto asked = pool.Run(2, ask, store_.stop()); !asked) return asked.error();
+    if (auto asked = RunOnThreads(2, 2, ask, store_.stop()); !asked) return asked.error();
     if (!steps) return steps.error();
     return Among(*steps);
   }
@@ -164,8 +163,7 @@ class Search {
       opened_ = CallUserCode("function that opens a step", [&] { return open_(step); });
       return {};
     };
-    WorkerPool pool(std::min(count, kQuestionsAtOnce));
-    return pool.Run(count, ask, store_.stop());
+    return RunOnThreads(count, kQuestionsAtOnce, ask, store_.stop());
   }
 
   StepStore& store_;

@@ -2,7 +2,7 @@
 
 #include "checkpoints/step_names.h"
 #include "checkpoints/step_store.h"
-#include "transfer/threads/worker_pool.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -84,8 +84,7 @@ Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& fo
     if (!steps[index].problem || IsOfTheStep(*steps[index].problem)) return {};
     return *steps[index].problem;
   };
-  WorkerPool pool(std::min(numbers.size(), kReadsAtOnce));
-  if (auto listed = pool.Run(numbers.size(), list, store.stop()); !listed) return listed.error();
+  if (auto listed = RunOnThreads(numbers.size(), kReadsAtOnce, list, store.stop()); !listed) return listed.error();
   store.RememberOnly(found);
   LeaveOutShared(found, steps);
   return steps;

@@ -10,7 +10,7 @@
 #include "formats/cached_ends.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "transfer/threads/worker_pool.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux {
 namespace {
@@ -32,7 +32,6 @@ Result<ByteSource> OpenObject(const Client& client, const std::string& uri, cons
 Result<std::vector<ByteSource>> OpenObjects(const Client& client, const std::vector<std::string>& uris,
                                             const ObjectReaderOptions& options) {
   std::vector<ByteSource> sources(uris.size());
-  internal::WorkerPool pool(std::min(uris.size(), kShardsAtOnce), &CoreOf(client).observer());
   const auto open = [&](std::size_t index, const std::stop_token&) -> Result<void> {
     auto source = OpenObject(client, uris[index], options);
     if (!source) return source.error();
@@ -41,7 +40,9 @@ Result<std::vector<ByteSource>> OpenObjects(const Client& client, const std::vec
     sources[index] = *std::move(kept);
     return {};
   };
-  if (auto opened = pool.Run(uris.size(), open, options.stop); !opened) return opened.error();
+  const auto opened =
+      internal::RunOnThreads(uris.size(), kShardsAtOnce, open, options.stop, &CoreOf(client).observer());
+  if (!opened) return opened.error();
   return sources;
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/either_stop.h"
-#include "transfer/threads/worker_pool.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -26,8 +26,7 @@ Result<void> StepFileReads::Read(std::span<const std::vector<RangeRead>> of_file
     if (auto done = ReadFile(file, of_files[file], ended); !done) return done;
     return when_read(file);
   };
-  WorkerPool pool(std::min(files.size(), kFilesAtOnce));
-  return pool.Run(files.size(), read, stop);
+  return RunOnThreads(files.size(), kFilesAtOnce, read, stop);
 }
 
 // Reads all ranges in one call, because connections would idle between two calls.

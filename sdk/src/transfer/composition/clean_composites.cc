@@ -11,7 +11,7 @@
 #include "client/client_core.h"
 #include "gcsflux/download.h"
 #include "gcsflux/listing.h"
-#include "transfer/threads/worker_pool.h"
+#include "transfer/threads/run_on_threads.h"
 #include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux {
@@ -106,8 +106,10 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
     const std::uint64_t gone = deleted_bytes += object.size;
     return internal::TellProgress(options.on_progress, {gone, all_bytes});
   };
-  internal::WorkerPool pool(std::min(kDeletesAtOnce, leftovers.size()), &CoreOf(client).observer());
-  if (auto removed = pool.Run(leftovers.size(), remove, options.stop); !removed) return removed.error();
+  if (auto removed =
+          internal::RunOnThreads(leftovers.size(), kDeletesAtOnce, remove, options.stop, &CoreOf(client).observer());
+      !removed)
+    return removed.error();
   report.deleted = leftovers.size();
   report.deleted_bytes = deleted_bytes;
   if (auto aborted = AbortUploads(client, bucket, options, limit, report); !aborted) return aborted.error();

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "base/process/per_process.h"
-#include "transfer/threads/worker_pool.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -87,8 +87,7 @@ void LiveComposites::DeleteAll(const std::stop_token& stop) {
     if (deleted) Remove(entry.composite.object);
     return {};
   };
-  WorkerPool pool(std::min(kDeletesAtOnce, all.size()));
-  (void)pool.Run(all.size(), remove, stop);
+  static_cast<void>(RunOnThreads(all.size(), kDeletesAtOnce, remove, stop));
 }
 
 }  // namespace gcsflux::internal

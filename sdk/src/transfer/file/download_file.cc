@@ -17,7 +17,7 @@
 #include "client/object_read.h"
 #include "client/reported_checksum.h"
 #include "transfer/file/partial_file.h"
-#include "transfer/threads/worker_pool.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux {
 namespace {
@@ -91,9 +91,8 @@ class FileDownload {
     const auto read = [this](std::size_t range, const std::stop_token& stop) { return ReadRange(range, stop); };
     if (count == 0) return {};
     if (count == 1) return read(0, options_.stop);
-    internal::WorkerPool pool(std::min(count, static_cast<std::size_t>(options_.max_concurrency)),
-                              &CoreOf(client_).observer());
-    return pool.Run(count, read, options_.stop);
+    return internal::RunOnThreads(count, static_cast<std::size_t>(options_.max_concurrency), read, options_.stop,
+                                  &CoreOf(client_).observer());
   }
 
   // Bytes in the file are used only if their checksum is right: after a power failure some of them may be lost.

@@ -1,0 +1,99 @@
+#include "transfer/threads/run_on_threads.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/process/start_thread.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using Work = std::function<Result<void>(std::size_t index, const std::stop_token& stop)>;
+
+class IndexedRun {
+ public:
+  IndexedRun(std::size_t count, const Work& work, const std::stop_token& stop)
+      : count_(count), work_(work), pass_on_(stop, [this] { stop_.request_stop(); }) {}
+
+  Result<void> Run(std::size_t wanted, Observer* observer) {
+    std::vector<std::jthread> threads;
+    // No thread begins before all have started: some may be ended again.
+    const auto shortage = StartThreads(threads, wanted, [this](const std::stop_token& ended) {
+      if (AwaitStart(ended)) Serve();
+    });
+    if (shortage && observer != nullptr) {
+      observer->ShortOfThreads({.wanted = wanted, .started = threads.size(), .cause = *shortage});
+    }
+    Start();
+    if (threads.empty()) Serve();
+    for (std::jthread& thread : threads) thread.join();
+    if (failure_) return *failure_;
+    return {};
+  }
+
+ private:
+  void Start() {
+    {
+      const std::scoped_lock lock(mutex_);
+      has_started_ = true;
+    }
+    started_.notify_all();
+  }
+
+  bool AwaitStart(const std::stop_token& ended) {
+    std::unique_lock lock(mutex_);
+    return started_.wait(lock, ended, [this] { return has_started_; });
+  }
+
+  void Serve() {
+    for (std::size_t index = next_++; index < count_; index = next_++) {
+      const auto done = stop_.stop_requested() ? NotBegun() : Do(index);
+      if (!done) Fail(done.error());
+    }
+  }
+
+  [[nodiscard]] Result<void> Do(std::size_t index) const {
+    try {
+      return work_(index, stop_.get_token());
+    } catch (const std::bad_alloc&) {  // There are more threads than the memory allows.
+      return Error{ErrorCode::kLocalIo, "out of memory: lower the number of requests at a time (max_concurrency)"};
+    }
+  }
+
+  static Result<void> NotBegun() { return Error{ErrorCode::kCancelled, "cancelled before it began"}; }
+
+  void Fail(const Error& error) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (failure_) return;
+      failure_ = error;
+    }
+    stop_.request_stop();  // This calls user code: not under the lock.
+  }
+
+  const std::size_t count_;
+  const Work& work_;
+  std::atomic<std::size_t> next_ = 0;
+  std::stop_source stop_;
+  std::mutex mutex_;
+  std::condition_variable_any started_;
+  bool has_started_ = false;      // Guarded by mutex_.
+  std::optional<Error> failure_;  // Guarded by mutex_.
+  std::stop_callback<std::function<void()>> pass_on_;
+};
+
+}  // namespace
+
+Result<void> RunOnThreads(std::size_t count, std::size_t threads, const Work& work, const std::stop_token& stop,
+                          Observer* observer) {
+  if (count == 0) return {};
+  return IndexedRun(count, work, stop).Run(std::clamp<std::size_t>(threads, 1, count), observer);
+}
+
+}  // namespace gcsflux::internal
