@@ -2,23 +2,36 @@
 
 #include <gtest/gtest.h>
 
+#include "support/fake_gcs.h"
 #include "support/result.h"
 
 namespace gcsflux::internal {
 namespace {
 
+const ObjectName kRead{"b", "o"};
+
 TEST(ReportedChecksum, RefusesASecondOneThatDiffers) {
-  const ObjectName object{"b", "o"};
-  ReportedChecksum told;
-  EXPECT_TRUE(told.Note(object, std::nullopt).ok());
-  EXPECT_EQ(told.value(), std::nullopt);
-  EXPECT_TRUE(told.Note(object, 7).ok());
-  EXPECT_TRUE(told.Note(object, 7).ok());
-  EXPECT_TRUE(told.Note(object, std::nullopt).ok()) << "an answer may leave it out";
-  const Error error = testing::ErrorOf(told.Note(object, 0));
+  ReportedChecksum reported;
+  EXPECT_TRUE(reported.Note(kRead, std::nullopt).ok());
+  EXPECT_TRUE(reported.Note(kRead, 7).ok());
+  EXPECT_TRUE(reported.Note(kRead, 7).ok());
+  EXPECT_TRUE(reported.Note(kRead, std::nullopt).ok()) << "an answer may leave it out";
+  const Error error = testing::ErrorOf(reported.Note(kRead, 0));
   EXPECT_EQ(error.code, ErrorCode::kBadResponse);
   EXPECT_NE(error.message.find("gs://b/o"), std::string::npos);
-  EXPECT_EQ(told.value(), 7U);
+}
+
+TEST(ReportedChecksum, ComparesTheBytesWithTheListingAndTheAnswers) {
+  testing::FakeGcs gcs;
+  const Client client = testing::MakeClient(gcs);
+  const ReportedChecksum none;
+  EXPECT_TRUE(none.CheckWhole(CoreOf(client), kRead, std::nullopt, 7).ok()) << "there is nothing to compare with";
+  EXPECT_TRUE(none.CheckWhole(CoreOf(client), kRead, 7, 7).ok());
+  EXPECT_EQ(testing::ErrorOf(none.CheckWhole(CoreOf(client), kRead, 8, 7)).code, ErrorCode::kCorrupted);
+  ReportedChecksum reported;
+  ASSERT_TRUE(reported.Note(kRead, 8).ok());
+  EXPECT_EQ(testing::ErrorOf(reported.CheckWhole(CoreOf(client), kRead, std::nullopt, 7)).code, ErrorCode::kCorrupted);
+  EXPECT_EQ(testing::ErrorOf(reported.CheckWhole(CoreOf(client), kRead, 7, 7)).code, ErrorCode::kCorrupted);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "base/call_user_code.h"
 #include "base/crc32c.h"
 #include "base/tell_progress.h"
-#include "base/text/base64.h"
+#include "client/reported_checksum.h"
 
 namespace gcsflux::internal {
 
@@ -103,8 +103,7 @@ std::uint64_t ReadInProgress::expected() const {
 Result<ReadSummary> ReadInProgress::Finish() {
   const bool can_verify = is_whole() && info_->crc32c;
   if (can_verify && *info_->crc32c != crc32c_) {
-    return Error{ErrorCode::kCorrupted, "crc32c " + Crc32cToBase64(crc32c_) + " of the bytes that came is not " +
-                                            Crc32cToBase64(*info_->crc32c) + " of the object"};
+    return WrongChecksum("", crc32c_, *info_->crc32c);
   }
   ReadSummary summary{.bytes = delivered_,
                       .generation = info_->generation,

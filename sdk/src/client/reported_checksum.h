@@ -3,44 +3,30 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "client/client_core.h"
 
 namespace gcsflux::internal {
 
+/// kCorrupted: the bytes of a whole object have another CRC32C than the object. `operation` begins the message.
+Error WrongChecksum(const std::string& operation, std::uint32_t came, std::uint32_t expected);
+
 /// The CRC32C of one object in the answers to reads of its ranges. Thread-safe.
 class ReportedChecksum {
  public:
   /// Returns kBadResponse if an earlier answer had another CRC32C.
-  Result<void> Note(const ObjectName& object, const std::optional<std::uint32_t>& crc32c) {
-    if (!crc32c) return {};
-    const std::scoped_lock lock(mutex_);
-    if (crc32c_ && *crc32c_ != *crc32c) {
-      return Error{ErrorCode::kBadResponse,
-                   "objects.get " + ToUri(object) + ": two answers of one generation say two different CRC32Cs"};
-    }
-    crc32c_ = crc32c;
-    return {};
-  }
+  Result<void> Note(const ObjectName& object, const std::optional<std::uint32_t>& crc32c);
 
-  [[nodiscard]] std::optional<std::uint32_t> value() const {
-    const std::scoped_lock lock(mutex_);
-    return crc32c_;
-  }
+  /// Compares the CRC32C of all bytes with that of the answers, and with that of a listing or of the opening, `listed`:
+  /// a service may contradict itself. Returns kCorrupted if they differ. If there is neither, the object counts as
+  /// unverified, as in a read of one request; under ClientOptions::require_checksum that is kUnverified.
+  Result<void> CheckWhole(const ClientCore& core, const ObjectName& object, const std::optional<std::uint32_t>& listed,
+                          std::uint32_t came) const;
 
  private:
   mutable std::mutex mutex_;
   std::optional<std::uint32_t> crc32c_;  // Guarded by mutex_.
 };
-
-/// An object was read in ranges, and there is no CRC32C to compare it with. Counted and reported like a read in one
-/// request. Returns kUnverified under ClientOptions::require_checksum.
-inline Result<void> NoteUnverified(const ClientCore& core, const ObjectName& object) {
-  const std::string uri = ToUri(object);
-  core.observer().UnverifiedRead({.operation = "objects.get", .subject = uri, .bucket = object.bucket});
-  if (!core.settings().require_checksum) return {};
-  return Error{ErrorCode::kUnverified,
-               "objects.get " + uri + ": the service gives no CRC32C (x-goog-hash) to check the bytes by"};
-}
 
 }  // namespace gcsflux::internal

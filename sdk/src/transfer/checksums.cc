@@ -1,5 +1,4 @@
 #include "base/crc32c.h"
-#include "base/text/base64.h"
 #include "client/reported_checksum.h"
 #include "gcsflux/download.h"
 #include "transfer/upload/upload_source.h"
@@ -17,11 +16,7 @@ Result<std::uint32_t> Crc32cOfFile(const std::string& path, const std::stop_toke
 }
 
 Result<void> CompareWithObject(const Client& client, const DownloadSource& source, std::uint32_t crc32c) {
-  if (!source.crc32c) return internal::NoteUnverified(CoreOf(client), source.object);
-  if (crc32c == *source.crc32c) return {};
-  return Error{ErrorCode::kCorrupted, "read of " + ToUri(source.object) + ": crc32c " +
-                                          internal::Crc32cToBase64(crc32c) + " of the bytes that came is not " +
-                                          internal::Crc32cToBase64(*source.crc32c) + " of the object"};
+  return internal::ReportedChecksum().CheckWhole(CoreOf(client), source.object, source.crc32c, crc32c);
 }
 
 }  // namespace gcsflux

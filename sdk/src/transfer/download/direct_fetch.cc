@@ -4,9 +4,9 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/crc32c.h"
-#include "base/text/base64.h"
 #include "client/object_read.h"
 #include "transfer/download/stripes.h"
 
@@ -20,12 +20,6 @@ std::string OperationOf(const DownloadSource& source) { return "objects.get " + 
 Error OtherSize(const DownloadSource& source, const std::string& what) {
   return Error{ErrorCode::kCorrupted, OperationOf(source) + what + " of an object that was listed with " +
                                           std::to_string(source.size) + "; list it again"};
-}
-
-Error OtherCrc32c(const DownloadSource& source, std::uint32_t came, std::uint32_t expected) {
-  return Error{ErrorCode::kCorrupted, OperationOf(source) + "crc32c " + Crc32cToBase64(came) +
-                                          " of the bytes that came is not " + Crc32cToBase64(expected) +
-                                          " of the object"};
 }
 
 Result<void> CheckSource(const DownloadSource& source) {
@@ -83,7 +77,8 @@ Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, D
   const auto read = Read(reads, source, destination, {0, source.size}, OptionsOf(reads, source, stop));
   if (!read) return read.error();
   if (read->bytes != source.size) return OtherSize(source, std::to_string(read->bytes) + " bytes came");
-  if (source.crc32c && *source.crc32c != read->crc32c) return OtherCrc32c(source, read->crc32c, *source.crc32c);
+  if (source.crc32c && *source.crc32c != read->crc32c)
+    return WrongChecksum(OperationOf(source), read->crc32c, *source.crc32c);
   return {};
 }
 
@@ -105,23 +100,17 @@ Result<void> DirectFetch::FetchStripe(std::size_t index, const std::stop_token& 
     return OtherSize(source_, std::to_string(read->object_size) + " bytes are stored");
   }
   crc32cs_[index] = read->crc32c;
-  return told_.Note(source_.object, read->object_crc32c);
+  return reported_.Note(source_.object, read->object_crc32c);
 }
 
 UnitOutcome DirectFetch::Finish(const std::stop_token&) {
   if (crc32cs_.empty()) return {};  // ReadWhole has compared it.
-  const std::optional<std::uint32_t> expected = source_.crc32c ? source_.crc32c : told_.value();
-  if (!expected) {
-    const auto noted = NoteUnverified(CoreOf(reads_.client), source_.object);
-    return noted ? UnitOutcome{} : UnitOutcome{.errors = {noted.error()}};
-  }
-  const std::uint32_t came = CombinedCrc32c();
-  if (*expected == came) return {};
-  if (!is_repeated_) {
-    is_repeated_ = true;
+  const auto checked = reported_.CheckWhole(CoreOf(reads_.client), source_.object, source_.crc32c, CombinedCrc32c());
+  if (checked) return {};
+  if (checked.error().code == ErrorCode::kCorrupted && !std::exchange(is_repeated_, true)) {
     return {.is_to_be_repeated = true};
   }
-  return {.errors = {OtherCrc32c(source_, came, *expected)}};
+  return {.errors = {checked.error()}};
 }
 
 std::uint32_t DirectFetch::CombinedCrc32c() const {

@@ -55,7 +55,7 @@ class DirectFetch : public UnitFetch {
   Destination& destination_;
   std::vector<std::uint32_t> crc32cs_;  // Of the stripes; the thread that fetches a stripe writes its element. Empty if
                                         // the object is read whole.
-  ReportedChecksum told_;
+  ReportedChecksum reported_;
   bool is_repeated_ = false;
 };
 

@@ -12,7 +12,6 @@
 #include "base/process/fork.h"
 #include "base/process/own_descriptors.h"
 #include "base/tell_progress.h"
-#include "base/text/base64.h"
 #include "client/client_core.h"
 #include "client/object_read.h"
 #include "client/reported_checksum.h"
@@ -37,8 +36,8 @@ Error At(const ObjectName& object, ErrorCode code, const std::string& what) {
 class FileDownload {
  public:
   FileDownload(const Client& client, const DownloadSource& source, const DownloadFileOptions& options,
-               PartialFile& file, internal::ReportedChecksum& told)
-      : client_(client), source_(source), options_(options), file_(file), told_(told) {}
+               PartialFile& file, internal::ReportedChecksum& reported)
+      : client_(client), source_(source), options_(options), file_(file), reported_(reported) {}
 
   // Returns how many bytes of an earlier download it kept. After a failure the file holds its progress.
   Result<std::uint64_t> Run() {
@@ -47,16 +46,8 @@ class FileDownload {
     const auto read = ReadRanges();
     if (made_in_.IsInChild()) return internal::ForkedError(("the download of " + ToUri(source_.object)).c_str());
     if (!read) return Leave(read.error());
-    const auto wanted = source_.crc32c ? source_.crc32c : told_.value();
-    if (!wanted) {
-      if (auto noted = internal::NoteUnverified(CoreOf(client_), source_.object); !noted) return Leave(noted.error());
-    }
-    if (wanted && state_.WholeCrc32c() != *wanted) {
-      file_.Discard();
-      return At(source_.object, ErrorCode::kCorrupted,
-                "crc32c " + internal::Crc32cToBase64(state_.WholeCrc32c()) + " of the bytes that came is not " +
-                    internal::Crc32cToBase64(*wanted) + " of the object");
-    }
+    const auto checked = reported_.CheckWhole(CoreOf(client_), source_.object, source_.crc32c, state_.WholeCrc32c());
+    if (!checked) return Leave(checked.error());
     const auto committed =
         file_.Commit({.size = source_.size, .may_replace = options_.may_replace, .is_durable = options_.is_durable});
     if (!committed) return Leave(committed.error());
@@ -132,7 +123,7 @@ class FileDownload {
                                          {.sink = write, .room = missing, .is_verified_by_caller = true});
     if (!read) return read.error();
     if (read->object_size == source_.size && read->bytes == missing) {
-      return told_.Note(source_.object, read->object_crc32c);
+      return reported_.Note(source_.object, read->object_crc32c);
     }
     return At(
         source_.object, ErrorCode::kCorrupted,
@@ -184,7 +175,7 @@ class FileDownload {
   std::atomic<std::uint64_t> kept_bytes_ = 0;
   std::atomic<std::uint64_t> told_bytes_ = 0;
   std::atomic<std::uint64_t> unsaved_bytes_ = 0;
-  internal::ReportedChecksum& told_;
+  internal::ReportedChecksum& reported_;
   std::mutex saving_;  // Held while the state is written; no thread waits for it.
   std::mutex mutex_;
   PartialState state_;  // Each range is changed by its thread. Guarded by mutex_ when others read it.
@@ -211,12 +202,12 @@ Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource
   if (!options.may_replace) {
     if (auto is_free = internal::CheckFree(path); !is_free) return is_free.error();
   }
-  constexpr int kTries = 2;         // Corrupted data is read once more: it may have been damaged in transit.
-  internal::ReportedChecksum told;  // The second read must have the checksum that an answer to the first one gave.
+  constexpr int kTries = 2;             // Corrupted data is read once more: it may have been damaged in transit.
+  internal::ReportedChecksum reported;  // The second read must have the checksum that an answer to the first one gave.
   for (int tried = 1;; ++tried) {
     const auto file = PartialFile::Open(path);
     if (!file) return file.error();
-    const auto kept_bytes = FileDownload(client, source, options, **file, told).Run();
+    const auto kept_bytes = FileDownload(client, source, options, **file, reported).Run();
     if (kept_bytes) return DownloadedFile{source, *kept_bytes};
     if (kept_bytes.error().code != ErrorCode::kCorrupted || tried == kTries) return kept_bytes.error();
   }

@@ -9,7 +9,6 @@
 
 #include "base/checksum.h"
 #include "base/exceptions_as_errors.h"
-#include "base/text/base64.h"
 #include "client/client_core.h"
 #include "client/object_read.h"
 #include "transfer/object_reader/claimed_checksums.h"
@@ -324,7 +323,7 @@ Result<void> ReaderCore::CheckAnswer(const Extent& extent, const ReadSummary& re
                  "objects.get " + ToUri(source_.object) + ": " + std::to_string(read.object_size) +
                      " bytes are stored of an object that was opened with " + std::to_string(source_.size)};
   }
-  return told_.Note(source_.object, read.object_crc32c);
+  return reported_.Note(source_.object, read.object_crc32c);
 }
 
 void ReaderCore::Prefetch(const std::vector<ByteRange>& ranges) {
@@ -459,18 +458,10 @@ Result<void> ReaderCore::VerifyWhole() {
     const std::stop_callback on_stop(options_.stop, [&] { group->stop.request_stop(); });
     if (auto done = Await(*group); !done) return done;
   }
-  const auto told = told_.value();
-  if (!source_.crc32c && !told) return NoteUnverified(CoreOf(client_), source_.object);
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
   const std::uint32_t came = *checksums_.Whole(source_.size);
-  // Compares with the checksum at the opening, and with that of the answers: a service may contradict itself.
-  for (const auto& expected : {source_.crc32c, told}) {
-    if (!expected || came == *expected) continue;
-    return Error{ErrorCode::kCorrupted, "read of " + ToUri(source_.object) + ": crc32c " + Crc32cToBase64(came) +
-                                            " of the bytes that came is not " + Crc32cToBase64(*expected) +
-                                            " of the object"};
-  }
-  return {};
+  lock.unlock();
+  return reported_.CheckWhole(CoreOf(client_), source_.object, source_.crc32c, came);
 }
 
 ObjectReaderReport ReaderCore::report() const {

@@ -102,7 +102,7 @@ class ReaderCore {
   const ObjectReaderOptions options_;
   const std::uint64_t longest_stripe_;
   const ProcessMark made_in_;
-  ReportedChecksum told_;
+  ReportedChecksum reported_;
   RequestPace pace_;
   std::atomic<std::uint64_t> requests_ = 0;
   std::atomic<std::uint64_t> fetched_bytes_ = 0;
