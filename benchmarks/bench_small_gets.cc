@@ -33,7 +33,7 @@ struct Service {
   explicit Service(bool is_https)
       : nginx(content, is_https),
         client(*Client::Create(OptionsOf(nginx, ThrottlePolicy::kGate))),
-        client_without_gate(*Client::Create(OptionsOf(nginx, ThrottlePolicy::kNone))) {}
+        client_without_gate(*Client::Create(OptionsOf(nginx, ThrottlePolicy::kBackoff))) {}
 
   static ClientOptions OptionsOf(const NginxObject& nginx, ThrottlePolicy policy) {
     ClientOptions options = OptionsAt(nginx.endpoint());

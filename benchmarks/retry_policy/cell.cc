@@ -35,16 +35,16 @@ emulator::Quotas QuotasOf(const Scenario& scenario, const QuotaPhase& phase, std
 }
 
 std::vector<std::string> WorkerArguments(const emulator::Emulator& emulator, const Scenario& scenario,
-                                         const std::string& policy, std::vector<std::string> flags) {
+                                         const Policy& policy, std::vector<std::string> flags) {
+  flags.insert(flags.begin(), policy.flags.begin(), policy.flags.end());
   flags.push_back("--worker_threads=" + std::to_string(scenario.threads));
   flags.push_back("--endpoint=" + emulator.endpoint());
-  flags.push_back("--throttle_policy=" + policy);
   return flags;
 }
 
 }  // namespace
 
-Cell RunCell(const Scenario& scenario, const std::string& policy, const CellOptions& options) {
+Cell RunCell(const Scenario& scenario, const Policy& policy, const CellOptions& options) {
   emulator::Emulator emulator({.journal_size = 0});
   StoreObject(emulator, options.object_bytes);
   emulator.shaping().Set({.read_first_byte_ms = emulator::Distribution::Parse(options.first_byte_ms)});
@@ -66,7 +66,7 @@ Cell RunCell(const Scenario& scenario, const std::string& policy, const CellOpti
 
   const emulator::QuotaCounters counters = emulator.quotas().counters();
   return {.scenario = scenario,
-          .policy = policy,
+          .policy = std::string(policy.name),
           .figures = Evaluate(scenario, options.seconds, calls, counters.refused_reads + counters.refused_egress)};
 }
 

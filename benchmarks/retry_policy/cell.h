@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "retry_policy/figures.h"
+#include "retry_policy/policies.h"
 #include "retry_policy/scenario.h"
 
 namespace gcsflux::bench {
@@ -26,6 +27,6 @@ struct Cell {
 
 /// Runs it: the emulator in this process, the scenario's processes as its children. Throws std::runtime_error where one
 /// of them fails.
-Cell RunCell(const Scenario& scenario, const std::string& policy, const CellOptions& options);
+Cell RunCell(const Scenario& scenario, const Policy& policy, const CellOptions& options);
 
 }  // namespace gcsflux::bench

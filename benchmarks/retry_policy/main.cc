@@ -15,6 +15,7 @@
 
 #include "gcsflux/flags.h"
 #include "retry_policy/cell.h"
+#include "retry_policy/policies.h"
 #include "retry_policy/report.h"
 #include "retry_policy/worker.h"
 
@@ -22,8 +23,8 @@ DEFINE_double(seconds, 60, "How long each cell runs. Lower it for a first look; 
 DEFINE_int32(processes, 4, "Processes that share the quota. Raise it to see whether they still share it evenly.");
 DEFINE_int32(threads, 64, "Threads of each process, each with one request at a time.");
 DEFINE_double(quota, 1000, "Reads per second that the service takes. Lower it on a slow machine.");
-DEFINE_string(policies, "gate,full_jitter,decorrelated,multiplier,none",
-              "Values of --throttle_policy to compare, separated by commas.");
+DEFINE_string(policies, "gate,full_jitter,multiplier,none",
+              "Policies to compare (policies.h), separated by commas. The clients' flags change them.");
 DEFINE_string(
     scenarios, "steady,dip,step,egress,small,open",
     "What happens to the quota: steady; dip (a fifth of it for a third of the time); step (doubled, then a "
@@ -60,13 +61,15 @@ bool AreFlagsInRange() {
   return FLAGS_seconds >= 1 && FLAGS_processes >= 1 && FLAGS_threads >= 1 && FLAGS_quota > 0 && FLAGS_object_bytes >= 1;
 }
 
-// What a cell would stumble over is known before the first one runs.
-Result<void> CheckPolicies(const std::vector<std::string>& policies) {
-  for (const std::string& policy : policies) {
-    gflags::SetCommandLineOption("throttle_policy", policy.c_str());
-    if (const auto options = ClientOptionsFromFlags(); !options) return options.error();
+Result<std::vector<Policy>> FindPolicies(const std::vector<std::string>& names) {
+  std::vector<Policy> policies;
+  for (const std::string& name : names) {
+    const Policy* const policy = FindPolicy(name);
+    if (policy == nullptr) return Error{ErrorCode::kInvalidArgument, "there is no policy '" + name + "'"};
+    policies.push_back(*policy);
   }
-  return {};
+  if (const auto options = ClientOptionsFromFlags(); !options) return options.error();
+  return policies;
 }
 
 bool WriteFiles(const std::vector<Cell>& cells) {
@@ -78,15 +81,15 @@ bool WriteFiles(const std::vector<Cell>& cells) {
   return csv.flush() && seconds_csv.flush();
 }
 
-int Sweep(const std::vector<std::string>& flags) {
+int Compare(const std::vector<std::string>& flags) {
   if (!AreFlagsInRange()) {
     return Fail("--seconds, --processes, --threads and --object_bytes must be 1 at least, --quota above 0");
   }
-  const auto policies = Split(FLAGS_policies);
+  const auto policies = FindPolicies(Split(FLAGS_policies));
   const auto scenarios = FindScenarios(Split(FLAGS_scenarios),
                                        {.processes = FLAGS_processes, .threads = FLAGS_threads, .quota = FLAGS_quota});
   if (!scenarios) return Fail(scenarios.error().message);
-  if (const auto checked = CheckPolicies(policies); !checked) return Fail(checked.error().message);
+  if (!policies) return Fail(policies.error().message);
   const CellOptions options{.seconds = FLAGS_seconds,
                             .first_byte_ms = FLAGS_first_byte_ms,
                             .object_bytes = static_cast<std::size_t>(FLAGS_object_bytes),
@@ -95,7 +98,7 @@ int Sweep(const std::vector<std::string>& flags) {
   std::vector<Cell> cells;
   WriteTableHead(std::cout);
   for (const Scenario& scenario : *scenarios) {
-    for (const std::string& policy : policies) {
+    for (const Policy& policy : *policies) {
       cells.push_back(RunCell(scenario, policy, options));
       WriteTableRow(std::cout, cells.back());
     }
@@ -117,7 +120,7 @@ int main(int argc, char** argv) {
   if (!rest->empty()) return bench::Fail("what is '" + rest->front() + "'?");
   if (FLAGS_worker_threads > 0) return bench::Work();
   try {
-    return bench::Sweep({argv + 1, argv + argc});
+    return bench::Compare({argv + 1, argv + argc});
   } catch (const std::exception& error) {
     std::cerr << "retry_policy: " << error.what() << "\n";
     return 1;

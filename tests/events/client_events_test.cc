@@ -159,7 +159,7 @@ TEST_F(ClientEvents, ThrottlingWithoutAGateIsToldToo) {
                                       .action = {.type = "status", .status = 429},
                                       .limits = {.count = 1}}}});
   ClientOptions options = Options();
-  options.throttle_policy = ThrottlePolicy::kNone;
+  options.throttle_policy = ThrottlePolicy::kBackoff;
   const Client client = *Client::Create(options);
   ASSERT_TRUE(client.GetObject(kObject));
   ASSERT_EQ(events_->throttles.size(), 1U);

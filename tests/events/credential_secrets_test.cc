@@ -67,7 +67,7 @@ TEST(ProxySecrets, AreInNoMessageNoLogAndNoTrace) {
                                            .credentials = Credentials::Anonymous(),
                                            .project = "test",
                                            .retry = kTwice,
-                                           .throttle_policy = ThrottlePolicy::kNone,
+                                           .throttle_policy = ThrottlePolicy::kBackoff,
                                            .proxy = is_of_environment ? std::nullopt : std::optional(url),
                                            .event_listener = heard.listener()});
     std::size_t hidden = 0;

@@ -67,7 +67,7 @@ std::vector<Case> Cases() {
       {"exchange_signed_tokens", "true", [](O o) { return o.exchange_signed_tokens; }},
       {"quota_project", "payer", [](O o) { return o.quota_project == "payer"; }},
       {"project", "mine", [](O o) { return o.project == "mine"; }},
-      {"throttle_policy", "decorrelated", [](O o) { return o.throttle_policy == ThrottlePolicy::kDecorrelated; }},
+      {"throttle_policy", "backoff", [](O o) { return o.throttle_policy == ThrottlePolicy::kBackoff; }},
       {"idempotency", "always", [](O o) { return o.idempotency == IdempotencyPolicy::kAlwaysRetry; }},
       {"idempotency", "token", [](O o) { return o.idempotency == IdempotencyPolicy::kToken; }},
       {"hedge_budget", "0", [](O o) { return o.hedge.budget == 0; }},

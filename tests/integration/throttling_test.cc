@@ -32,13 +32,16 @@ class ThrottlingTest : public ::testing::Test {
     emulator_.quotas().Set({.reads_per_second = 400});
   }
 
-  [[nodiscard]] Client MakeClient(ThrottlePolicy policy) const {
-    return *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .throttle_policy = policy});
+  [[nodiscard]] Client MakeClient(ThrottlePolicy policy, const RetryOptions& retry = {}) const {
+    return *Client::Create({.endpoint = emulator_.endpoint(),
+                            .project = "p",
+                            .retry = RetryPolicies::All(retry),
+                            .throttle_policy = policy});
   }
 
   // 24 threads read 600 times in all: a second and a half of the quota.
-  Outcome Read(ThrottlePolicy policy) {
-    const Client client = MakeClient(policy);
+  Outcome Read(ThrottlePolicy policy, const RetryOptions& retry = {}) {
+    const Client client = MakeClient(policy, retry);
     std::atomic<int> left = 600;
     std::atomic<int> succeeded = 0;
     std::atomic<int> wrong = 0;
@@ -69,8 +72,9 @@ TEST_F(ThrottlingTest, TheGateLosesFewRequestsToTheQuotaAndNoCall) {
   EXPECT_LT(outcome.RefusedPerAdmitted(), 0.3);
 }
 
-TEST_F(ThrottlingTest, WhoeverDoesNotWaitHammers) {
-  const Outcome outcome = Read(ThrottlePolicy::kNone);
+TEST_F(ThrottlingTest, ShortWaitsFloodTheService) {
+  constexpr std::chrono::milliseconds kSoon(10);
+  const Outcome outcome = Read(ThrottlePolicy::kBackoff, {.initial_delay = kSoon, .multiplier = 1, .max_delay = kSoon});
   EXPECT_EQ(outcome.succeeded, 600);
   EXPECT_GT(outcome.RefusedPerAdmitted(), 0.6) << "what the gate is compared with";
 }
@@ -115,7 +119,8 @@ TEST_F(ThrottlingTest, TheLimitOfASingleObjectIsThatRequestsOwnMatter) {
 
 TEST_F(ThrottlingTest, RetryAfterIsAFloor) {
   emulator_.quotas().Set({.reads_per_second = 1, .retry_after_s = 3600});
-  const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .throttle_policy = ThrottlePolicy::kNone});
+  const Client client =
+      *Client::Create({.endpoint = emulator_.endpoint(), .throttle_policy = ThrottlePolicy::kBackoff});
   Result<std::string> read = client.ReadObject({"my-bucket", "object"});
   for (int i = 0; i < 10 && read; ++i) read = client.ReadObject({"my-bucket", "object"});
   ASSERT_FALSE(read.ok()) << "an hour is beyond the deadline: it is not waited for";

@@ -13,13 +13,11 @@ using namespace std::chrono_literals;
 // The least and the most that the waits after the first `count` failures can be.
 std::vector<std::pair<double, double>> Bounds(const RetryOptions& options, int count) {
   std::vector<std::pair<double, double>> bounds;
-  std::chrono::nanoseconds last(0);
   for (int failures = 1; failures <= count; ++failures) {
     const auto seconds = [&](double random) {
-      return std::chrono::duration<double>(BackoffDelay(options, failures, random, last)).count();
+      return std::chrono::duration<double>(BackoffDelay(options, failures, random)).count();
     };
     bounds.emplace_back(seconds(0), seconds(1));
-    last = BackoffDelay(options, failures, 1, last);
   }
   return bounds;
 }
@@ -38,7 +36,6 @@ TEST(Jitter, SpreadsWaitsAsItsNameSays) {
   ExpectBounds(With(Jitter::kFull), {{0, 1}, {0, 2}, {0, 4}, {0, 5}});
   ExpectBounds(With(Jitter::kEqual), {{0.5, 1}, {1, 2}, {2, 4}, {2.5, 5}});
   ExpectBounds(With(Jitter::kNone), {{1, 1}, {2, 2}, {4, 4}, {5, 5}});
-  ExpectBounds(With(Jitter::kDecorrelated), {{1, 1}, {1, 3}, {1, 5}, {1, 5}});
 }
 
 TEST(Backoff, CanBeThatOfGooglesConnectorForPyTorch) {
@@ -50,14 +47,6 @@ TEST(Backoff, CanBeThatOfGooglesConnectorForPyTorch) {
   EXPECT_LT(bounds[20].first, 45);
   EXPECT_NEAR(bounds[21].first, 45, 1e-6);  // 1.2^21 is 46.
   EXPECT_NEAR(bounds[23].second, 45, 1e-6);
-}
-
-TEST(ThrottledBackoff, IsAsThePoliciesAreKnown) {
-  ExpectBounds(ThrottledBackoff(ThrottlePolicy::kFullJitter),
-               {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {0, 32}, {0, 32}});
-  ExpectBounds(ThrottledBackoff(ThrottlePolicy::kDecorrelated), {{1, 1}, {1, 3}, {1, 9}, {1, 27}, {1, 32}});
-  ExpectBounds(ThrottledBackoff(ThrottlePolicy::kMultiplier), {{1, 1}, {1.2, 1.2}, {1.44, 1.44}});
-  ExpectBounds(ThrottledBackoff(ThrottlePolicy::kNone), {{0.01, 0.01}, {0.01, 0.01}});
 }
 
 }  // namespace

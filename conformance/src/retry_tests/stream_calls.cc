@@ -48,8 +48,9 @@ Result<void> AtOnce(const Client& client, Scene& scene) {
 }
 
 constexpr SdkCall kStreamCalls[] = {
-    {kInsert, "", "ObjectWriter.Create", Repeatable::kByItself, &WriteInParallel<WriteMode::kCreate>, &CheckStored},
-    {kInsert, "", "ObjectWriter.Overwrite", Repeatable::kByItself, &WriteInParallel<WriteMode::kOverwrite>,
+    {kInsert, "", "ObjectWriter.PartsCreate", Repeatable::kByItself, &WriteInParallel<WriteMode::kCreate>,
+     &CheckStored},
+    {kInsert, "", "ObjectWriter.PartsOverwrite", Repeatable::kByItself, &WriteInParallel<WriteMode::kOverwrite>,
      &CheckStored},
     {kGet, kDownload, "ObjectReader.ReadAt", Repeatable::kAlways, &AtOnce, &CheckWhole},
     {kGet, kDownload, "ObjectReader.ReadNext", Repeatable::kAlways, &FromFrontToBack, &CheckWhole},

@@ -16,9 +16,7 @@ namespace gcsflux {
 enum class Jitter {
   kFull,   ///< Uniform in [0, bound].
   kEqual,  ///< Uniform in [bound / 2, bound].
-  /// Uniform in [initial_delay, 3 x the last wait], at most max_delay. Ignores the multiplier.
-  kDecorrelated,
-  kNone,  ///< The bound itself.
+  kNone,   ///< The bound itself.
 };
 
 /// How temporary failures are retried: exponential backoff with jitter under a deadline.
@@ -68,13 +66,12 @@ struct RetryPolicies {
 /// How the client's throttled requests (429) wait.
 enum class ThrottlePolicy {
   /// They wait at a gate, which finds the rate that the service allows. There is one gate for each bucket and each of
-  /// lists, reads and writes. The longest waits are a fraction of the other policies' waits, with the same throughput:
+  /// lists, reads and writes. The longest waits are a fraction of those of backoff, with the same throughput:
   /// docs/retries.md.
   kGate,
-  kFullJitter,    ///< Each request waits on its own: full jitter, from 1 s, doubling to 32 s.
-  kDecorrelated,  ///< Decorrelated jitter, 1 s to 32 s.
-  kMultiplier,    ///< 1 s times 1.2 up to 45 s, as Google's connector for PyTorch does.
-  kNone,          ///< 10 ms: floods the service. For comparisons.
+  /// Each request waits on its own, as after other failures: RetryOptions. Set it if something else paces the requests
+  /// of all clients.
+  kBackoff,
 };
 
 /// Which calls are retried after a temporary failure, if the call could take effect twice.

@@ -64,13 +64,12 @@ Error NoTokenFrom(const std::string& url, Error error, const char* wanted) {
 Result<HttpResponse> SendTokenRequest(const TokenContext& context, const TokenRequest& request) {
   const std::string& url = request.http.url;
   const auto end = context.timing.Now() + InNanoseconds(context.retry.deadline);
-  std::chrono::nanoseconds delay(0);
   for (int attempts = 1;; ++attempts) {
     auto response = SendOnce(context, request);
     if (response) return response;
     const Error error = WithoutSecrets(response.error(), request);
     if (!IsTransient(error)) return NoTokenFrom(url, error, request.wanted);
-    delay = BackoffDelay(context.retry, attempts, context.timing.Random(), delay);
+    const auto delay = BackoffDelay(context.retry, attempts, context.timing.Random());
     if (attempts >= context.retry.max_attempts || context.timing.Now() + delay >= end) {
       return NoTokenFrom(url, GivenUp(error, attempts), request.wanted);
     }

@@ -67,11 +67,8 @@ class ClientCore {
         return internal::InCall(call, checked.error());
     }
     const RetryOptions& options = call.retry ? *call.retry : internal::PolicyOf(settings_.retry, call.kind);
-    const internal::RetryRules rules{.options = options,
-                                     .timing = *timing_,
-                                     .budget = &budgets_.Of(call.kind),
-                                     .throttle_policy = settings_.throttle_policy,
-                                     .observer = &observer_};
+    const internal::RetryRules rules{
+        .options = options, .timing = *timing_, .budget = &budgets_.Of(call.kind), .observer = &observer_};
     return internal::RetryLoop(call, rules, std::move(attempt));
   }
 

@@ -33,14 +33,15 @@ Result<void> ReportedChecksum::Note(const ObjectName& object, const std::optiona
 
 Result<void> ReportedChecksum::CheckWhole(const ClientCore& core, const ObjectName& object,
                                           const std::optional<std::uint32_t>& listed, std::uint32_t came) const {
-  std::unique_lock lock(mutex_);
-  const auto reported = crc32c_;
-  lock.unlock();
-  if (!listed && !reported) return NoteUnverified(core, object);
-  for (const auto& expected : {listed, reported}) {
-    if (expected && came != *expected) return WrongChecksum("objects.get " + ToUri(object) + ": ", came, *expected);
-  }
-  return {};
+  const auto expected = listed ? listed : value();
+  if (!expected) return NoteUnverified(core, object);
+  if (came == *expected) return {};
+  return WrongChecksum("objects.get " + ToUri(object) + ": ", came, *expected);
+}
+
+std::optional<std::uint32_t> ReportedChecksum::value() const {
+  const std::scoped_lock lock(mutex_);
+  return crc32c_;
 }
 
 }  // namespace gcsflux::internal

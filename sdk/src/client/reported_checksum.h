@@ -18,11 +18,12 @@ class ReportedChecksum {
   /// Returns kBadResponse if an earlier answer had another CRC32C.
   Result<void> Note(const ObjectName& object, const std::optional<std::uint32_t>& crc32c);
 
-  /// Compares the CRC32C of all bytes with that of the answers, and with that of a listing or of the opening, `listed`:
-  /// a service may contradict itself. Returns kCorrupted if they differ. If there is neither, the object counts as
-  /// unverified, as in a read of one request; under ClientOptions::require_checksum that is kUnverified.
+  /// Compares the CRC32C of all bytes with that of a listing or of the opening, `listed`, or else with that of the
+  /// answers. Returns kCorrupted if they differ. If there is neither, the object counts as unverified, as in a read of
+  /// one request; under ClientOptions::require_checksum that is kUnverified.
   Result<void> CheckWhole(const ClientCore& core, const ObjectName& object, const std::optional<std::uint32_t>& listed,
                           std::uint32_t came) const;
+  [[nodiscard]] std::optional<std::uint32_t> value() const;
 
  private:
   mutable std::mutex mutex_;

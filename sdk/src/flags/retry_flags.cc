@@ -10,7 +10,8 @@
 
 DEFINE_string(throttle_policy, "gate",
               "How throttled requests (429) wait: gate (at a gate that finds the rate which the service allows), "
-              "full_jitter, decorrelated, multiplier (Google's connector) or none. Change it for comparisons.");
+              "or backoff (each on its own, as after other failures). Set it to backoff if something else paces the "
+              "requests of all clients.");
 
 DEFINE_string(idempotency, "strict",
               "Which calls are retried: strict (those that cannot take effect twice), always, or token (all, "
@@ -38,7 +39,7 @@ DEFINE_double(hedge_min_stall_s, 0.1,
   DEFINE_double(kind##_retry_max_delay_s, 2.0,                                                                       \
                 "Largest bound of a wait. Raise it if outages last long and each request costs.");                   \
   DEFINE_string(kind##_retry_jitter, "equal",                                                                        \
-                "How waits spread below their bound: equal (upper half), full, decorrelated or none. Change it for " \
+                "How waits spread below their bound: equal (upper half), full or none. Change it for "               \
                 "comparisons.");                                                                                     \
   DEFINE_double(kind##_retry_deadline_s, 120.0,                                                                      \
                 "How long a failing " of                                                                             \
@@ -60,15 +61,9 @@ RETRY_FLAGS(metadata, "request for metadata");
 namespace gcsflux::internal {
 namespace {
 
-constexpr NamedValue<Jitter> kJitters[] = {{"full", Jitter::kFull},
-                                           {"equal", Jitter::kEqual},
-                                           {"decorrelated", Jitter::kDecorrelated},
-                                           {"none", Jitter::kNone}};
+constexpr NamedValue<Jitter> kJitters[] = {{"full", Jitter::kFull}, {"equal", Jitter::kEqual}, {"none", Jitter::kNone}};
 constexpr NamedValue<ThrottlePolicy> kThrottlePolicies[] = {{"gate", ThrottlePolicy::kGate},
-                                                            {"full_jitter", ThrottlePolicy::kFullJitter},
-                                                            {"decorrelated", ThrottlePolicy::kDecorrelated},
-                                                            {"multiplier", ThrottlePolicy::kMultiplier},
-                                                            {"none", ThrottlePolicy::kNone}};
+                                                            {"backoff", ThrottlePolicy::kBackoff}};
 
 constexpr NamedValue<IdempotencyPolicy> kIdempotencyPolicies[] = {{"strict", IdempotencyPolicy::kStrict},
                                                                   {"always", IdempotencyPolicy::kAlwaysRetry},

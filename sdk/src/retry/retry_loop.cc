@@ -63,7 +63,6 @@ bool Attempts::StartOver(Error cause) {
 void Attempts::NoteProgress() {
   progress_ = rules_.timing.Now();
   failures_ = 0;
-  last_delay_ = std::chrono::nanoseconds(0);
 }
 
 Attempts::Delay Attempts::NextDelay(const Error& error) {
@@ -75,10 +74,7 @@ Attempts::Delay Attempts::NextDelay(const Error& error) {
   auto delay = is_throttled ? gate_delay : std::nullopt;
   std::chrono::nanoseconds unpaid(0);  // until the budget allows it
   if (!delay) {                        // no gate paces the next request: it waits on its own
-    const bool has_own_policy = is_throttled && rules_.throttle_policy != ThrottlePolicy::kGate;
-    const RetryOptions options = has_own_policy ? ThrottledBackoff(rules_.throttle_policy) : rules_.options;
-    delay = BackoffDelay(options, failures_, timing.Random(), last_delay_);
-    last_delay_ = *delay;
+    delay = BackoffDelay(rules_.options, failures_, timing.Random());
     if (!is_throttled && rules_.budget != nullptr) unpaid = rules_.budget->Take(timing.Now());
   }
   if (error.retry_after) {  // The service's wish, spread so that not all clients return at once.

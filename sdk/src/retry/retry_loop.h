@@ -44,8 +44,7 @@ struct RetryRules {
   const RetryOptions& options;
   const Timing& timing;
   RetryBudget* budget = nullptr;  ///< Null for none.
-  ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
-  Observer* observer = nullptr;  ///< Null for none.
+  Observer* observer = nullptr;   ///< Null for none.
 };
 
 /// The attempts of one call, and their history. Used by one thread.
@@ -120,8 +119,7 @@ class Attempts {
   const Timing::TimePoint start_;
   Timing::TimePoint progress_;
   int number_ = 1;
-  int failures_ = 0;  // Since the last progress.
-  std::chrono::nanoseconds last_delay_{0};
+  int failures_ = 0;                            // Since the last progress.
   std::chrono::nanoseconds held_by_budget_{0};  // in all
   std::string invocation_id_;
   IdempotencyTokens tokens_;

@@ -461,7 +461,10 @@ Result<void> ReaderCore::VerifyWhole() {
   std::unique_lock lock(mutex_);
   const std::uint32_t came = *checksums_.Whole(source_.size);
   lock.unlock();
-  return reported_.CheckWhole(CoreOf(client_), source_.object, source_.crc32c, came);
+  auto checked = reported_.CheckWhole(CoreOf(client_), source_.object, source_.crc32c, came);
+  if (!checked || !reported_.value()) return checked;
+  // The answers are compared too: a service may contradict itself.
+  return reported_.CheckWhole(CoreOf(client_), source_.object, std::nullopt, came);
 }
 
 ObjectReaderReport ReaderCore::report() const {
