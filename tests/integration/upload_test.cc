@@ -190,6 +190,31 @@ TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingT
   EXPECT_EQ(BytesSent(), bytes.size());
 }
 
+TEST_F(UploadIntegrationTest, MoreMemoryThanOneStreamSendsFastGoesAsParts) {
+  const std::string bytes = Pattern(kLeastParallelUpload + 1);
+  std::vector<std::uint64_t> progress;
+  const UploadOptions options{.mode = WriteMode::kCreate,
+                              .on_progress = [&](const Progress& now) { progress.push_back(now.bytes); }};
+  const auto stored = UploadObject(client_, {kBucket, "new"}, AsBytes(bytes), options);
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_GE(Requests("part"), 3U);
+  ExpectStoredOnce(bytes);
+  ASSERT_FALSE(progress.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(progress));
+  EXPECT_EQ(progress.back(), bytes.size());
+  EXPECT_TRUE(ListPrefix(client_, {kBucket, "gcsflux-uploads/"})->objects.empty());
+  const auto refused = UploadObject(client_, {kBucket, "new"}, AsBytes(bytes), options);
+  EXPECT_EQ(testing::ErrorOf(refused).code, ErrorCode::kPreconditionFailed);
+}
+
+TEST_F(UploadIntegrationTest, AStateIsForFilesOnly) {
+  for (const UploadOptions& options :
+       {UploadOptions{.state = "state"}, UploadOptions{.save_state = [](const auto&) {}}}) {
+    const auto stored = UploadObject(client_, {kBucket, "new"}, AsBytes("bytes"), options);
+    EXPECT_EQ(testing::ErrorOf(stored).code, ErrorCode::kInvalidArgument);
+  }
+}
+
 TEST_F(UploadIntegrationTest, AnUploadGoesOnAfterAnOutageFromWhereTheServiceStands) {
   const std::string bytes = Pattern(4 * kMebibyte + 7);
   ObjectWriter writer(

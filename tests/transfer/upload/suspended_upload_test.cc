@@ -95,6 +95,14 @@ TEST_F(SuspendedUploadTest, ChecksTheChecksumOfAllBytes) {
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
+TEST_F(SuspendedUploadTest, IsOneStream) {
+  ObjectWriter writer(client_, kObject);
+  ASSERT_TRUE(writer.Write(AsBytes("bytes")).ok());
+  EXPECT_EQ(testing::ErrorOf(writer.Suspend()).code, ErrorCode::kInvalidArgument);
+  ASSERT_TRUE(writer.Close().ok()) << "the writer is as it was";
+  EXPECT_EQ(gcs_.objects["o"].bytes, "bytes");
+}
+
 TEST_F(SuspendedUploadTest, CanBeSuspendedAfterAnOutage) {
   Client client = testing::MakeClient(gcs_, {.max_attempts = 1});
   ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
