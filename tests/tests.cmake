@@ -208,7 +208,7 @@ gcsflux_test(object_stream_tests
   SOURCES integration/checksums_test.cc integration/killed_file_upload_test.cc integration/killed_writer_test.cc
           integration/lent_bytes_test.cc integration/object_reader_random_test.cc integration/object_reader_test.cc
           integration/object_streams_test.cc integration/ongoing_uploads_test.cc
-          integration/parallel_writer_faults_test.cc integration/parallel_writer_test.cc
+          integration/object_writer_faults_test.cc integration/object_writer_test.cc
           integration/reader_ends_test.cc integration/resumable_file_faults_test.cc
           integration/resumable_file_refusals_test.cc integration/resumable_file_requests_test.cc
           integration/resumable_file_test.cc integration/run_concurrently_test.cc

@@ -35,7 +35,7 @@ const std::string& Content() {
   return content;
 }
 
-class ParallelWriterTest : public ::testing::Test {
+class ObjectWriterTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(client_.InsertBucket("bkt")); }
 
@@ -74,7 +74,7 @@ class ParallelWriterTest : public ::testing::Test {
                        .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(4)})});
 };
 
-TEST_F(ParallelWriterTest, StoresPartsAndCommitsThemByOneCompose) {
+TEST_F(ObjectWriterTest, StoresPartsAndCommitsThemByOneCompose) {
   UploadOptions upload{.attributes = {.content_type = "text/plain", .metadata = {{"key", "\xc3\xa9"}}}};
   ObjectWriterReport report;
   const std::size_t before = emulator_.journal().size();
@@ -94,7 +94,7 @@ TEST_F(ParallelWriterTest, StoresPartsAndCommitsThemByOneCompose) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ParallelWriterTest, StoresUpToOnePartInOneRequest) {
+TEST_F(ObjectWriterTest, StoresUpToOnePartInOneRequest) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kPart}) {
     ObjectWriter writer(client_, kObject, Options());
     ASSERT_TRUE(WriteAll(writer, Content().substr(0, size)).ok());
@@ -107,7 +107,7 @@ TEST_F(ParallelWriterTest, StoresUpToOnePartInOneRequest) {
   }
 }
 
-TEST_F(ParallelWriterTest, APrivateNameNeedsNoCompose) {
+TEST_F(ObjectWriterTest, APrivateNameNeedsNoCompose) {
   auto options = Options();
   options.is_private_name = true;
   ObjectWriterReport report;
@@ -118,7 +118,7 @@ TEST_F(ParallelWriterTest, APrivateNameNeedsNoCompose) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ParallelWriterTest, UsesOneStreamWhereThatIsAskedFor) {
+TEST_F(ObjectWriterTest, UsesOneStreamWhereThatIsAskedFor) {
   auto options = Options();
   options.path = WritePath::kOneStream;
   ObjectWriterReport report;
@@ -128,7 +128,7 @@ TEST_F(ParallelWriterTest, UsesOneStreamWhereThatIsAskedFor) {
   EXPECT_EQ(report.reason, "one stream was asked for");
 }
 
-TEST_F(ParallelWriterTest, KeepsThePreconditionOfItsMode) {
+TEST_F(ObjectWriterTest, KeepsThePreconditionOfItsMode) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   EXPECT_EQ(testing::ErrorOf(Store(Options({.mode = WriteMode::kCreate}))).code, ErrorCode::kPreconditionFailed);
   EXPECT_EQ(testing::ErrorOf(Store(Options({.mode = WriteMode::kReplace, .generation = 5}))).code,
@@ -140,7 +140,7 @@ TEST_F(ParallelWriterTest, KeepsThePreconditionOfItsMode) {
   EXPECT_TRUE(Stored() == Content());
 }
 
-TEST_F(ParallelWriterTest, WithoutCloseNothingBecomesVisible) {
+TEST_F(ObjectWriterTest, WithoutCloseNothingBecomesVisible) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   {
     ObjectWriter destroyed(client_, kObject, Options());
@@ -156,7 +156,7 @@ TEST_F(ParallelWriterTest, WithoutCloseNothingBecomesVisible) {
 }
 
 // Its event loops end with the last writer, not with the Client: also while parts are in flight.
-TEST_F(ParallelWriterTest, OutlivesItsClient) {
+TEST_F(ObjectWriterTest, OutlivesItsClient) {
   auto client = std::make_unique<Client>(*Client::Create({.endpoint = emulator_.endpoint(), .project = "p"}));
   std::optional<ObjectWriter> destroyed(std::in_place, *client, kObject, Options());
   ObjectWriter writer(*client, kObject, Options());
@@ -173,7 +173,7 @@ TEST_F(ParallelWriterTest, OutlivesItsClient) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ParallelWriterTest, EndsWhenItIsAskedToStop) {
+TEST_F(ObjectWriterTest, EndsWhenItIsAskedToStop) {
   std::stop_source stop;
   ObjectWriter writer(client_, kObject, Options({.stop = stop.get_token()}));
   ASSERT_TRUE(WriteAll(writer, Content()).ok());
@@ -183,7 +183,7 @@ TEST_F(ParallelWriterTest, EndsWhenItIsAskedToStop) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ParallelWriterTest, RefusesWhatCannotBe) {
+TEST_F(ObjectWriterTest, RefusesWhatCannotBe) {
   auto too_small = Options();
   too_small.part_bytes = kPart - 1;
   auto no_memory = Options();
@@ -202,7 +202,7 @@ TEST_F(ParallelWriterTest, RefusesWhatCannotBe) {
   EXPECT_TRUE(emulator_.journal().size() == 1);
 }
 
-TEST_F(ParallelWriterTest, MemoryForOnePartIsEnough) {
+TEST_F(ObjectWriterTest, MemoryForOnePartIsEnough) {
   auto options = Options();
   options.part_memory_bytes = kPart;
   ObjectWriterReport report;
@@ -211,7 +211,7 @@ TEST_F(ParallelWriterTest, MemoryForOnePartIsEnough) {
   EXPECT_EQ(report.most_memory, kPart);
 }
 
-TEST_F(ParallelWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
+TEST_F(ObjectWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
   std::atomic<int> winners = 0;
   std::atomic<int> refused = 0;
   {
@@ -239,7 +239,7 @@ TEST_F(ParallelWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ParallelWriterTest, ALostComposeIsFoundByReadingBack) {
+TEST_F(ObjectWriterTest, ALostComposeIsFoundByReadingBack) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
     emulator_.Reset();
     ASSERT_TRUE(client_.InsertBucket("bkt"));
@@ -278,7 +278,7 @@ TEST(PartBytes, TheDefaultsHoldWhatTheirHeaderSays) {
 }
 
 // 56 MB in buffers of 16 MiB: parts of a third each, and the last bytes over connections that idle.
-TEST_F(ParallelWriterTest, UsesAllConnectionsForWhatIsNotLong) {
+TEST_F(ObjectWriterTest, UsesAllConnectionsForWhatIsNotLong) {
   std::string bytes = Content();
   bytes.resize(bytes.size() + 40'000'000, 'x');
   ObjectWriter writer(client_, kObject);

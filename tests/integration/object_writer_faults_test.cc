@@ -32,7 +32,7 @@ struct Step {
   FaultMatch match;
 };
 
-class ParallelWriterFaultsTest : public ::testing::Test {
+class ObjectWriterFaultsTest : public ::testing::Test {
  protected:
   Result<ObjectMetadata> Store(WriteMode mode) {
     ObjectWriter writer(client_, kObject,
@@ -72,7 +72,7 @@ class ParallelWriterFaultsTest : public ::testing::Test {
   Client client_ = MakeClient();
 };
 
-TEST_F(ParallelWriterFaultsTest, OneFaultAtAnyStepIsOvercome) {
+TEST_F(ObjectWriterFaultsTest, OneFaultAtAnyStepIsOvercome) {
   const std::vector<FaultAction> faults = {
       {.type = "status", .status = 503}, {.type = "status", .status = 429}, {.type = "reset"}, {.type = "loseAnswer"}};
   for (const Step& step : Steps()) {
@@ -93,7 +93,7 @@ TEST_F(ParallelWriterFaultsTest, OneFaultAtAnyStepIsOvercome) {
   }
 }
 
-TEST_F(ParallelWriterFaultsTest, AStepThatFailsForGoodLeavesTheOldContent) {
+TEST_F(ObjectWriterFaultsTest, AStepThatFailsForGoodLeavesTheOldContent) {
   const std::vector<FaultAction> faults = {{.type = "status", .status = 503}, {.type = "status", .status = 400}};
   for (const Step& step : Steps()) {
     for (const FaultAction& action : faults) {
@@ -107,7 +107,7 @@ TEST_F(ParallelWriterFaultsTest, AStepThatFailsForGoodLeavesTheOldContent) {
   }
 }
 
-TEST_F(ParallelWriterFaultsTest, AComposeThatMayNotDeleteIsRepeatedWithoutIt) {
+TEST_F(ObjectWriterFaultsTest, AComposeThatMayNotDeleteIsRepeatedWithoutIt) {
   Begin({.operation = "storage.objects.compose"}, {.type = "status", .status = 403}, 1);
   ASSERT_TRUE(Store(WriteMode::kOverwrite).ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
@@ -116,7 +116,7 @@ TEST_F(ParallelWriterFaultsTest, AComposeThatMayNotDeleteIsRepeatedWithoutIt) {
 }
 
 // The compose is done, its answer is lost, and the look at the object is refused.
-TEST_F(ParallelWriterFaultsTest, AComposeThatMayBeDoneIsNotRepeatedWithoutTheDeletion) {
+TEST_F(ObjectWriterFaultsTest, AComposeThatMayBeDoneIsNotRepeatedWithoutTheDeletion) {
   Begin({.operation = "storage.objects.compose"}, {.type = "loseAnswer"}, 1);
   emulator_.faults().Add({.name = "look",
                           .match = {.operation = "storage.objects.get", .object_glob = kObject.name},
@@ -134,7 +134,7 @@ TEST_F(ParallelWriterFaultsTest, AComposeThatMayBeDoneIsNotRepeatedWithoutTheDel
 }
 
 // Joining the parts makes the temporary object only; under a private name it makes the object itself.
-TEST_F(ParallelWriterFaultsTest, TheOutcomeIsThatOfTheObjectNotOfTheTemporaryOne) {
+TEST_F(ObjectWriterFaultsTest, TheOutcomeIsThatOfTheObjectNotOfTheTemporaryOne) {
   for (const bool is_private_name : {false, true}) {
     Begin({.phase = "complete"}, {.type = "status", .status = 503}, 1000);
     ObjectWriter writer(client_, kObject, {.part_bytes = kPart, .is_private_name = is_private_name});
@@ -146,7 +146,7 @@ TEST_F(ParallelWriterFaultsTest, TheOutcomeIsThatOfTheObjectNotOfTheTemporaryOne
 }
 
 // The parts are joined, the answer is lost, and the look at the temporary object is refused.
-TEST_F(ParallelWriterFaultsTest, AJoinThatMayBeDoneLeavesNoTemporaryObject) {
+TEST_F(ObjectWriterFaultsTest, AJoinThatMayBeDoneLeavesNoTemporaryObject) {
   Begin({.phase = "complete"}, {.type = "loseAnswer"}, 1);
   emulator_.faults().Add({.name = "look",
                           .match = {.operation = "storage.objects.get", .object_prefix = "gcsflux-uploads/"},
@@ -160,7 +160,7 @@ TEST_F(ParallelWriterFaultsTest, AJoinThatMayBeDoneLeavesNoTemporaryObject) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ParallelWriterFaultsTest, AnUploadWhoseObjectCannotBeConfirmedIsStored) {
+TEST_F(ObjectWriterFaultsTest, AnUploadWhoseObjectCannotBeConfirmedIsStored) {
   struct Case {
     FaultAction complete;
     WriteOutcome outcome;
@@ -184,7 +184,7 @@ TEST_F(ParallelWriterFaultsTest, AnUploadWhoseObjectCannotBeConfirmedIsStored) {
   }
 }
 
-TEST_F(ParallelWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
+TEST_F(ObjectWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
   class Rival : public EventListener {
    public:
     void OnRetry(const RetryEvent& /*event*/) override {
@@ -207,7 +207,7 @@ TEST_F(ParallelWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ParallelWriterFaultsTest, ChoosesOneStreamWherePermissionsCannotBeHad) {
+TEST_F(ObjectWriterFaultsTest, ChoosesOneStreamWherePermissionsCannotBeHad) {
   Begin({.operation = "storage.buckets.testIamPermissions"}, {.type = "status", .status = 403}, 1000);
   ObjectWriter writer(client_, kObject, {.part_bytes = kPart});
   ASSERT_TRUE(writer.Write(AsBytes(content_)).ok());
