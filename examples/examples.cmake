@@ -66,7 +66,7 @@ if(Torch_FOUND)
 
   if(GCSFLUX_GLOO_HEADERS)
     gcsflux_program(train_distributed
-      examples/train_distributed.cc examples/distributed/sharded_adam.cc examples/distributed/training_group.cc)
+      examples/train_distributed.cc examples/distributed/training_group.cc)
     target_include_directories(train_distributed PRIVATE examples)
     target_link_libraries(train_distributed PRIVATE fashion_mnist gcsflux_flags gflags)
   endif()

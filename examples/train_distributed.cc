@@ -8,6 +8,7 @@
 #include <gflags/gflags.h>
 #include <signal.h>
 #include <torch/nn.h>
+#include <torch/optim.h>
 #include <torch/utils.h>
 
 #include <chrono>
@@ -20,15 +21,14 @@
 #include <utility>
 #include <vector>
 
-#include "distributed/sharded_adam.h"
 #include "distributed/training_group.h"
 #include "fashion_mnist/idx_file.h"
 #include "fashion_mnist/stored_images.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
+#include "gcsflux/torch/checkpoint_run.h"
 #include "gcsflux/torch/collective.h"
 #include "gcsflux/torch/iterable_dataset.h"
-#include "gcsflux/torch/sharded_run.h"
 #include "one_thread.h"
 #include "standard_streams.h"
 #include "training_flags.h"
@@ -102,15 +102,12 @@ class Training {
   explicit Training(const Job& job, TrainingGroup& group)
       : job_(job),
         group_(group),
-        adam_(model_->parameters(), group, job.run),
         run_(job.client, ToUri(job.At("checkpoints")), job.ranks,
-             {.steps = {.keep = gcsflux::KeepRules{.last = 3}, .writer = {.take_over = true}}}) {
-    state_.modules = {{"model", &*model_}};
-    adam_.AddTo(state_);
-    if (const auto latest = run_.LoadLatest(state_)) adam_.steps = latest->stored.manifest.step;
+             {.save_every = FLAGS_save_every, .keep = gcsflux::KeepRules{.last = 3}, .writer = {.take_over = true}}) {
+    if (const auto latest = run_.LoadLatest(state_)) steps_ = latest->stored.manifest.step;
   }
 
-  [[nodiscard]] std::int64_t steps() const { return adam_.steps; }
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
   [[nodiscard]] const std::optional<gcsflux::Cursor>& cursor() const { return state_.cursor; }
 
   void Step(const gcsflux::Batch<NamedImage>& batch) {
@@ -126,12 +123,14 @@ class Training {
     const auto sum = torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum);
     at::Tensor loss = torch::nn::functional::cross_entropy(scores, torch::stack(labels), sum) / FLAGS_global_batch;
     loss.backward();
-    adam_.Step();
+    AddUpGradients();
+    adam_.step();
+    ++steps_;
     at::Tensor shown = loss.detach();
     group_.AddUp(shown);
     Tell(batch, shown.item<double>());
     state_.cursor = batch.cursor;
-    if (steps() % FLAGS_save_every == 0) Save(shown.item<double>());
+    if (run_.ShouldSave(steps_)) Save(shown.item<double>());
   }
 
   /// Waits for the last save.
@@ -140,6 +139,19 @@ class Training {
   }
 
  private:
+  // One sum for all parameters.
+  void AddUpGradients() {
+    std::vector<at::Tensor> gradients;
+    for (const at::Tensor& parameter : model_->parameters()) gradients.push_back(parameter.grad().flatten());
+    at::Tensor sum = torch::cat(gradients);
+    group_.AddUp(sum);
+    std::int64_t begin = 0;
+    for (const at::Tensor& parameter : model_->parameters()) {
+      parameter.grad().copy_(sum.slice(0, begin, begin + parameter.numel()).view_as(parameter));
+      begin += parameter.numel();
+    }
+  }
+
   void Tell(const gcsflux::Batch<NamedImage>& batch, double loss) const {
     std::string lines;
     if (FLAGS_print_names) {
@@ -174,9 +186,10 @@ class Training {
   const Job& job_;
   TrainingGroup& group_;
   torch::nn::Sequential model_{torch::nn::Linear(28 * 28, 32), torch::nn::ReLU(), torch::nn::Linear(32, 10)};
-  examples::ShardedAdam adam_;
-  gcsflux::ShardedState state_;
-  gcsflux::ShardedRun run_;
+  torch::optim::Adam adam_{model_->parameters()};
+  gcsflux::RunState state_{.modules = {{"model", &*model_}}, .optimizers = {{"adam", &adam_}}};
+  std::int64_t steps_ = 0;
+  gcsflux::CheckpointRun run_;
   std::optional<gcsflux::PendingSave> pending_;
 };
 

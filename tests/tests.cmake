@@ -336,12 +336,12 @@ if(Torch_FOUND)
   gcsflux_test(state_dict_tests TORCH
     SOURCES torch/archived_optimizer_test.cc torch/state_dict_test.cc torch/stored_state_dict_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
-  gcsflux_test(sharded_run_tests TORCH
-    SOURCES torch/sharded_run_test.cc
+  gcsflux_test(group_run_tests TORCH
+    SOURCES torch/group_run_test.cc torch/group_state_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   if(NOT GCSFLUX_SANITIZE)
-    gcsflux_test(sharded_run_memory_tests TORCH
-      SOURCES torch/sharded_run_memory_test.cc support/watched_memory.cc
+    gcsflux_test(group_run_memory_tests TORCH
+      SOURCES torch/group_run_memory_test.cc support/watched_memory.cc
       LIBRARIES gcsflux_torch gcsflux_emulator)
   endif()
   if(GCSFLUX_GLOO_HEADERS)

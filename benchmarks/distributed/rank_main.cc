@@ -55,14 +55,14 @@ void MoveBareBytes(const RankTask& task, const std::string& endpoint) {
 }
 
 void Save(const RankTask& task) {
-  const ShardedState state = FilledSlices(task.tensors, task.environment);
-  ShardedRun run = OpenRun(task);
+  const RunState state = FilledSlices(task.tensors, task.environment);
+  CheckpointRun run = OpenRun(task);
   Time(task.group, [&] { run.Save(1, state); });
 }
 
 void Load(const RankTask& task) {
-  ShardedState state = EmptySlices(task.tensors, task.environment);
-  ShardedRun run = OpenRun(task);
+  RunState state = EmptySlices(task.tensors, task.environment);
+  CheckpointRun run = OpenRun(task);
   Time(task.group, [&] {
     if (!run.LoadLatest(state)) throw std::runtime_error("there is no step");
   });

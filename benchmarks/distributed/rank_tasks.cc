@@ -66,8 +66,8 @@ class Steps {
 /// A copy of the state into memory that was there, by as many threads as a save has.
 class PlainCopy {
  public:
-  explicit PlainCopy(const ShardedState& state) {
-    for (const auto& [name, tensor] : state.tensors) {
+  explicit PlainCopy(const RunState& state) {
+    for (const auto& [name, tensor] : state.slices) {
       from_.push_back(tensor.local);
       to_.push_back(tensor.local.clone());
     }
@@ -93,21 +93,21 @@ class PlainCopy {
 
 }  // namespace
 
-ShardedRun OpenRun(const RankTask& task, const std::optional<KeepRules>& keep) {
-  ShardedRunOptions options;
-  options.steps.keep = keep;
-  options.steps.writer.take_over = true;
-  options.steps.file.max_concurrency = task.connections;
-  options.steps.reader.max_concurrency = task.connections;
-  if (task.reads_once_per_host) options.steps.sharing = ReadSharing::kOncePerHost;
+CheckpointRun OpenRun(const RankTask& task, const std::optional<KeepRules>& keep) {
+  CheckpointRunOptions options;
+  options.keep = keep;
+  options.writer.take_over = true;
+  options.file.max_concurrency = task.connections;
+  options.reader.max_concurrency = task.connections;
+  if (task.reads_once_per_host) options.group.sharing = ReadSharing::kOncePerHost;
   options.async.mode = task.is_lazy ? SnapshotMode::kLazy : SnapshotMode::kEager;
   return {task.client, task.run, task.group, std::move(options)};
 }
 
 void TakeSnapshots(const RankTask& task) {
-  const ShardedState state = FilledSlices(task.tensors, task.environment);
+  const RunState state = FilledSlices(task.tensors, task.environment);
   PlainCopy copy(state);
-  ShardedRun run = OpenRun(task, KeepRules{.last = 1});
+  CheckpointRun run = OpenRun(task, KeepRules{.last = 1});
   ValueOrThrow(run.SaveAsync(1, state).WaitCommitted());
   std::vector<double> copies;
   std::vector<double> blocked;
@@ -132,8 +132,8 @@ void TakeSnapshots(const RankTask& task) {
 void Train(const RankTask& task) {
   UseOneCore();
   StayOnCore(task.environment.rank);
-  const ShardedState state = FilledSlices(task.tensors, task.environment);
-  ShardedRun run = OpenRun(task, KeepRules{.last = 1});
+  const RunState state = FilledSlices(task.tensors, task.environment);
+  CheckpointRun run = OpenRun(task, KeepRules{.last = 1});
   ValueOrThrow(run.SaveAsync(1, state).WaitCommitted());
   Steps training;
   StepCost before = training.Run(kFirstSteps);

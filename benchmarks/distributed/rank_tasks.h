@@ -20,7 +20,7 @@ struct RankTask {
   bool reads_once_per_host = false;
 };
 
-ShardedRun OpenRun(const RankTask& task, const std::optional<KeepRules>& keep = {});
+CheckpointRun OpenRun(const RankTask& task, const std::optional<KeepRules>& keep = {});
 
 /// How long saves beside the training block, as "blocked_ms", and the same state's memcpy right before each, as
 /// "memcpy_ms". A lazy one has WaitStaged() after it as "wait_ms".

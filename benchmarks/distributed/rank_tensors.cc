@@ -19,7 +19,7 @@ void Fill(const at::Tensor& slice, std::uint32_t salt, const std::array<std::int
 }
 
 template <class Use>
-ShardedState Slices(const TensorsOfRanks& tensors, const RunEnvironment& run, const Use& use) {
+RunState Slices(const TensorsOfRanks& tensors, const RunEnvironment& run, const Use& use) {
   std::array<std::int64_t, 2> offsets{};
   std::array<std::int64_t, 2> sizes{tensors.rows, tensors.columns};
   if (tensors.dimension >= 0) {
@@ -29,7 +29,7 @@ ShardedState Slices(const TensorsOfRanks& tensors, const RunEnvironment& run, co
     sizes[dimension] = own.end - own.begin;
   }
   const at::Tensor memory = at::zeros({tensors.count, sizes[0], sizes[1]}, at::kFloat);
-  ShardedState state;
+  RunState state;
   for (std::int64_t i = 0; i < tensors.count; ++i) {
     ShardedTensor slice{.local = memory[i], .shape = {}, .offsets = {}};
     use(slice.local, static_cast<std::uint32_t>(i), offsets);
@@ -37,31 +37,31 @@ ShardedState Slices(const TensorsOfRanks& tensors, const RunEnvironment& run, co
       slice.shape = {tensors.rows, tensors.columns};
       slice.offsets.assign(offsets.begin(), offsets.end());
     }
-    state.tensors["layer." + std::to_string(i) + ".weight"] = slice;
+    state.slices["layer." + std::to_string(i) + ".weight"] = slice;
   }
   return state;
 }
 
 }  // namespace
 
-ShardedState FilledSlices(const TensorsOfRanks& tensors, const RunEnvironment& run) {
+RunState FilledSlices(const TensorsOfRanks& tensors, const RunEnvironment& run) {
   return Slices(tensors, run, [&](const at::Tensor& slice, std::uint32_t salt, const auto& offsets) {
     Fill(slice, salt, offsets, tensors.columns);
   });
 }
 
-ShardedState EmptySlices(const TensorsOfRanks& tensors, const RunEnvironment& run) {
+RunState EmptySlices(const TensorsOfRanks& tensors, const RunEnvironment& run) {
   return Slices(tensors, run, [](const at::Tensor&, std::uint32_t, const auto&) {});
 }
 
-bool HaveSameBytes(const ShardedState& one, const ShardedState& other) {
+bool HaveSameBytes(const RunState& one, const RunState& other) {
   const auto are_same = [](const auto& a, const auto& b) {
     const at::Tensor& left = a.second.local;
     const at::Tensor& right = b.second.local;
     return a.first == b.first && left.sizes() == right.sizes() &&
            std::memcmp(left.data_ptr(), right.data_ptr(), left.nbytes()) == 0;
   };
-  return std::equal(one.tensors.begin(), one.tensors.end(), other.tensors.begin(), other.tensors.end(), are_same);
+  return std::equal(one.slices.begin(), one.slices.end(), other.slices.begin(), other.slices.end(), are_same);
 }
 
 }  // namespace gcsflux::bench

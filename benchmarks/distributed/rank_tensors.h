@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gcsflux/run_environment.h"
-#include "gcsflux/torch/sharded_run.h"
+#include "gcsflux/torch/checkpoint_run.h"
 
 namespace gcsflux::bench {
 
@@ -19,9 +19,9 @@ struct TensorsOfRanks {
 };
 
 /// This rank's slices, in one piece of memory that was written to. Each element depends on its place in the whole.
-ShardedState FilledSlices(const TensorsOfRanks& tensors, const RunEnvironment& run);
+RunState FilledSlices(const TensorsOfRanks& tensors, const RunEnvironment& run);
 /// The same with zeros.
-ShardedState EmptySlices(const TensorsOfRanks& tensors, const RunEnvironment& run);
-bool HaveSameBytes(const ShardedState& one, const ShardedState& other);
+RunState EmptySlices(const TensorsOfRanks& tensors, const RunEnvironment& run);
+bool HaveSameBytes(const RunState& one, const RunState& other);
 
 }  // namespace gcsflux::bench

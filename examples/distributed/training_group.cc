@@ -5,7 +5,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "gcsflux/checkpoints/sharding.h"
 
 namespace examples {
 
@@ -25,24 +25,6 @@ void TrainingGroup::AddUp(at::Tensor& values) {
   if (!group_) return;
   std::vector<at::Tensor> tensors = {values};
   group_->allreduce(tensors)->wait();
-}
-
-at::Tensor TrainingGroup::Join(const at::Tensor& slice, std::int64_t size) {
-  if (!group_) return slice;
-  // Gloo wants slices of one length.
-  const gcsflux::RowsOfRank longest = gcsflux::DivideRows(size, {.rank = 0, .world_size = world_size_});
-  at::Tensor padded = at::zeros({longest.end}, slice.options());
-  padded.slice(0, 0, slice.size(0)).copy_(slice);
-  std::vector<at::Tensor> inputs = {padded};
-  std::vector<std::vector<at::Tensor>> outputs(1);
-  for (int rank = 0; rank < world_size_; ++rank) outputs[0].push_back(at::empty_like(padded));
-  group_->allgather(outputs, inputs)->wait();
-  for (int rank = 0; rank < world_size_; ++rank) {
-    const gcsflux::RowsOfRank rows = gcsflux::DivideRows(size, {.rank = rank, .world_size = world_size_});
-    at::Tensor& part = outputs[0][static_cast<std::size_t>(rank)];
-    part = part.slice(0, 0, rows.end - rows.begin);
-  }
-  return at::cat(outputs[0]);
 }
 
 }  // namespace examples

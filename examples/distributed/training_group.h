@@ -24,8 +24,6 @@ class TrainingGroup {
 
   /// The sum over all ranks, on all of them.
   void AddUp(at::Tensor& values);
-  /// All ranks' slices of a vector of `size` elements, which DivideRows() divides, on all of them.
-  at::Tensor Join(const at::Tensor& slice, std::int64_t size);
 
  private:
   const int world_size_;

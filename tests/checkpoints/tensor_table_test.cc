@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/message.h"
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "sharding/sharded_checkpoints.h"
 #include "support/result.h"
 
 namespace gcsflux {

@@ -4,7 +4,7 @@
 #include "cli/command_fixture.h"
 #include "formats/made_tensors.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::cli {
 namespace {

@@ -58,7 +58,7 @@ Result<void> WriteFile(const std::string& path, const std::vector<TensorPart>& p
   const auto sink = CreateLocalFile(path);
   if (!sink.ok()) return sink.error();
   std::vector<StepTensor> tensors;
-  return internal::WriteShard(chosen, *sink, tensors);
+  return internal::WriteShard(chosen, {}, *sink, tensors);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "gaps/gap_operation.h"
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
 #include "sharding/part_bytes.h"
 #include "sharding/rank_threads.h"
+#include "sharding/sharded_checkpoints.h"
 #include "support/result.h"
 
 namespace gcsflux::testing {

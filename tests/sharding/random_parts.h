@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::testing {
 

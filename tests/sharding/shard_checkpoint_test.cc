@@ -6,7 +6,7 @@
 
 #include "formats/made_tensors.h"
 #include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "gcsflux/checkpoints/sharding.h"
 #include "support/result.h"
 
 namespace gcsflux {

@@ -1,5 +1,5 @@
 // Steps that several ranks save and load together.
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "sharding/sharded_checkpoints.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

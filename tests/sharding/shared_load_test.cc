@@ -26,7 +26,7 @@ using testing::ValueOf;
 
 class SharedLoadTest : public testing::ShardedFixture {
  protected:
-  static ShardedOptions OncePerHost() { return {.sharing = ReadSharing::kOncePerHost}; }
+  static ShardedOptions OncePerHost() { return {.group = {.sharing = ReadSharing::kOncePerHost}}; }
 
   void Save(const RankParts& ranks) {
     for (const auto& saved : SaveOnRanks(ranks)) ASSERT_TRUE(saved.ok()) << saved.error().message;
@@ -146,7 +146,7 @@ TEST_F(SharedLoadTest, RefusesRanksThatDoNotAgreeOnSharing) {
     return ErrorOf(On(group, options).Load(manifest, own.ToLoad())).message;
   });
   for (const std::string& message : messages)
-    EXPECT_THAT(message, HasSubstr("rank 1 has another ShardedOptions::sharing"));
+    EXPECT_THAT(message, HasSubstr("rank 1 has another GroupOptions::sharing"));
 }
 
 TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostCannotBeTold) {

@@ -13,8 +13,8 @@
 #include "emulator/support/raw_connection.h"
 #include "fork/child.h"
 #include "gcsflux/listing.h"
+#include "gcsflux/torch/checkpoint_run.h"
 #include "gcsflux/torch/collective.h"
-#include "gcsflux/torch/sharded_run.h"
 #include "support/emulator_process.h"
 #include "support/test_directory.h"
 
@@ -86,13 +86,13 @@ class BrokenRanksTest : public ::testing::Test {
     EXPECT_EQ(child.Wait(), "");
   }
 
-  static ShardedState StateOf(const Collective& group, at::Tensor& weight) {
+  static RunState StateOf(const Collective& group, at::Tensor& weight) {
     const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
     const RowsOfRank rows = DivideRows(1000, share);
     weight = torch::arange(rows.begin * 16, rows.end * 16, torch::kFloat32).reshape({rows.end - rows.begin, 16});
-    ShardedState state;
-    state.tensors["weight"] = Sharded(weight, 1000, share);
-    state.tensors["bias"] = {.local = torch::ones({4000}), .shape = {}, .offsets = {}};
+    RunState state;
+    state.slices["weight"] = Sharded(weight, 1000, share);
+    state.slices["bias"] = {.local = torch::ones({4000}), .shape = {}, .offsets = {}};
     state.numbers["epoch"] = 1;
     return state;
   }
@@ -103,8 +103,8 @@ class BrokenRanksTest : public ::testing::Test {
       ValueOrThrow(client.InsertBucket("bkt"));
       const auto group = MakeOneProcess();
       at::Tensor weight;
-      const ShardedState state = StateOf(*group, weight);
-      for (const Job& job : jobs) ShardedRun(client, UriOf(job), *group).Save(1, state);
+      const RunState state = StateOf(*group, weight);
+      for (const Job& job : jobs) CheckpointRun(client, UriOf(job), *group).Save(1, state);
       return "";
     });
   }
@@ -117,10 +117,10 @@ class BrokenRanksTest : public ::testing::Test {
       run.store_file = (directory_.path() / job.name).string();
       const auto store = OpenProcessStore(run, kMeeting);
       const auto group = JoinProcesses(run, store, kMeeting);
-      ShardedRun saves(MakeClient(), UriOf(job), *group,
-                       {.steps = {.deadline = kDeadline, .writer = {.take_over = true}}});
+      CheckpointRun saves(MakeClient(), UriOf(job), *group,
+                          {.writer = {.take_over = true}, .group = {.deadline = kDeadline}});
       at::Tensor weight;
-      ShardedState state = StateOf(*group, weight);
+      RunState state = StateOf(*group, weight);
       if (job.call == Call::kLoad) return saves.LoadLatest(state) ? "ok" : "no step";
       if (job.call == Call::kSave) return saves.Save(2, state), "ok";
       return ValueOrThrow(saves.SaveAsync(2, state).WaitCommitted()), "ok";
@@ -212,10 +212,10 @@ class BrokenRanksTest : public ::testing::Test {
     const auto steps = ValueOrThrow(CheckpointSteps::Open(client, UriOf(job)));
     const auto group = MakeOneProcess();
     at::Tensor weight;
-    ShardedState state = StateOf(*group, weight);
+    RunState state = StateOf(*group, weight);
     const at::Tensor saved = weight.clone();
     weight.zero_();
-    const auto latest = ShardedRun(client, UriOf(job), *group).LoadLatest(state);
+    const auto latest = CheckpointRun(client, UriOf(job), *group).LoadLatest(state);
     if (!latest || !torch::equal(weight, saved)) return "the newest step does not load";
     for (const SkippedStep& step : latest->skipped) {
       if (step.why.code != ErrorCode::kNotFound) return step.why.message;  // It is there, and not whole.

@@ -176,7 +176,8 @@ TEST_F(SafetensorsRunTest, DoesNotSendFrozenLayersAgain) {
 }
 
 TEST_F(SafetensorsRunTest, NeedsSafetensorsToSkipWhatIsUnchanged) {
-  const Error error = ThrownBy([&] { static_cast<void>(Run({.skip_unchanged = true})); });
+  const Error error =
+      ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kTorchFile, .skip_unchanged = true})); });
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("CheckpointRunOptions::skip_unchanged"));
 }

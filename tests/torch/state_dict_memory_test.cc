@@ -1,6 +1,8 @@
 // What saving and loading add to this process, beside the tensors. The emulator, which holds the object, is a process
 // of its own.
 #include <gtest/gtest.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/optim/adam.h>
 #include <torch/types.h>
 #include <unistd.h>
 
@@ -8,6 +10,7 @@
 #include <string>
 
 #include "gcsflux/checkpoints/checkpoint.h"
+#include "gcsflux/torch/checkpoint_run.h"
 #include "gcsflux/torch/state_dict.h"
 #include "support/emulator_process.h"
 #include "support/process_memory.h"
@@ -59,6 +62,23 @@ TEST_F(StateDictMemory, LoadingAddsTheTensorsAndWhatIsReadAheadWhateverTheSize) 
     });
     EXPECT_EQ(tensors.at(0).second.nbytes(), mebibytes * kMiB);
     EXPECT_LE(added, (mebibytes + 32) * kMiB + kSpare) << mebibytes;
+  }
+}
+
+// The model has 64 MiB, and its optimizer twice as much.
+TEST_F(StateDictMemory, LoadingInPlaceAddsOnlyWhatIsReadAhead) {
+  torch::nn::Linear model(4096, 4096);
+  torch::optim::Adam adam(model->parameters());
+  for (auto& parameter : model->parameters()) parameter.mutable_grad() = torch::ones_like(parameter);
+  adam.step();
+  for (auto& parameter : model->parameters()) parameter.mutable_grad().reset();
+  RunState state{.modules = {{"model", &*model}}, .optimizers = {{"adam", &adam}}};
+  for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
+    CheckpointRun run(client_, "gs://memory-test/run",
+                      {.format = format, .reader = {.stripe_bytes = 2 * kMiB, .read_ahead_bytes = 32 * kMiB}});
+    run.Save(1, state, {.mode = CommitMode::kReplace});
+    EXPECT_LE(PeakOf([&] { run.Load(1, state, LoadMode::kInPlace); }), 32 * kMiB + kSpare) << FormatName(format);
+    EXPECT_GE(PeakOf([&] { run.Load(1, state); }), 160 * kMiB) << "the other mode holds a copy";
   }
 }
 

@@ -69,12 +69,12 @@ bool AreSame(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b)
 }
 
 TEST(StateDict, AModuleComesBack) {
-  for (const bool is_staged : {false, true}) {
+  for (const LoadMode mode : {LoadMode::kInPlace, LoadMode::kAllOrNothing}) {
     auto saved = MakeNet();
     auto loaded = MakeNet();
     ASSERT_FALSE(AreSame(CopiesOf(saved), CopiesOf(loaded)));
     const std::string bytes = FileOf(saved);
-    LoadModule(*loaded, Opened(bytes), {.is_staged = is_staged});
+    LoadModule(*loaded, Opened(bytes), {.mode = mode});
     EXPECT_TRUE(AreSame(CopiesOf(saved), CopiesOf(loaded)));
   }
 }
@@ -87,11 +87,11 @@ struct OneBuffer : nn::Module {
 TEST(StateDict, AModuleOfLazyViewsGetsTheValuesOfTheFile) {
   const at::Tensor saved = at::complex(at::arange(4, at::kFloat), at::arange(4, at::kFloat) + 1);
   const std::string file = FileOf({{"own", saved}});
-  for (const bool is_staged : {false, true}) {
+  for (const LoadMode mode : {LoadMode::kInPlace, LoadMode::kAllOrNothing}) {
     OneBuffer loaded(at::zeros({4}, at::kComplexFloat).conj());
     ASSERT_TRUE(loaded.own.is_conj() && loaded.own.is_contiguous());
-    LoadModule(loaded, Opened(file), {.is_staged = is_staged});
-    EXPECT_TRUE(at::equal(loaded.own, saved)) << "staged: " << is_staged;
+    LoadModule(loaded, Opened(file), {.mode = mode});
+    EXPECT_TRUE(at::equal(loaded.own, saved)) << "mode " << static_cast<int>(mode);
   }
 }
 
@@ -106,9 +106,9 @@ TEST(StateDict, AModuleOfInferenceModeIsLoadedOutsideOfItUnlessItIsCopiedInto) {
     in_order.emplace(at::zeros({2, 3}));
     in_strides.emplace(at::zeros({3, 2}).t());
   }
-  for (const bool is_staged : {false, true}) {
-    OneBuffer& refused = is_staged ? *in_order : *in_strides;
-    const Error error = ThrownBy([&] { LoadModule(refused, Opened(file), {.is_staged = is_staged}); });
+  for (const LoadMode mode : {LoadMode::kInPlace, LoadMode::kAllOrNothing}) {
+    OneBuffer& refused = mode == LoadMode::kAllOrNothing ? *in_order : *in_strides;
+    const Error error = ThrownBy([&] { LoadModule(refused, Opened(file), {.mode = mode}); });
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(error.message, AllOf(HasSubstr("own was made in InferenceMode"), Not(HasSubstr("touched"))));
     EXPECT_EQ(refused.own.sum().item<float>(), 0);
@@ -129,9 +129,9 @@ TEST(StateDict, ATensorWithoutMemoryIsRefusedBeforeAnythingChanges) {
   const std::string file = FileOf({{"first", saved}, {"second", saved}});
   for (const at::Tensor& second : {at::empty({2, 3}, at::TensorOptions(at::kMeta)), at::zeros({2, 3}).to_sparse(),
                                    at::quantize_per_tensor(at::zeros({2, 3}), 0.1, 0, at::kQInt8)}) {
-    for (const bool is_staged : {false, true}) {
+    for (const LoadMode mode : {LoadMode::kInPlace, LoadMode::kAllOrNothing}) {
       TwoBuffers module(second);
-      const Error error = ThrownBy([&] { LoadModule(module, Opened(file), {.is_staged = is_staged}); });
+      const Error error = ThrownBy([&] { LoadModule(module, Opened(file), {.mode = mode}); });
       EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << error.message;
       EXPECT_THAT(error.message, HasSubstr("second is sparse, quantised, nested or on the meta device"));
       EXPECT_EQ(module.named_buffers()["first"].sum().item<float>(), 0);
@@ -226,7 +226,8 @@ TEST(StateDict, DamageLeavesAStagedModuleAsItWas) {
   ASSERT_NE(at, bytes.npos);
   bytes[at] = 'x';
   const auto before = CopiesOf(loaded);
-  EXPECT_EQ(ThrownBy([&] { LoadModule(*loaded, Opened(bytes), {.is_staged = true}); }).code, ErrorCode::kCorrupted);
+  EXPECT_EQ(ThrownBy([&] { LoadModule(*loaded, Opened(bytes), {.mode = LoadMode::kAllOrNothing}); }).code,
+            ErrorCode::kCorrupted);
   EXPECT_TRUE(AreSame(CopiesOf(loaded), before));
   const Error touched = ThrownBy([&] { LoadModule(*loaded, Opened(bytes)); });
   EXPECT_EQ(touched.code, ErrorCode::kCorrupted);

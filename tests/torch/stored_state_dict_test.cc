@@ -48,10 +48,10 @@ TEST_F(StoredStateDictTest, AModuleComesBackInEachFormat) {
       const auto checkpoint = ValueOrThrow(OpenCheckpoint(client_, uri));
       EXPECT_EQ(checkpoint.format(), format);
       EXPECT_EQ(checkpoint.size(), metadata.size);
-      for (const bool is_staged : {false, true}) {
+      for (const LoadMode mode : {LoadMode::kInPlace, LoadMode::kAllOrNothing}) {
         auto loaded = StoredNet();
         ASSERT_FALSE(AreSame(saved, loaded));
-        LoadStateDict(client_, uri, *loaded, {.is_staged = is_staged});
+        LoadStateDict(client_, uri, *loaded, {.mode = mode});
         EXPECT_TRUE(AreSame(saved, loaded)) << uri << ": " << FormatName(format);
       }
     }
@@ -125,7 +125,7 @@ TEST_F(StoredStateDictTest, DamageLeavesAStagedModuleAsItWas) {
     Put("net", bytes);
     auto loaded = StoredNet(40);
     const auto before = loaded->parameters().front().detach().clone();
-    const Error error = ThrownBy([&] { LoadStateDict(client_, uri, *loaded, {.is_staged = true}); });
+    const Error error = ThrownBy([&] { LoadStateDict(client_, uri, *loaded, {.mode = LoadMode::kAllOrNothing}); });
     EXPECT_EQ(error.code, ErrorCode::kCorrupted) << FormatName(format) << ": " << error.message;
     EXPECT_THAT(error.message, HasSubstr(uri));
     EXPECT_TRUE(at::equal(loaded->parameters().front(), before));

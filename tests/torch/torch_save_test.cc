@@ -85,9 +85,9 @@ TEST_F(TorchSaveTest, TiedWeightsComeBack) {
   const auto saved = make();
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
     SaveStateDict(client_, "gs://torch-test/c.pt", *saved, {.format = format});
-    for (const bool is_staged : {false, true}) {
+    for (const LoadMode mode : {LoadMode::kInPlace, LoadMode::kAllOrNothing}) {
       auto loaded = make();
-      LoadStateDict(client_, "gs://torch-test/c.pt", *loaded, {.is_staged = is_staged});
+      LoadStateDict(client_, "gs://torch-test/c.pt", *loaded, {.mode = mode});
       const auto parameters = loaded->named_parameters();
       EXPECT_TRUE(torch::equal(parameters["0.weight"], saved->named_parameters()["0.weight"]));
       EXPECT_EQ(parameters["0.weight"].data_ptr(), parameters["1.weight"].data_ptr());

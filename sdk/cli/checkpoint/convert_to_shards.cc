@@ -10,7 +10,7 @@
 #include "cli/arguments/names.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "gcsflux/checkpoints/sharding.h"
 
 namespace gcsflux::cli {
 namespace {

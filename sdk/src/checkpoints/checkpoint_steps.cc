@@ -61,7 +61,6 @@ Result<void> CheckpointSteps::HasFiles(const std::vector<StepFile>& files) const
 }
 
 Result<StoredCheckpoint> CheckpointSteps::OpenStep(const StoredStep& step, const ObjectReaderOptions& options) const {
-  if (internal::IsOfRanks(step.manifest)) return internal::OpenStepOfRanks(*this, step.manifest, options);
   auto opened = internal::OpenStepFiles(*this, step.manifest, options);
   if (!opened) return opened.error();
   return std::move(opened->checkpoint);

@@ -1,12 +1,15 @@
 #include "checkpoints/open_step.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "checkpoints/save_step.h"
 #include "formats/bytes/format_error.h"
 #include "formats/cached_ends.h"
 #include "formats/safetensors/safetensors_types.h"
+#include "formats/state_json.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux::internal {
@@ -14,7 +17,7 @@ namespace {
 
 Error NotOfARun(const CheckpointSteps& steps, const CheckpointManifest& manifest, const std::string& why) {
   return {ErrorCode::kUndecodable, "step " + std::to_string(manifest.step) + " of " + steps.uri() + " " + why +
-                                       "; CheckpointRun did not save it: load it by ShardedRun, or open its files"};
+                                       "; CheckpointRun did not save it: open its files"};
 }
 
 bool IsInOneFile(const CheckpointManifest& manifest, std::size_t own) {
@@ -49,7 +52,8 @@ Result<SafetensorsHeader> HeaderOf(const CheckpointSteps& steps, const Checkpoin
   return header;
 }
 
-// Reads the header of the step's own file, because it has the values. The manifest says what the other files have.
+// Reads the header of the step's own file, if there is one, because it has the values. The manifest says what the files
+// have.
 Result<OpenedStep> OpenShared(const CheckpointSteps& steps, const CheckpointManifest& manifest, std::size_t own,
                               const ObjectReaderOptions& options) {
   std::vector<ByteSource> sources;
@@ -65,12 +69,18 @@ Result<OpenedStep> OpenShared(const CheckpointSteps& steps, const CheckpointMani
       if (!kept) return kept.error();
       source = *std::move(kept);
     }
-    auto header = i == own ? ReadSafetensorsHeader(source) : HeaderOf(steps, manifest, i);
+    auto header = HeaderOf(steps, manifest, i);
     if (!header) return header.error();
+    if (i == own) {
+      auto stored = ReadSafetensorsHeader(source);
+      if (!stored) return stored.error();
+      header->metadata = std::move(stored->metadata);
+    }
     sources.push_back(std::move(source));
     headers.push_back(*std::move(header));
   }
-  const std::string name = steps.uri() + manifest.files[own].name;
+  const std::string name =
+      steps.uri() + (own < manifest.files.size() ? manifest.files[own].name : "step " + std::to_string(manifest.step));
   auto checkpoint = StoredCheckpoint::OpenSafetensorsFiles(name, std::move(sources), std::move(headers));
   if (!checkpoint) return checkpoint.error();
   return OpenedStep{std::move(own_file), *std::move(checkpoint)};
@@ -81,7 +91,11 @@ Result<OpenedStep> OpenShared(const CheckpointSteps& steps, const CheckpointMani
 Result<OpenedStep> OpenStepFiles(const CheckpointSteps& steps, const CheckpointManifest& manifest,
                                  const ObjectReaderOptions& options) {
   const StepFile* const file = FindStateFile(manifest);
-  if (file == nullptr) return NotOfARun(steps, manifest, "has no file 'state.pt' or 'state.safetensors'");
+  const auto is_safetensors = [](const StepFile& one) { return one.name.ends_with(".safetensors"); };
+  if (file == nullptr && std::ranges::all_of(manifest.files, is_safetensors)) {
+    return OpenShared(steps, manifest, manifest.files.size(), options);
+  }
+  if (file == nullptr) return NotOfARun(steps, manifest, "has no file of values");
   const auto own = static_cast<std::size_t>(file - manifest.files.data());
   if (!IsInOneFile(manifest, own)) return OpenShared(steps, manifest, own, options);
   auto reader = OpenFile(steps, *file, options);
@@ -91,25 +105,30 @@ Result<OpenedStep> OpenStepFiles(const CheckpointSteps& steps, const CheckpointM
   return OpenedStep{*std::move(reader), *std::move(checkpoint)};
 }
 
-bool IsOfRanks(const CheckpointManifest& manifest) {
-  const auto is_shard = [](const StepFile& file) { return file.name.ends_with(".safetensors"); };
-  return FindStateFile(manifest) == nullptr && std::all_of(manifest.files.begin(), manifest.files.end(), is_shard);
-}
-
-Result<StoredCheckpoint> OpenStepOfRanks(const CheckpointSteps& steps, const CheckpointManifest& manifest,
-                                         const ObjectReaderOptions& options) {
-  std::vector<ByteSource> sources;
-  std::vector<SafetensorsHeader> headers;
-  for (std::size_t i = 0; i < manifest.files.size(); ++i) {
-    const auto reader = OpenFile(steps, manifest.files[i], options);
-    if (!reader) return reader.error();
-    auto header = HeaderOf(steps, manifest, i);
-    if (!header) return header.error();
-    sources.push_back(SourceOf(*reader));
-    headers.push_back(*std::move(header));
+Result<StoredCheckpoint> DescribeStep(const CheckpointManifest& manifest, const std::string& values) {
+  SafetensorsHeader header{.file = "step " + std::to_string(manifest.step)};
+  if (!values.empty()) header.metadata.emplace_back(kStateKey, values);
+  std::set<std::string_view> names;
+  std::uint64_t end = 0;
+  for (const StepTensor& tensor : manifest.tensors) {
+    if (!names.insert(tensor.name).second) continue;  // Another slice of it.
+    const auto& shape = tensor.whole_shape.empty() ? tensor.shape : tensor.whole_shape;
+    const std::uint64_t begin = end;
+    end += ElementCount(shape).value_or(0) * ElementBytes(tensor.dtype);
+    header.tensors.push_back({.name = tensor.name,
+                              .type = std::string(DTypeName(tensor.dtype)),
+                              .dtype = tensor.dtype,
+                              .shape = shape,
+                              .range = {begin, end}});
   }
-  const std::string name = steps.uri() + "step " + std::to_string(manifest.step);
-  return StoredCheckpoint::OpenSafetensorsFiles(name, std::move(sources), std::move(headers));
+  ByteSource nothing{
+      .name = header.file, .size = end, .read_at = [](std::uint64_t, std::span<std::byte>) -> Result<void> {
+        return Error{ErrorCode::kInvalidArgument, "a step's description has no bytes"};
+      }};
+  std::string name = header.file;
+  std::vector<SafetensorsHeader> headers;
+  headers.push_back(std::move(header));
+  return StoredCheckpoint::OpenSafetensorsFiles(std::move(name), {std::move(nothing)}, std::move(headers));
 }
 
 }  // namespace gcsflux::internal

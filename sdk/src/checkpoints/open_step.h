@@ -6,9 +6,9 @@
 
 namespace gcsflux::internal {
 
-/// A step that CheckpointRun saved.
+/// A step's files.
 struct OpenedStep {
-  std::shared_ptr<const ObjectReader> own_file = {};  ///< The file that has its values.
+  std::shared_ptr<const ObjectReader> own_file = {};  ///< The file that has its values; null if none has.
   StoredCheckpoint checkpoint;
 };
 
@@ -16,11 +16,8 @@ struct OpenedStep {
 Result<OpenedStep> OpenStepFiles(const CheckpointSteps& steps, const CheckpointManifest& manifest,
                                  const ObjectReaderOptions& options);
 
-/// True if ShardedCheckpoints saved the step.
-bool IsOfRanks(const CheckpointManifest& manifest);
-
-/// Opens such a step as one checkpoint. Reads no header, because the manifest says what the files have.
-Result<StoredCheckpoint> OpenStepOfRanks(const CheckpointSteps& steps, const CheckpointManifest& manifest,
-                                         const ObjectReaderOptions& options);
+/// The step's tensors, whole and by name, and its values (formats/state_json.h; empty if it has none), without bytes:
+/// what a rank compares its state with. Makes no request.
+Result<StoredCheckpoint> DescribeStep(const CheckpointManifest& manifest, const std::string& values);
 
 }  // namespace gcsflux::internal

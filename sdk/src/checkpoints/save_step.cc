@@ -11,8 +11,6 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr CheckpointFormat kFormats[] = {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors};
-
 /// The most files of earlier steps that a step names. If there would be more, it sends all tensors. Each file costs a
 /// request, and the whole file is kept.
 constexpr std::size_t kMostOlderFiles = 16;
@@ -138,8 +136,8 @@ const char* StateFileName(CheckpointFormat format) {
 
 const StepFile* FindStateFile(const CheckpointManifest& manifest) {
   for (const StepFile& file : manifest.files) {
-    for (const CheckpointFormat format : kFormats) {
-      if (std::string_view(file.name).ends_with(std::string("-") + StateFileName(format))) return &file;
+    for (const char* const end : {"-state.pt", "-state.safetensors", "-shard-00001-model-00001-of-00001.safetensors"}) {
+      if (file.name.ends_with(end)) return &file;
     }
   }
   return nullptr;

@@ -13,7 +13,7 @@ namespace gcsflux::internal {
 /// The end of the name of a step's file; the rest makes it unique. Null for formats that no step has.
 const char* StateFileName(CheckpointFormat format);
 
-/// The step's own file, which holds its values. Null if CheckpointRun did not save the step.
+/// The step's own file, which holds its values: of a group, rank 0's. Null if CheckpointRun did not save the step.
 const StepFile* FindStateFile(const CheckpointManifest& manifest);
 
 /// A step without its files.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "formats/bytes/format_error.h"
 #include "formats/cached_ends.h"
@@ -166,6 +167,21 @@ std::optional<std::uint32_t> StoredCheckpoint::Crc32c(std::size_t storage) const
 
 bool StoredCheckpoint::HasValues() const { return torch_file() != nullptr || StateIn(metadata()) != nullptr; }
 
+namespace {
+
+// In a step of many ranks, rank 0's values do not name the slices that only others have.
+void AddUnnamed(const std::vector<StoredTensor>& tensors, pickled::Value& root) {
+  auto* const dict = std::get_if<pickled::Dict>(&root.any);
+  if (dict == nullptr) return;
+  std::set<std::string> named;
+  for (internal::NamedLayout& tensor : internal::NamedLayouts(root)) named.insert(std::move(tensor.name));
+  for (const StoredTensor& tensor : tensors) {
+    if (!named.contains(tensor.name)) dict->entries.push_back({{.any = tensor.name}, {.any = tensor.layout}});
+  }
+}
+
+}  // namespace
+
 Result<pickled::Value> StoredCheckpoint::ReadValue(std::string_view name) const {
   if (torch_file() != nullptr) return torch_file()->ReadValue(name);
   const std::string* const state = StateIn(metadata());
@@ -180,8 +196,9 @@ Result<pickled::Value> StoredCheckpoint::ReadValue(std::string_view name) const 
                        "its values name the tensor " + Shown(tensor) +
                            ", which it lacks; if it is the file of a run's step, open the step by its manifest");
   };
-  const auto root = internal::ParseState(*state, this->name(), find);
+  auto root = internal::ParseState(*state, this->name(), find);
   if (!root) return root.error();
+  AddUnnamed(tensors(), *root);
   if (const pickled::Value* const value = internal::FindByName(*root, name)) return *value;
   return Error{ErrorCode::kNotFound, this->name() + ": it has no value " + Shown(std::string(name))};
 }

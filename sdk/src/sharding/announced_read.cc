@@ -59,7 +59,7 @@ Result<void> CheckCalls(const Collective& group, std::span<const AnnouncedRead> 
     return Error{why.code, label(*rank) + " cannot load: " + why.message};
   }
   if (const auto rank = FirstRank(ranks, [&](const AnnouncedRead& read) { return read.sharing != first.sharing; })) {
-    return Error{ErrorCode::kInvalidArgument, label(*rank) + " has another ShardedOptions::sharing than rank 0"};
+    return Error{ErrorCode::kInvalidArgument, label(*rank) + " has another GroupOptions::sharing than rank 0"};
   }
   return {};
 }

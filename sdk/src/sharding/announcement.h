@@ -7,7 +7,7 @@
 
 #include "base/message.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::internal {
 

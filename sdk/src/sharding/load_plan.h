@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
 #include "gcsflux/object_reader.h"
+#include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::internal {
 

@@ -124,8 +124,8 @@ std::string LoadCall(const CheckpointSteps& steps, std::int64_t step) {
 
 Error RefuseLoad(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options, std::int64_t step,
                  const Error& why, const std::stop_token& stop) {
-  const StopAfter broken(stop, PatienceAfterStop(options.deadline));
-  const auto agreed = AgreeOnRead(group, {.deadline = options.deadline, .stop = broken.token()},
+  const StopAfter broken(stop, PatienceAfterStop(options.group.deadline));
+  const auto agreed = AgreeOnRead(group, {.deadline = options.group.deadline, .stop = broken.token()},
                                   {.call = LoadCall(steps, step), .refusal = why});
   return agreed ? why : agreed.error();
 }
@@ -133,14 +133,14 @@ Error RefuseLoad(const CheckpointSteps& steps, Collective& group, const ShardedO
 Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options,
                             const CheckpointManifest& step, std::span<const PartToLoad> parts,
                             const std::stop_token& stop, const std::string& host) {
-  const StopAfter broken(stop, PatienceAfterStop(options.deadline));
-  const CollectiveLimits limits{.deadline = options.deadline, .stop = broken.token()};
+  const StopAfter broken(stop, PatienceAfterStop(options.group.deadline));
+  const CollectiveLimits limits{.deadline = options.group.deadline, .stop = broken.token()};
   auto planned = Caught([&] { return PlanLoad(step, parts); });
   std::optional<Error> refusal;
   if (!planned) refusal = planned.error();
   LoadPlan plan = planned ? *std::move(planned) : LoadPlan();
   const AnnouncedRead announced{.call = LoadCall(steps, step.step),
-                                .sharing = options.sharing,
+                                .sharing = options.group.sharing,
                                 .problems = std::move(plan.problems),
                                 .refusal = std::move(refusal)};
   if (auto agreed = AgreeOnRead(group, limits, announced); !agreed) return agreed;
@@ -148,12 +148,12 @@ Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, con
     return CheckSlices(plan.files[file], steps.uri() + step.files[file].name);
   };
   StepFileReads files(steps, options.reader, step);
-  if (options.sharing == ReadSharing::kNone) {
-    auto read = ReadOnEachRank(files, group, options.deadline, plan, check, stop);
+  if (options.group.sharing == ReadSharing::kNone) {
+    auto read = ReadOnEachRank(files, group, options.group.deadline, plan, check, stop);
     if (!read) return read;
   } else {
     auto read = ReadOncePerHost(files, group, limits, plan, host, stop);
-    if (read) read = CheckOnEachRank(group, options.deadline, plan, check, stop);
+    if (read) read = CheckOnEachRank(group, options.group.deadline, plan, check, stop);
     if (!read) return read;
   }
   return CheckTogether(group, limits, step, plan);

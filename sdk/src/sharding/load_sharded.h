@@ -5,8 +5,8 @@
 #include <stop_token>
 #include <string>
 
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
 #include "sharding/host_memory.h"
+#include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::internal {
 

@@ -131,7 +131,7 @@ class HostReads {
       const auto memory = HostMemory::Open(rank.wanted, rank.wanted_size);
       if (!memory) {
         Error error = memory.error();
-        error.message += "; set ShardedOptions::sharing to ReadSharing::kNone if ranks may not see each other's memory";
+        error.message += "; set GroupOptions::sharing to ReadSharing::kNone if ranks may not see each other's memory";
         return error;
       }
       const std::span<const std::byte> bytes = memory->bytes();

@@ -50,6 +50,7 @@ StepFile TakeFile(MessageReader& reader) {
 
 void PutTensor(MessageWriter& writer, const StepTensor& tensor) {
   writer.Text(tensor.name);
+  writer.Number(tensor.file);
   writer.Number(tensor.range.begin);
   writer.Number(tensor.range.end);
   writer.Number(static_cast<std::uint64_t>(tensor.dtype));
@@ -60,7 +61,7 @@ void PutTensor(MessageWriter& writer, const StepTensor& tensor) {
 }
 
 StepTensor TakeTensor(MessageReader& reader) {
-  StepTensor tensor{.name = reader.String()};
+  StepTensor tensor{.name = reader.String(), .file = static_cast<std::size_t>(reader.Number())};
   tensor.range.begin = reader.Number();
   tensor.range.end = reader.Number();
   tensor.dtype = static_cast<DType>(reader.Number());
@@ -130,6 +131,8 @@ std::string FormatOrder(const ShardOrder& order) {
     writer.Number(static_cast<std::uint64_t>(rows.begin));
     writer.Number(static_cast<std::uint64_t>(rows.end));
   }
+  writer.Number(order.kept.size());
+  for (const StepFile& file : order.kept) PutFile(writer, file);
   return writer.Take();
 }
 
@@ -143,6 +146,7 @@ Result<ShardOrder> ParseOrder(std::string_view bytes) {
     rows.begin = static_cast<std::int64_t>(reader.Number());
     rows.end = static_cast<std::int64_t>(reader.Number());
   }
+  for (std::size_t left = reader.Count(); left > 0; --left) order.kept.push_back(TakeFile(reader));
   return WholeMessage(reader, std::move(order));
 }
 

@@ -16,14 +16,15 @@ std::string FormatFailure(const Error& error);
 struct ShardOrder {
   std::string name = {};  ///< Below the run's prefix.
   std::vector<PlannedRows> rows = {};
+  std::vector<StepFile> kept = {};  ///< Files of the last step that the new one may name.
 };
 std::string FormatOrder(const ShardOrder& order);
 Result<ShardOrder> ParseOrder(std::string_view bytes);
 
-/// What a rank has written: one file, or none.
+/// What a rank has: its tensors, and their files. It has written the first one, if it has written any.
 struct ShardReport {
   std::vector<StepFile> files = {};
-  std::vector<StepTensor> tensors = {};  ///< The tensors of that file.
+  std::vector<StepTensor> tensors = {};
 };
 std::string FormatReport(const ShardReport& report);
 Result<ShardReport> ParseReport(std::string_view bytes);

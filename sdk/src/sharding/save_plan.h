@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
 #include "gcsflux/result.h"
+#include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::internal {
 

@@ -4,7 +4,7 @@
 #include "formats/bytes/format_error.h"
 #include "formats/tensor_sequence.h"
 #include "formats/tensors_only.h"
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "gcsflux/checkpoints/sharding.h"
 #include "sharding/save_plan.h"
 #include "sharding/shard_file.h"
 
@@ -113,7 +113,7 @@ Result<WrittenShards> ShardCheckpoint(const StoredCheckpoint& checkpoint, int sh
     std::vector<StepTensor> placed;
     const CheckpointWriter write = [&](const ByteSink& sink) {
       placed.clear();
-      return internal::WriteShard(shard.parts, give, sink, placed);
+      return internal::WriteShard(shard.parts, give, {}, sink, placed);
     };
     auto file = write_file(internal::ShardName(static_cast<int>(index)), write);
     if (!file) return file.error();

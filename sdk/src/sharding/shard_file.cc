@@ -6,6 +6,7 @@
 
 #include "formats/safetensors/json_events.h"
 #include "formats/safetensors/safetensors_types.h"
+#include "formats/state_json.h"
 #include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux::internal {
@@ -72,13 +73,14 @@ std::string ShardName(int rank) {
   return "shard-" + number + "-model-00001-of-00001.safetensors";
 }
 
-Result<void> WriteShard(std::span<const TensorPart> parts, const TensorWriter& write, const ByteSink& sink,
-                        std::vector<StepTensor>& tensors) {
+Result<void> WriteShard(std::span<const TensorPart> parts, const TensorWriter& write, std::string_view values,
+                        const ByteSink& sink, std::vector<StepTensor>& tensors) {
   SafetensorsContents contents;
   for (const TensorPart& part : parts) {
     contents.tensors.push_back({.name = part.name, .dtype = part.dtype, .shape = part.OwnShape()});
   }
   if (!parts.empty()) contents.metadata.emplace_back(kSlicesName, ShardingInfo(parts));
+  if (!values.empty()) contents.metadata.emplace_back(kStateKey, values);
   HeaderKeeper keeper(sink);
   const ByteSink keep = [&](std::span<const std::byte> bytes) { return keeper.Put(bytes); };
   if (auto written = WriteSafetensors(contents, write, keep); !written) return written;
@@ -93,7 +95,8 @@ Result<void> WriteShard(std::span<const TensorPart> parts, const TensorWriter& w
   return {};
 }
 
-Result<void> WriteShard(std::span<const PartToSave> parts, const ByteSink& sink, std::vector<StepTensor>& tensors) {
+Result<void> WriteShard(std::span<const PartToSave> parts, std::string_view values, const ByteSink& sink,
+                        std::vector<StepTensor>& tensors) {
   std::vector<TensorPart> named;
   for (const PartToSave& one : parts) named.push_back(one.part);
   const TensorWriter write = [&](std::size_t index, const ByteSink& into) -> Result<void> {
@@ -104,7 +107,7 @@ Result<void> WriteShard(std::span<const PartToSave> parts, const ByteSink& sink,
     }
     return {};
   };
-  return WriteShard(named, write, sink, tensors);
+  return WriteShard(named, write, values, sink, tensors);
 }
 
 }  // namespace gcsflux::internal

@@ -2,11 +2,12 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/checkpoints/safetensors.h"
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::internal {
 
@@ -18,10 +19,11 @@ inline constexpr int kMostShards = 99'999;
 
 /// Gives the bytes of a rank's file to the sink, in pieces. Slices have their offsets in the metadata, where PyTorch's
 /// distributed checkpoints look for them. Adds the parts to `tensors`, each with its place in the file and the CRC32C
-/// of its bytes.
-Result<void> WriteShard(std::span<const PartToSave> parts, const ByteSink& sink, std::vector<StepTensor>& tensors);
-/// The same for parts whose bytes `write` gives.
-Result<void> WriteShard(std::span<const TensorPart> parts, const TensorWriter& write, const ByteSink& sink,
+/// of its bytes. `values` is what the metadata has under kStateKey (formats/state_json.h), if it is not empty.
+Result<void> WriteShard(std::span<const PartToSave> parts, std::string_view values, const ByteSink& sink,
                         std::vector<StepTensor>& tensors);
+/// The same for parts whose bytes `write` gives.
+Result<void> WriteShard(std::span<const TensorPart> parts, const TensorWriter& write, std::string_view values,
+                        const ByteSink& sink, std::vector<StepTensor>& tensors);
 
 }  // namespace gcsflux::internal

@@ -1,4 +1,4 @@
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "sharding/sharded_checkpoints.h"
 
 #include <utility>
 
@@ -26,21 +26,26 @@ CheckpointSteps Apart(CheckpointSteps steps) {
 }  // namespace
 
 struct ShardedCheckpoints::State {
+  // Rank 0 acts for all. `act` returns its message to the others.
+  template <class Act>
+  Result<std::string> OnRank0(const std::string& call, const Act& act) {
+    const CollectiveLimits limits{.deadline = options.group.deadline};
+    const internal::AnnouncedRead own{.call = call + " of " + steps.uri()};
+    if (auto agreed = internal::AgreeOnRead(group, limits, own); !agreed) return agreed.error();
+    std::string message;
+    const internal::WorkOfRank0 work = [&](std::atomic<std::uint64_t>&) { message = act(); };
+    if (auto done = internal::WorkOnRank0(group, options.group.deadline, steps, work, {}); !done) return done.error();
+    return group.Broadcast(std::move(message), limits);
+  }
+
   // Rank 0 reads the manifest of `which` step.
   template <class ReadStep>
   Result<LatestStep> ReadOnRank0(const std::string& which, const ReadStep& read) {
-    const CollectiveLimits limits{.deadline = options.deadline};
-    const internal::AnnouncedRead own{.call = "the read of " + which + " of " + steps.uri()};
-    if (auto agreed = internal::AgreeOnRead(group, limits, own); !agreed) return agreed.error();
-    std::string message;
-    const internal::WorkOfRank0 work = [&](std::atomic<std::uint64_t>&) {
+    const auto message = OnRank0("the read of " + which, [&] {
       const Result<LatestStep> step = read();
-      message = step ? internal::FormatStep(*step) : internal::FormatFailure(step.error());
-    };
-    if (auto done = internal::WorkOnRank0(group, options.deadline, steps, work, {}); !done) return done.error();
-    const auto told = group.Broadcast(std::move(message), limits);
-    if (!told) return told.error();
-    return internal::ParseStep(*told);
+      return step ? internal::FormatStep(*step) : internal::FormatFailure(step.error());
+    });
+    return message ? internal::ParseStep(*message) : message.error();
   }
 
   [[nodiscard]] Error Named(const char* call, std::int64_t step, Error error) const {
@@ -53,7 +58,7 @@ struct ShardedCheckpoints::State {
   Collective& group;
   const ShardedOptions options;
   std::vector<internal::DamagedStep> damaged = {};  // Since the last Latest().
-  std::optional<StepWriter> writer = {};            // Rank 0's, from the first save on.
+  internal::SavedSteps saved = {};
 };
 
 ShardedCheckpoints::ShardedCheckpoints(CheckpointSteps steps, Collective& group, ShardedOptions options)
@@ -66,25 +71,25 @@ ShardedCheckpoints& ShardedCheckpoints::operator=(ShardedCheckpoints&& other) no
 }
 
 ShardedCheckpoints::~ShardedCheckpoints() {
-  if (!state_ || !state_->writer) return;
+  if (!state_ || !state_->saved.writer) return;
   // If this fails, the next run is refused unless it takes the prefix over, as after a crash.
-  const internal::StopAfter limit(state_->options.deadline);
+  const internal::StopAfter limit(state_->options.group.deadline);
   internal::StoreOf(state_->steps).StopBy(limit.token());
-  static_cast<void>(state_->writer->Release().ok());
+  static_cast<void>(state_->saved.writer->Release().ok());
 }
 
 Result<SavedStep> ShardedCheckpoints::Save(const CheckpointManifest& about, std::span<const PartToSave> parts,
-                                           CommitMode mode, const std::stop_token& stop) {
+                                           CommitMode mode, const std::stop_token& stop, std::string_view values) {
   if (!state_) return internal::MovedFrom("ShardedCheckpoints");
-  internal::ShardedSave save(state_->steps, state_->group, state_->options, state_->writer);
-  auto saved = save.Run(about, parts, mode, stop);
+  internal::ShardedSave save(state_->steps, state_->group, state_->options, state_->saved);
+  auto saved = save.Run(about, parts, values, mode, stop);
   if (saved) return saved;
   return state_->Named("save", about.step, saved.error());
 }
 
 Error ShardedCheckpoints::FailSave(std::int64_t step, const Error& why, const std::stop_token& stop) {
   if (!state_) return internal::MovedFrom("ShardedCheckpoints");
-  internal::ShardedSave save(state_->steps, state_->group, state_->options, state_->writer);
+  internal::ShardedSave save(state_->steps, state_->group, state_->options, state_->saved);
   return state_->Named("save", step, save.Refuse(step, why, stop));
 }
 
@@ -109,6 +114,17 @@ Result<LatestStep> ShardedCheckpoints::LatestExcept(const StoredStep& damaged, c
   const std::string which = "the newest step except step " + std::to_string(damaged.manifest.step);
   return state_->ReadOnRank0(
       which, [&] { return internal::FindLatest(internal::StoreOf(state_->steps), {}, state_->damaged); });
+}
+
+Result<void> ShardedCheckpoints::Remove(std::int64_t step) {
+  if (!state_) return internal::MovedFrom("ShardedCheckpoints");
+  const auto message = state_->OnRank0("the removal of step " + std::to_string(step), [&] {
+    const auto removed = state_->saved.writer ? state_->saved.writer->Remove(step) : state_->steps.Remove(step);
+    return removed ? std::string() : internal::FormatFailure(removed.error());
+  });
+  if (!message) return message.error();
+  if (message->empty()) return {};
+  return internal::ParseStep(*message).error();
 }
 
 Result<void> ShardedCheckpoints::Load(const CheckpointManifest& step, std::span<const PartToLoad> parts,

@@ -24,6 +24,26 @@ Result<void> CheckBytes(const PartToSave& one) {
                                                 " bytes, which is not what its slice and type ask for"};
 }
 
+/// The most files of earlier steps that a rank names. If there would be more, it sends all its slices. Each file costs
+/// a request, and the whole file is kept.
+constexpr std::size_t kMostOlderFiles = 16;
+
+// A slice of a tensor by its place, as CommittedTensors knows it.
+std::string SliceName(std::string name, const std::vector<std::int64_t>& offsets) {
+  for (const std::int64_t offset : offsets) name += " " + std::to_string(offset);
+  return name;
+}
+std::string SliceName(const TensorPart& part) {
+  return SliceName(part.name, part.OwnShape() == part.shape ? std::vector<std::int64_t>() : part.offsets);
+}
+
+std::size_t IndexOf(const StepFile& file, std::vector<StepFile>& files) {
+  const auto found = std::ranges::find(files, file);
+  const auto index = static_cast<std::size_t>(found - files.begin());
+  if (found == files.end()) files.push_back(file);
+  return index;
+}
+
 std::vector<PartToSave> Chosen(const ShardOrder& order, std::span<const PartToSave> parts) {
   std::vector<PartToSave> chosen;
   for (const PlannedRows& rows : order.rows) {
@@ -37,21 +57,21 @@ std::vector<PartToSave> Chosen(const ShardOrder& order, std::span<const PartToSa
 
 }  // namespace
 
-Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<const PartToSave> parts, CommitMode mode,
-                                   const std::stop_token& stop) {
-  const StopAfter broken(stop, PatienceAfterStop(options_.deadline));
-  const CollectiveLimits limits{.deadline = options_.deadline, .stop = broken.token()};
+Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<const PartToSave> parts,
+                                   std::string_view values, CommitMode mode, const std::stop_token& stop) {
+  const StopAfter broken(stop, PatienceAfterStop(options_.group.deadline));
+  const CollectiveLimits limits{.deadline = options_.group.deadline, .stop = broken.token()};
   const auto announcements = Announce(about.step, parts, mode, limits);
   if (!announcements) return announcements.error();
   const auto order = Order(about, mode, *announcements, stop, limits);
   if (!order) return DropNames(), order.error();
-  const auto report = Write(*order, parts, stop, broken.token());
+  const auto report = Write(*order, parts, values, stop, broken.token());
   if (!report) return DropNames(), report.error();
   const auto reports = group_.Gather(FormatReport(*report), limits);
   if (!reports) return DropNames(), reports.error();
   Result<SavedStep> saved = Error{ErrorCode::kCancelled, "the manifest was not sent"};  // On rank 0.
   const WorkOfRank0 commit = [&](std::atomic<std::uint64_t>& moved) { saved = Commit(about, *reports, mode, moved); };
-  const auto committed = WorkOnRank0(group_, options_.deadline, steps_, commit, stop);
+  const auto committed = WorkOnRank0(group_, options_.group.deadline, steps_, commit, stop);
   const auto with_outcome = [&](Error error) {  // Only rank 0 knows what became of the manifest.
     const WriteOutcome known = saved ? WriteOutcome::kStored : saved.error().outcome;
     error.outcome = group_.rank() == 0 ? known : WriteOutcome::kUnknown;
@@ -62,12 +82,14 @@ Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<co
   DropNames();
   const auto told = group_.Broadcast(saved ? FormatSaved(*saved) : FormatFailure(saved.error()), limits);
   if (!told) return with_outcome(told.error());
-  return ParseSaved(*told);
+  auto result = ParseSaved(*told);
+  if (result) Learn(*report);
+  return result;
 }
 
 Error ShardedSave::Refuse(std::int64_t step, const Error& why, const std::stop_token& stop) {
-  const StopAfter broken(stop, PatienceAfterStop(options_.deadline));
-  const CollectiveLimits limits{.deadline = options_.deadline, .stop = broken.token()};
+  const StopAfter broken(stop, PatienceAfterStop(options_.group.deadline));
+  const CollectiveLimits limits{.deadline = options_.group.deadline, .stop = broken.token()};
   const auto announcements = group_.Gather(FormatRefusal(MakeRunIdentity().host, why), limits);
   if (!announcements) return announcements.error();
   const auto order = Order({.step = step}, CommitMode::kCreate, *announcements, stop, limits);
@@ -96,7 +118,7 @@ Result<ShardOrder> ShardedSave::Order(const CheckpointManifest& about, CommitMod
     orders =
         planned ? *std::move(planned) : std::vector<std::string>(announcements.size(), FormatFailure(planned.error()));
   };
-  if (auto done = WorkOnRank0(group_, options_.deadline, steps_, plan, stop); !done) return done.error();
+  if (auto done = WorkOnRank0(group_, options_.group.deadline, steps_, plan, stop); !done) return done.error();
   const auto message = group_.Scatter(std::move(orders), limits);
   return message ? ParseOrder(*message) : message.error();
 }
@@ -111,9 +133,10 @@ Result<std::vector<std::string>> ShardedSave::PlanOrders(const CheckpointManifes
     writer_.emplace(*std::move(started));
   }
   if (auto checked = writer_->CheckStep(about, mode); !checked) return checked.error();
+  const std::vector<StepFile> kept = Pin();
   std::vector<std::string> orders;
   for (std::size_t rank = 0; rank < plan->ranks.size(); ++rank) {
-    ShardOrder order{.rows = std::move(plan->ranks[rank])};
+    ShardOrder order{.rows = std::move(plan->ranks[rank]), .kept = kept};
     if (rank == 0 || !order.rows.empty()) {  // A step has a file, even if it has no tensors.
       auto name = writer_->ReserveName(about.step, ShardName(static_cast<int>(rank)));
       if (!name) return name.error();
@@ -125,15 +148,55 @@ Result<std::vector<std::string>> ShardedSave::PlanOrders(const CheckpointManifes
   return orders;
 }
 
+// The files of the last step, if the new one may name them: they exist, and no removal takes them meanwhile.
+std::vector<StepFile> ShardedSave::Pin() {
+  const auto& files = saved_.files;
+  const std::size_t most = kMostOlderFiles * static_cast<std::size_t>(group_.world_size());
+  if (!options_.skip_unchanged || files.empty() || files.size() > most) return {};
+  pinned_ = writer_->Pin(files);
+  return pinned_ != nullptr && steps_.HasFiles(files).ok() ? files : std::vector<StepFile>();
+}
+
+// Where the same bytes of these slices are stored. Null for those that must be written.
+std::vector<const StoredPlace*> ShardedSave::FindStored(const ShardOrder& order,
+                                                        const std::vector<PartToSave>& chosen) {
+  if (!options_.skip_unchanged) return std::vector<const StoredPlace*>(chosen.size(), nullptr);
+  for (const auto& [part, bytes] : chosen) {
+    slices_.push_back({.name = SliceName(part), .dtype = part.dtype, .shape = part.OwnShape(), .bytes = bytes});
+  }
+  std::vector<const StoredPlace*> places = saved_.tensors.FindEqual(slices_);
+  for (const StoredPlace*& place : places) {
+    if (place != nullptr && std::ranges::find(order.kept, place->file) == order.kept.end()) place = nullptr;
+  }
+  return places;
+}
+
+// The step is committed.
+void ShardedSave::Learn(const ShardReport& report) {
+  if (!options_.skip_unchanged) return;
+  CheckpointManifest own{.files = report.files, .tensors = report.tensors};
+  for (StepTensor& tensor : own.tensors) {
+    tensor.name = SliceName(std::move(tensor.name), tensor.offsets);
+  }
+  saved_.tensors.Learn(slices_, own);
+}
+
 Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const PartToSave> parts,
-                                       const std::stop_token& stop, const std::stop_token& broken) {
+                                       std::string_view values, const std::stop_token& stop,
+                                       const std::stop_token& broken) {
   ShardReport report;
+  std::vector<StepFile> own;  // The file that this rank writes.
   const WorkOfRank work = [&](std::atomic<std::uint64_t>& moved, const std::stop_token& asked) -> Result<void> {
     for (const PartToSave& one : parts) {
       if (auto checked = CheckBytes(one); !checked) return checked;
     }
     if (order.name.empty()) return {};
     const std::vector<PartToSave> chosen = Chosen(order, parts);
+    const std::vector<const StoredPlace*> places = FindStored(order, chosen);
+    std::vector<PartToSave> changed;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (places[i] == nullptr) changed.push_back(chosen[i]);
+    }
     UploadOptions options = options_.file;
     const EitherStop either(asked, options.stop);
     options.stop = either.token();
@@ -141,22 +204,32 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
       moved = progress.bytes;
       if (callers) callers(progress);
     };
-    const CheckpointWriter write = [&](const ByteSink& sink) { return WriteShard(chosen, sink, report.tensors); };
-    auto file = WriteStepFile(steps_, order.name, write, options);
-    if (!file) return file.error();
-    report.files = {*std::move(file)};
+    const CheckpointWriter write = [&](const ByteSink& sink) {
+      return WriteShard(changed, values, sink, report.tensors);
+    };
+    if (group_.rank() == 0 || !changed.empty()) {
+      auto file = WriteStepFile(steps_, order.name, write, options);
+      if (!file) return file.error();
+      own = report.files = {*std::move(file)};
+    }
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (places[i] == nullptr) continue;
+      StepTensor& tensor = report.tensors.emplace_back(places[i]->tensor);
+      tensor.name = chosen[i].part.name;
+      tensor.file = IndexOf(places[i]->file, report.files);
+    }
     return {};
   };
-  auto written = WorkOnAllRanks(group_, options_.deadline, work, stop);
+  auto written = WorkOnAllRanks(group_, options_.group.deadline, work, stop);
   if (written) return report;
-  DeleteFiles(report.files, broken);
+  DeleteFiles(own, broken);
   return written.error();
 }
 
 // Files that stay are in no manifest: the next save with rules removes them. Limits its time, because the caller waits
 // for the error.
 void ShardedSave::DeleteFiles(const std::vector<StepFile>& files, const std::stop_token& broken) {
-  const StopAfter limit(PatienceAfterStop(options_.deadline));
+  const StopAfter limit(PatienceAfterStop(options_.group.deadline));
   const EitherStop either(limit.token(), broken);
   const StopRequests requests(StoreOf(steps_), either.token());
   for (const StepFile& file : files) static_cast<void>(DeleteStepFile(steps_, file).ok());
@@ -170,11 +243,12 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
   for (const std::string& bytes : reports) {
     auto report = ParseReport(bytes);
     if (!report) return report.error();
+    std::vector<std::size_t> indices;
+    for (const StepFile& file : report->files) indices.push_back(IndexOf(file, manifest.files));
     for (StepTensor& tensor : report->tensors) {
-      tensor.file = manifest.files.size();
+      tensor.file = indices.at(tensor.file);
       manifest.tensors.push_back(std::move(tensor));
     }
-    std::move(report->files.begin(), report->files.end(), std::back_inserter(manifest.files));
   }
   // Each rank's file must exist with this generation, size and CRC32C.
   if (auto checked = steps_.HasFiles(manifest.files); !checked) return checked.error();
@@ -182,6 +256,7 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
   auto stored = writer_->Commit(std::move(manifest), mode);
   if (!stored) return stored.error();
   ++moved;
+  saved_.files = stored->manifest.files;
   SavedStep saved{.stored = *std::move(stored)};
   saved.stored.manifest.tensors.clear();
   return saved;
@@ -194,7 +269,7 @@ void ShardedSave::Keep(Result<SavedStep>& saved, const std::stop_token& stop) {
   const WorkOfRank0 keep = [&](std::atomic<std::uint64_t>&) {
     if (saved && options_.keep) kept = writer_->Keep(*options_.keep);
   };
-  const auto done = WorkOnRank0(group_, options_.deadline, steps_, keep, stop);
+  const auto done = WorkOnRank0(group_, options_.group.deadline, steps_, keep, stop);
   if (!kept) return;
   const auto why = [&](const Error& error) {
     return !done && error.code == ErrorCode::kCancelled ? done.error() : error;

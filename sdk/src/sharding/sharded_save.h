@@ -2,28 +2,38 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "checkpoints/committed_tensors.h"
 #include "sharding/save_messages.h"
+#include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::internal {
+
+/// What a rank knows of the saves before.
+struct SavedSteps {
+  std::optional<StepWriter> writer = {};  ///< Rank 0's, from the first save on.
+  std::vector<StepFile> files = {};       ///< On rank 0: those of the last step.
+  CommittedTensors tensors = {};          ///< This rank's slices of the last step, with skip_unchanged.
+};
 
 /// One rank's part of a save. All ranks announce what they have, rank 0 plans, each rank writes its file, and rank 0
 /// commits the manifest.
 class ShardedSave {
  public:
-  /// Borrows all arguments. `writer` is rank 0's. It is started if there is none.
-  ShardedSave(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options,
-              std::optional<StepWriter>& writer)
-      : steps_(steps), group_(group), options_(options), writer_(writer) {}
+  /// Borrows all arguments.
+  ShardedSave(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options, SavedSteps& saved)
+      : steps_(steps), group_(group), options_(options), saved_(saved), writer_(saved.writer) {}
 
-  Result<SavedStep> Run(const CheckpointManifest& about, std::span<const PartToSave> parts, CommitMode mode,
-                        const std::stop_token& stop);
+  /// `values` are rank 0's, as in WriteShard().
+  Result<SavedStep> Run(const CheckpointManifest& about, std::span<const PartToSave> parts, std::string_view values,
+                        CommitMode mode, const std::stop_token& stop);
 
   /// Call it instead of Run() if this rank cannot save: announces the reason. Then no rank saves.
   Error Refuse(std::int64_t step, const Error& why, const std::stop_token& stop);
@@ -35,19 +45,26 @@ class ShardedSave {
                            const std::stop_token& stop, const CollectiveLimits& limits);
   Result<std::vector<std::string>> PlanOrders(const CheckpointManifest& about, CommitMode mode,
                                               std::span<const std::string> announcements);
-  Result<ShardReport> Write(const ShardOrder& order, std::span<const PartToSave> parts, const std::stop_token& stop,
-                            const std::stop_token& broken);
+  Result<ShardReport> Write(const ShardOrder& order, std::span<const PartToSave> parts, std::string_view values,
+                            const std::stop_token& stop, const std::stop_token& broken);
   Result<SavedStep> Commit(const CheckpointManifest& about, std::span<const std::string> reports, CommitMode mode,
                            std::atomic<std::uint64_t>& moved);
   void Keep(Result<SavedStep>& saved, const std::stop_token& stop);
   void DeleteFiles(const std::vector<StepFile>& files, const std::stop_token& broken);
   void DropNames();
 
+  std::vector<StepFile> Pin();
+  std::vector<const StoredPlace*> FindStored(const ShardOrder& order, const std::vector<PartToSave>& chosen);
+  void Learn(const ShardReport& report);
+
   const CheckpointSteps& steps_;
   Collective& group_;
   const ShardedOptions& options_;
+  SavedSteps& saved_;
   std::optional<StepWriter>& writer_;
-  std::vector<std::string> names_;  // On rank 0: the names of all ranks' files.
+  std::vector<PlainTensor> slices_;     // What this rank has in the step, if unchanged slices are left out.
+  std::shared_ptr<const void> pinned_;  // On rank 0: the files of the last step.
+  std::vector<std::string> names_;      // On rank 0: the names of all ranks' files.
 };
 
 }  // namespace gcsflux::internal

@@ -3,7 +3,7 @@
 
 #include "base/invalid_argument.h"
 #include "formats/bytes/format_error.h"
-#include "gcsflux/checkpoints/sharded_checkpoints.h"
+#include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux {
 

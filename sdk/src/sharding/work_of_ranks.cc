@@ -111,7 +111,7 @@ std::optional<Result<void>> Judge(const Collective& group, const std::vector<Ran
   if (!is_standstill) return std::nullopt;
   return Error{ErrorCode::kUnavailable, "no byte moved on any rank for " + std::to_string(deadline.count()) +
                                             " ms, and these are not ready: " + not_ready +
-                                            "; check their network, or raise ShardedOptions::deadline"};
+                                            "; check their network, or raise GroupOptions::deadline"};
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 #include "torch/failure.h"
 #include "torch/module_tensors.h"
-#include "torch/staged_state.h"
+#include "torch/pending_reads.h"
 #include "torch/tensor_bytes.h"
 #include "torch/writable.h"
 
@@ -151,8 +151,6 @@ std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint
   throw Failure(ErrorCode::kUndecodable, checkpoint.name() + ": it is not a checkpoint of this module:" + differences);
 }
 
-at::Tensor EmptyAside(const Pair& pair) { return at::empty(pair.wanted.sizes(), pair.wanted.scalar_type()); }
-
 // Memory that is already used as a destination. Tied weights share it.
 class TakenMemory {
  public:
@@ -169,38 +167,6 @@ class TakenMemory {
  private:
   std::map<const std::byte*, const std::byte*, std::less<>> ends_;  // Beginnings by ends.
 };
-
-struct Copy {
-  at::Tensor from;
-  at::Tensor into;
-};
-
-void CopyAll(const std::vector<Copy>& copies) {
-  for (const Copy& copy : copies) copy.into.detach().copy_(copy.from);
-}
-
-struct PlannedReads {
-  std::vector<TensorRead> reads;
-  std::vector<Copy> copies;  // After the reads.
-};
-
-// Tensors are read in place if their memory allows it, and otherwise into separate memory. If `is_staged`, all are read
-// into separate memory. Throws if a tensor cannot be written to. `pairs` must outlive the reads.
-PlannedReads PlanReads(const std::vector<Pair>& pairs, bool is_staged) {
-  PlannedReads plan;
-  TakenMemory taken;
-  for (const Pair& pair : pairs) {
-    at::Tensor into = pair.wanted;
-    const bool is_direct = !is_staged && IsPlain(into) && taken.Take(BytesOf(into));
-    if (!is_direct) {
-      if (const auto why = WhyNotWritable(into)) throw Failure(ErrorCode::kInvalidArgument, pair.name + " " + *why);
-      into = EmptyAside(pair);
-      plan.copies.push_back({into, pair.wanted});
-    }
-    plan.reads.push_back({&pair.stored, BytesOf(into)});
-  }
-  return plan;
-}
 
 }  // namespace
 
@@ -221,24 +187,33 @@ void RefuseLazyViews(const Module& module) {
   }
 }
 
-std::function<void()> StageModule(Module& module, const StoredCheckpoint& checkpoint,
-                                  const LoadModuleOptions& options) {
-  const std::vector<Pair> pairs = Match(module, checkpoint, options);
-  PlannedReads plan = PlanReads(pairs, /*is_staged=*/true);
-  ValueOrThrow(checkpoint.ReadTensors(plan.reads));
-  return [copies = std::move(plan.copies)] { CopyAll(copies); };
+void AddModule(PendingReads& reads, Module& module, const StoredCheckpoint& checkpoint,
+               const LoadModuleOptions& options) {
+  TakenMemory taken;
+  for (Pair& pair : Match(module, checkpoint, options)) {
+    const at::Tensor& wanted = pair.wanted;
+    at::Tensor into = wanted;
+    const bool is_direct = reads.mode() == LoadMode::kInPlace && IsPlain(into) && taken.Take(BytesOf(into));
+    if (!is_direct) {
+      if (const auto why = WhyNotWritable(wanted)) throw Failure(ErrorCode::kInvalidArgument, pair.name + " " + *why);
+      into = at::empty(wanted.sizes(), wanted.scalar_type());
+      reads.Change([wanted, into] { wanted.detach().copy_(into); });
+    }
+    reads.Read(std::move(pair.stored), into);
+  }
 }
 
 void LoadModule(Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options) {
-  if (options.is_staged) return StageModule(module, checkpoint, options)();
-  const std::vector<Pair> pairs = Match(module, checkpoint, options);
-  const PlannedReads plan = PlanReads(pairs, /*is_staged=*/false);
-  if (const auto read = checkpoint.ReadTensors(plan.reads); !read) {
+  PendingReads reads(options.mode);
+  AddModule(reads, module, checkpoint, options);
+  if (const auto read = checkpoint.ReadTensors(reads.reads()); !read) {
     Error error = read.error();
-    error.message += "; the module was touched: load another checkpoint, or with is_staged";
+    if (options.mode == LoadMode::kInPlace) {
+      error.message += "; the module was touched: load another checkpoint, or with LoadMode::kAllOrNothing";
+    }
     throw StorageError(std::move(error));
   }
-  CopyAll(plan.copies);
+  reads.RunChanges();
 }
 
 pickled::Value StateDictWriter::OfModule(const Module& module) {

@@ -11,7 +11,7 @@
 #include "torch/failure.h"
 #include "torch/libtorch_api.h"
 #include "torch/optimizer_fields.h"
-#include "torch/staged_state.h"
+#include "torch/pending_reads.h"
 
 // Optimizers in the form of Python's state_dict(): {"state": {0: {...}}, "param_groups": [{"lr": ..., "params": [0]}]}
 namespace gcsflux {
@@ -46,31 +46,15 @@ const std::vector<Value>& ItemsOf(const Value* value, const std::string& what) {
   return list->items;
 }
 
-// Tensors that are read together once all are known, and the actions that follow.
-class PendingReads {
- public:
-  at::Tensor Add(const TensorLayout& layout, const char* name) {
-    const c10::InferenceMode is_for_training(false);  // Tensors of InferenceMode cannot be stepped.
-    const auto type = ScalarTypeOf(layout.dtype);
-    if (!type) throw Different(std::string(name) + " has a type that libtorch lacks");
-    at::Tensor tensor = at::empty(layout.shape, *type);
-    stored_.push_back({.name = name, .layout = layout});
-    reads_.push_back({&stored_.back(), {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()}});
-    return tensor;
-  }
-
-  void Then(std::function<void()> action) { actions_.push_back(std::move(action)); }
-
-  void Run(const StoredCheckpoint& checkpoint) {
-    ValueOrThrow(checkpoint.ReadTensors(reads_));
-    for (const auto& action : actions_) action();
-  }
-
- private:
-  std::deque<StoredTensor> stored_;  // Their addresses are stable.
-  std::vector<TensorRead> reads_;
-  std::vector<std::function<void()>> actions_;
-};
+// Reads the tensor of an option or a state into new memory.
+at::Tensor Add(PendingReads& reads, const TensorLayout& layout, const char* name) {
+  const c10::InferenceMode is_for_training(false);  // Tensors of InferenceMode cannot be stepped.
+  const auto type = ScalarTypeOf(layout.dtype);
+  if (!type) throw Different(std::string(name) + " has a type that libtorch lacks");
+  at::Tensor tensor = at::empty(layout.shape, *type);
+  reads.Read({.name = name, .layout = layout}, tensor);
+  return tensor;
+}
 
 // A number of Python: 0 and 0.0 are the same.
 std::optional<double> NumberIn(const Value& value) {
@@ -154,13 +138,13 @@ class Reader {
     const auto* const layout = value.As<TensorLayout>();
     const bool is_number = layout != nullptr && ElementCount(layout->shape) == 1 && !IsComplex(layout->dtype);
     if (!is_number) throw Different(std::string(name) + " is not a number");
-    reads_.Then([tensor = reads_.Add(*layout, name), set] { set(tensor.template item<double>()); });
+    reads_.Check([tensor = Add(reads_, *layout, name), set] { set(tensor.template item<double>()); });
   }
 
   at::Tensor ReadState(const Value& value, const char* name) const {
     const auto* const layout = value.As<TensorLayout>();
     if (layout == nullptr) throw Different(std::string(name) + " is not a tensor");
-    if (layout->shape == parameter_->sizes()) return reads_.Add(*layout, name);
+    if (layout->shape == parameter_->sizes()) return Add(reads_, *layout, name);
     std::ostringstream text;
     text << name << " is of " << at::IntArrayRef(layout->shape) << " for a parameter of " << parameter_->sizes();
     throw Different(text.str());
@@ -175,18 +159,17 @@ class Reader {
 struct ReadOptimizer {
   std::vector<std::unique_ptr<torch::optim::OptimizerOptions>> options;
   OptimizerStates states;
-  PendingReads reads;
 };
 
 template <class Options, class State>
 void ReadGroup(const Dict& group, const std::map<std::int64_t, const Dict*>& states,
-               const torch::optim::OptimizerParamGroup& wanted, ReadOptimizer& read) {
+               const torch::optim::OptimizerParamGroup& wanted, ReadOptimizer& read, PendingReads& reads) {
   if (pickled::Find(group, OwnOption(static_cast<const Options&>(wanted.options()))) == nullptr) {
     throw Different("it holds the state of another kind of optimizer");
   }
   RefuseMaximize(group);
   auto options = std::make_unique<Options>(static_cast<const Options&>(wanted.options()));
-  const Reader read_options(read.reads, group, nullptr);
+  const Reader read_options(reads, group, nullptr);
   Visit(read_options, *options);
   read.options.push_back(std::move(options));
   const std::vector<Value>& parameters = ItemsOf(pickled::Find(group, "params"), "params");
@@ -199,7 +182,7 @@ void ReadGroup(const Dict& group, const std::map<std::int64_t, const Dict*>& sta
     const auto found = number == nullptr ? states.end() : states.find(*number);
     if (found == states.end() || found->second->entries.empty()) continue;  // A parameter that never had a gradient.
     auto state = std::make_unique<State>();
-    const Reader read_state(read.reads, *found->second, &wanted.params()[i]);
+    const Reader read_state(reads, *found->second, &wanted.params()[i]);
     Visit(read_state, *state);
     if constexpr (std::is_same_v<State, torch::optim::SGDParamState>) {
       if (!state->momentum_buffer().defined()) continue;
@@ -237,12 +220,9 @@ class Writer {
 
 }  // namespace
 
-bool IsKnownOptimizer(const Optimizer& optimizer) {
-  return WithKind(optimizer, [](const auto&, const auto&) {});
-}
-
-std::function<void()> StageOptimizer(Optimizer& optimizer, const StoredCheckpoint& checkpoint, std::string_view name) {
-  if (!IsKnownOptimizer(optimizer)) throw OtherOptimizer();
+void AddOptimizer(PendingReads& reads, Optimizer& optimizer, const StoredCheckpoint& checkpoint,
+                  std::string_view name) {
+  if (!WithKind(optimizer, [](const auto&, const auto&) {})) throw OtherOptimizer();
   if (!checkpoint.HasValues()) throw Different("files of safetensors hold tensors only");
   const Value saved = ReadOptimizerValue(checkpoint, name);
   const Dict& dict = DictOf(&saved, std::string(name));
@@ -259,21 +239,26 @@ std::function<void()> StageOptimizer(Optimizer& optimizer, const StoredCheckpoin
   const auto read = std::make_shared<ReadOptimizer>();
   WithKind(optimizer, [&]<class Options, class State>(const Options&, const State&) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      ReadGroup<Options, State>(DictOf(&groups[i], "of a parameter group"), states, optimizer.param_groups()[i], *read);
+      ReadGroup<Options, State>(DictOf(&groups[i], "of a parameter group"), states, optimizer.param_groups()[i], *read,
+                                reads);
     }
   });
-  read->reads.Run(checkpoint);
-  return [read, &optimizer] {
+  if (reads.mode() == LoadMode::kInPlace) optimizer.state().clear();
+  reads.Change([read, &optimizer] {
     for (std::size_t i = 0; i < read->options.size(); ++i) {
       optimizer.param_groups()[i].set_options(std::move(read->options[i]));
     }
     optimizer.state() = std::move(read->states);
-  };
+  });
 }
 
 void LoadOptimizer(Optimizer& optimizer, const StoredCheckpoint& checkpoint, std::string_view name) {
   try {
-    StageOptimizer(optimizer, checkpoint, name)();
+    PendingReads reads(LoadMode::kAllOrNothing);
+    AddOptimizer(reads, optimizer, checkpoint, name);
+    ValueOrThrow(checkpoint.ReadTensors(reads.reads()));
+    reads.RunChecks();
+    reads.RunChanges();
   } catch (const StorageError& failure) {
     Error error = failure.error();
     if (!error.message.starts_with(checkpoint.name())) error.message = checkpoint.name() + ": " + error.message;

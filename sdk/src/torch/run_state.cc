@@ -1,19 +1,18 @@
 #include "torch/run_state.h"
 
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
 #include <exception>
-#include <functional>
-#include <map>
 #include <mutex>
 #include <set>
 #include <sstream>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/text/utf8.h"
 #include "torch/first_line.h"
-#include "torch/plain_values.h"
-#include "torch/staged_state.h"
 #include "torch/tensor_bytes.h"
 #include "torch/text_values.h"
 #include "torch/writable.h"
@@ -24,8 +23,15 @@ namespace {
 using pickled::Dict;
 using pickled::Value;
 
-// The name of the generators in the file; plain_values.h has those of the other values.
+// The names of these values in the file of a step.
 constexpr const char* kGeneratorsKey = "generators";
+constexpr const char* kNumbersKey = "numbers";
+constexpr const char* kTextsKey = "texts";
+constexpr const char* kCursorKey = "cursor";
+
+bool IsOwn(const std::string& name) {
+  return name == kGeneratorsKey || name == kNumbersKey || name == kTextsKey || name == kCursorKey;
+}
 
 StorageError StateError(ErrorCode code, const std::string& why) {
   return StorageError({.code = code, .message = "RunState: " + why});
@@ -35,14 +41,27 @@ StorageError StepLacks(const std::string& name) {
   return StateError(ErrorCode::kUndecodable, "the step holds no '" + name + "'; load another step, or leave it out");
 }
 
+// Slices have '.' in their names.
+void CheckSliceName(const std::string& name) {
+  const std::string member = name.substr(0, name.find('.'));
+  if (!member.empty() && !IsOwn(member) && internal::IsUtf8(name)) return;
+  throw StateError(ErrorCode::kInvalidArgument, "'" + name + "' is no name of a slice: UTF-8, and not one of its own");
+}
+
 /// Collects the dictionary that becomes the file.
 class Root {
  public:
   void Put(const std::string& name, Value value) {
     const bool is_name = !name.empty() && name.find('.') == std::string::npos && internal::IsUtf8(name);
     if (!is_name) throw StateError(ErrorCode::kInvalidArgument, "'" + name + "' is no name: UTF-8, and no '.' in it");
-    if (!names_.insert(name).second) {
+    if (IsOwn(name) || !names_.insert(name).second) {
       throw StateError(ErrorCode::kInvalidArgument, "the name '" + name + "' is there twice, or is one of its own");
+    }
+    PutOwn(name, std::move(value));
+  }
+  void PutSlice(const std::string& name, Value value) {
+    if (!names_.insert(name).second) {
+      throw StateError(ErrorCode::kInvalidArgument, "the name '" + name + "' of a slice is that of a member");
     }
     PutOwn(name, std::move(value));
   }
@@ -50,7 +69,7 @@ class Root {
   Value Take() { return {.any = std::move(dict_)}; }
 
  private:
-  std::set<std::string> names_ = {kGeneratorsKey, kNumbersKey, kTextsKey, kCursorKey};
+  std::set<std::string> names_;
   Dict dict_;
 };
 
@@ -67,40 +86,6 @@ at::Tensor StateOf(at::Generator generator) {
   return generator.get_state();
 }
 
-// Reads a generator's state, and tries it: set_state() refuses states of other kinds. Not on a clone(), which libtorch
-// 1.13 never frees.
-at::Tensor ReadStateOf(const std::pair<const std::string, at::Generator>& entry, const StoredCheckpoint& checkpoint) {
-  const std::string name = std::string(kGeneratorsKey) + "." + entry.first;
-  if (const auto found = checkpoint.Find(name); !found && found.error().code == ErrorCode::kNotFound) {
-    throw StepLacks(name);
-  }
-  at::Tensor read = ReadTensor(checkpoint, name);
-  at::Generator generator = entry.second;
-  const std::scoped_lock lock(generator.mutex());
-  const at::Tensor before = generator.get_state();
-  try {
-    generator.set_state(read);
-    generator.set_state(before);
-  } catch (const std::exception& failure) {
-    generator.set_state(before);
-    throw StateError(ErrorCode::kUndecodable, "the step's state of the generator '" + entry.first +
-                                                  "' is of another kind: " + FirstLine(failure));
-  }
-  return read;
-}
-
-bool NamesAll(const RunState& state, const Dict& root) {
-  for (const auto& [key, value] : root.entries) {
-    const std::string* const name = TextIn(key);
-    if (name == nullptr || *name == kNumbersKey || *name == kTextsKey || *name == kCursorKey || *name == kGeneratorsKey)
-      continue;
-    if (!state.modules.contains(*name) && !state.optimizers.contains(*name) && !state.tensors.contains(*name)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // A null pointer would end the process.
 void CheckMembers(const RunState& state) {
   const auto check = [](bool is_there, const char* what, const std::string& name) {
@@ -112,54 +97,79 @@ void CheckMembers(const RunState& state) {
   for (const auto& [name, generator] : state.generators) check(generator.defined(), "generator", name);
 }
 
-// Returns the tensors by their own names, without `name` before them, in the order in which they were saved.
-NamedTensors TensorsUnder(const StoredCheckpoint& checkpoint, const std::string& name, const Dict& root) {
-  const std::string prefix = name + ".";
-  std::map<std::string, at::Tensor> read;
-  for (auto& [whole_name, tensor] : ReadTensors(checkpoint, prefix)) read[whole_name.substr(prefix.size())] = tensor;
-  NamedTensors tensors;
-  const Value* const saved = pickled::Find(root, name);
-  if (saved == nullptr || saved->As<Dict>() == nullptr) return tensors;
-  for (const auto& [key, value] : saved->As<Dict>()->entries) {
-    const auto found = TextIn(key) == nullptr ? read.end() : read.find(*TextIn(key));
-    if (found != read.end()) tensors.emplace_back(*found);
-  }
-  return tensors;
-}
-
 std::string Described(const at::Tensor& tensor) {
   std::ostringstream text;
   text << tensor.scalar_type() << " " << tensor.sizes();
   return text.str();
 }
 
-// Copies what was read into the given tensors, by name. An undefined tensor becomes the one that was read. If no tensor
-// is given, the list becomes all that was read.
-std::function<void()> StageTensors(const std::string& member, NamedTensors& given, NamedTensors read) {
-  if (given.empty()) return [&given, read = std::move(read)]() mutable { given.swap(read); };
-  const std::map<std::string, at::Tensor> by_name(read.begin(), read.end());
-  std::vector<std::pair<at::Tensor*, at::Tensor>> copies;
-  for (auto& [name, into] : given) {
-    const std::string place = "tensor '" + member + "." + name + "'";
-    const auto found = by_name.find(name);
-    if (found == by_name.end()) throw StepLacks(member + "." + name);
-    copies.emplace_back(&into, found->second);
-    if (!into.defined()) continue;
-    if (!HasElements(into)) throw StateError(ErrorCode::kInvalidArgument, place + " has no memory to load into");
-    if (into.sizes() != found->second.sizes() || into.scalar_type() != found->second.scalar_type()) {
-      throw StateError(ErrorCode::kUndecodable,
-                       place + " is " + Described(found->second) + " in the step, and " + Described(into) + " here");
-    }
-    if (const auto why = WhyNotWritable(into)) throw StateError(ErrorCode::kInvalidArgument, place + " " + *why);
+// The values of a step. It has none if ranks saved tensors only.
+Dict ValuesOf(const StoredCheckpoint& checkpoint) {
+  if (!checkpoint.HasValues()) return {};
+  Value root = ValueOrThrow(checkpoint.ReadValue());
+  if (root.As<Dict>() == nullptr) throw StateError(ErrorCode::kUndecodable, "the step's file holds no dict");
+  return std::get<Dict>(std::move(root.any));
+}
+
+const Dict& DictIn(const Dict& root, const std::string& name) {
+  static const Dict& none = *new Dict();
+  const Value* const value = pickled::Find(root, name);
+  return value != nullptr && value->As<Dict>() != nullptr ? *value->As<Dict>() : none;
+}
+
+void ReadPlainValues(const Dict& root, RunState& into) {
+  for (const auto& [key, value] : DictIn(root, kNumbersKey).entries) {
+    const auto* const number = value.As<std::int64_t>();
+    if (number != nullptr && TextIn(key) != nullptr) into.numbers[*TextIn(key)] = *number;
   }
-  return [copies = std::move(copies)] {
-    for (const auto& [into, from] : copies) {
-      if (into->defined())
-        into->detach().copy_(from);
-      else
-        *into = from;
-    }
+  for (const auto& [key, value] : DictIn(root, kTextsKey).entries) {
+    if (TextIn(value) != nullptr && TextIn(key) != nullptr) into.texts[*TextIn(key)] = *TextIn(value);
+  }
+  const Value* const saved = pickled::Find(root, kCursorKey);
+  if (saved != nullptr && TextIn(*saved) != nullptr) into.cursor = ValueOrThrow(ParseCursor(*TextIn(*saved)));
+}
+
+bool NamesAll(const RunState& state, const Dict& root) {
+  const auto is_named = [&](const auto& entry) {
+    const std::string* const name = TextIn(entry.first);
+    return name == nullptr || IsOwn(*name) || state.modules.contains(*name) || state.optimizers.contains(*name) ||
+           state.tensors.contains(*name) || state.slices.contains(*name);
   };
+  return std::ranges::all_of(root.entries, is_named);
+}
+
+bool HoldsMember(const StoredCheckpoint& checkpoint, const Dict& root, const std::string& name) {
+  if (pickled::Find(root, name) != nullptr) return true;
+  const auto is_of_member = [&](const StoredTensor& tensor) { return tensor.name.starts_with(name + "."); };
+  return std::ranges::any_of(checkpoint.tensors(), is_of_member);
+}
+
+// Tries a generator's state: set_state() refuses states of other kinds. Not on a clone(), which libtorch 1.13 never
+// frees.
+void TryState(const std::string& name, at::Generator generator, const at::Tensor& read) {
+  const std::scoped_lock lock(generator.mutex());
+  const at::Tensor before = generator.get_state();
+  try {
+    generator.set_state(read);
+    generator.set_state(before);
+  } catch (const std::exception& failure) {
+    generator.set_state(before);
+    throw StateError(ErrorCode::kUndecodable,
+                     "the step's state of the generator '" + name + "' is of another kind: " + FirstLine(failure));
+  }
+}
+
+at::Tensor EmptyFor(const StoredTensor& stored) {
+  const c10::InferenceMode is_for_training(false);
+  const auto type = ScalarTypeOf(stored.layout.dtype);
+  if (type) return at::empty(stored.layout.shape, *type);
+  throw StateError(ErrorCode::kUndecodable, "tensor '" + stored.name + "' is of a type that libtorch lacks");
+}
+
+// Refuses what cannot be loaded into a tensor.
+void CheckTarget(const std::string& place, const at::Tensor& into) {
+  if (!HasElements(into)) throw StateError(ErrorCode::kInvalidArgument, place + " has no memory to load into");
+  if (const auto why = WhyNotWritable(into)) throw StateError(ErrorCode::kInvalidArgument, place + " " + *why);
 }
 
 }  // namespace
@@ -176,6 +186,10 @@ GatheredState GatherState(const RunState& state) {
   PutMap(root, kNumbersKey, state.numbers, [](std::int64_t number) { return Value{.any = number}; });
   PutMap(root, kTextsKey, state.texts, TextOrBytes);
   if (state.cursor) root.PutOwn(kCursorKey, {.any = FormatCursor(*state.cursor)});
+  for (const auto& [name, slice] : state.slices) {
+    CheckSliceName(name);
+    root.PutSlice(name, writer.OfTensor(slice.local));
+  }
   return std::move(writer).Gather(root.Take());
 }
 
@@ -187,39 +201,124 @@ internal::StateContents ContentsOf(const GatheredState& gathered) {
   return contents;
 }
 
-void LoadState(const StoredCheckpoint& checkpoint, RunState& state, const std::function<void()>& verify) {
+std::string GeneratorName(const std::string& name, int rank) {
+  const std::string first = std::string(kGeneratorsKey) + "." + name;
+  return rank == 0 ? first : first + "." + std::to_string(rank);
+}
+
+TensorPart PartOf(const std::string& name, const ShardedTensor& slice) {
+  const auto dtype = HasElements(slice.local) ? DTypeOf(slice.local.scalar_type()) : std::nullopt;
+  if (!dtype) throw StateError(ErrorCode::kInvalidArgument, "slice '" + name + "' is not a dense tensor");
+  TensorPart part{.name = name, .dtype = *dtype, .shape = slice.local.sizes().vec()};
+  if (slice.shape.empty() && slice.offsets.empty()) return part;
+  part.sizes = std::exchange(part.shape, slice.shape);
+  part.offsets = slice.offsets;
+  return part;
+}
+
+StateLoad::StateLoad(const StoredCheckpoint& checkpoint, RunState& state, LoadMode mode, int rank)
+    : state_(state), reads_(mode) {
   CheckMembers(state);
-  const Value root = ValueOrThrow(checkpoint.ReadValue());
-  if (root.As<Dict>() == nullptr) throw StateError(ErrorCode::kUndecodable, "the step's file holds no dict");
+  const Dict root = ValuesOf(checkpoint);
+  ReadPlainValues(root, values_);
+  is_whole_ = NamesAll(state, root);
   const auto require = [&](const std::string& name) {
-    if (pickled::Find(*root.As<Dict>(), name) == nullptr) throw StepLacks(name);
+    if (!HoldsMember(checkpoint, root, name)) throw StepLacks(name);
   };
-  PlainValues plain = PlainValuesIn(*root.As<Dict>());
-  std::vector<std::function<void()>> changes;
   for (const auto& [name, module] : state.modules) {
     require(name);
-    changes.push_back(StageModule(*module, checkpoint, {.prefix = name + "."}));
+    AddModule(reads_, *module, checkpoint, {.prefix = name + "."});
   }
+  for (auto& [name, given] : state.tensors) {
+    require(name);
+    AddTensors(checkpoint, root, name, given);
+  }
+  for (const auto& [name, generator] : state.generators) AddGenerator(checkpoint, name, generator, rank);
+  for (const auto& [name, slice] : state.slices) AddSlice(name, slice);
+  // Last: with kInPlace, an optimizer drops its state when it has been compared.
   for (const auto& [name, optimizer] : state.optimizers) {
     require(name);
-    changes.push_back(StageOptimizer(*optimizer, checkpoint, name));
+    AddOptimizer(reads_, *optimizer, checkpoint, name);
   }
-  for (auto& entry : state.tensors) {
-    require(entry.first);
-    NamedTensors read = TensorsUnder(checkpoint, entry.first, *root.As<Dict>());
-    changes.push_back(StageTensors(entry.first, entry.second, std::move(read)));
+}
+
+// Reads into the given tensors, by name. An undefined tensor becomes the one that is read. If no tensor is given, the
+// list becomes all that the step has.
+void StateLoad::AddTensors(const StoredCheckpoint& checkpoint, const Dict& root, const std::string& member,
+                           NamedTensors& given) {
+  const std::string prefix = member + ".";
+  if (given.empty()) {
+    NamedTensors all;
+    for (const auto& [key, value] : DictIn(root, member).entries) {  // In the order of the save.
+      if (TextIn(key) == nullptr || value.As<TensorLayout>() == nullptr) continue;
+      const StoredTensor stored = ValueOrThrow(checkpoint.Find(prefix + *TextIn(key)));
+      all.emplace_back(*TextIn(key), EmptyFor(stored));
+      reads_.Read(stored, all.back().second);
+    }
+    reads_.Change([&given, all = std::move(all)]() mutable { given.swap(all); });
+    return;
   }
-  for (auto& entry : state.generators) {
-    changes.push_back([&entry, read = ReadStateOf(entry, checkpoint)] {
-      const std::scoped_lock lock(entry.second.mutex());
-      entry.second.set_state(read);
-    });
+  for (auto& [name, into] : given) {
+    const std::string place = "tensor '" + prefix + name + "'";
+    auto found = checkpoint.Find(prefix + name);
+    if (!found && found.error().code == ErrorCode::kNotFound) throw StepLacks(prefix + name);
+    const StoredTensor stored = ValueOrThrow(std::move(found));
+    at::Tensor read = EmptyFor(stored);
+    if (!into.defined()) {
+      reads_.Read(stored, read);
+      reads_.Change([&into = into, read] { into = read; });
+      continue;
+    }
+    if (into.sizes() != read.sizes() || into.scalar_type() != read.scalar_type()) {
+      throw StateError(ErrorCode::kUndecodable,
+                       place + " is " + Described(read) + " in the step, and " + Described(into) + " here");
+    }
+    CheckTarget(place, into);
+    if (reads_.mode() == LoadMode::kInPlace && IsPlain(into)) {
+      reads_.Read(stored, into);
+    } else {
+      reads_.Read(stored, read);
+      reads_.Change([into = into, read] { into.detach().copy_(read); });
+    }
   }
-  if (NamesAll(state, *root.As<Dict>())) verify();
-  for (const auto& change : changes) change();
-  state.numbers = std::move(plain.numbers);
-  state.texts = std::move(plain.texts);
-  state.cursor = std::move(plain.cursor);
+}
+
+void StateLoad::AddGenerator(const StoredCheckpoint& checkpoint, const std::string& name, at::Generator generator,
+                             int rank) {
+  auto found = checkpoint.Find(GeneratorName(name, rank));
+  if (!found && found.error().code == ErrorCode::kNotFound) {
+    const std::string first = GeneratorName(name, 0);
+    if (rank > 0 && checkpoint.Find(first)) return;  // Fewer ranks saved the step.
+    throw StepLacks(first);
+  }
+  const StoredTensor stored = ValueOrThrow(std::move(found));
+  const at::Tensor read = EmptyFor(stored);
+  reads_.Read(stored, read);
+  reads_.Check([name, generator, read] { TryState(name, generator, read); });
+  reads_.Change([generator, read]() mutable {
+    const std::scoped_lock lock(generator.mutex());
+    generator.set_state(read);
+  });
+}
+
+void StateLoad::AddSlice(const std::string& name, const ShardedTensor& slice) {
+  CheckSliceName(name);
+  TensorPart part = PartOf(name, slice);
+  CheckTarget("slice '" + name + "'", slice.local);
+  at::Tensor into = slice.local;
+  if (reads_.mode() != LoadMode::kInPlace || !IsPlain(into)) {
+    into = at::empty(slice.local.sizes(), slice.local.scalar_type());
+    reads_.Change([into, local = slice.local] { local.detach().copy_(into); });
+  }
+  slices_.push_back({std::move(part), BytesOf(into)});
+  slice_memory_.push_back(std::move(into));
+}
+
+void StateLoad::Change() {
+  reads_.RunChanges();
+  state_.numbers = std::move(values_.numbers);
+  state_.texts = std::move(values_.texts);
+  state_.cursor = std::move(values_.cursor);
 }
 
 }  // namespace gcsflux

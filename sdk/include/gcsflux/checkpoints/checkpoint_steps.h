@@ -238,11 +238,9 @@ class CheckpointSteps {
   /// missing or has another generation, and kAborted if it has another size or checksum.
   Result<void> HasFiles(const std::vector<StepFile>& files) const;
 
-  /// Opens a step as one checkpoint.
-  /// - A step of CheckpointRun: its own file, and its tensors in files of other steps. Takes the reads of
-  ///   StoredCheckpoint::Open() for its own file.
-  /// - A step of ShardedCheckpoints: its slices are joined. Takes no read.
-  /// Returns kUndecodable if neither CheckpointRun nor ShardedCheckpoints saved the step.
+  /// Opens a step of CheckpointRun as one checkpoint: its own file, and its tensors in files of other ranks and of
+  /// other steps. Slices are joined. Takes the reads of StoredCheckpoint::Open() for its own file, which for a group is
+  /// that of rank 0. Steps of other files of safetensors have no values. Returns kUndecodable for other steps.
   Result<StoredCheckpoint> OpenStep(const StoredStep& step, const ObjectReaderOptions& options = {}) const;
 
   /// Deletes the step's manifest, then the files that no other manifest names. Returns kPreconditionFailed if it is the
@@ -415,7 +413,7 @@ struct AsyncSaveOptions {
   std::size_t copy_threads = 2;
   AtEnd at_end = AtEnd::kWait;
   /// At the end of the run, saves that take longer than this are cancelled. The end then takes up to 4 s more: an
-  /// upload removes its parts, and the prefix is released (for ShardedRun within ShardedOptions::deadline). Lower it if
+  /// upload removes its parts, and the prefix is released (for a group within GroupOptions::deadline). Lower it if
   /// the machine leaves less time.
   std::chrono::milliseconds end_deadline = std::chrono::minutes(5);
   /// Called at the end for each failure that neither PendingSave::WaitCommitted() nor a later save has returned. If it

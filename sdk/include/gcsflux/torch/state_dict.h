@@ -50,6 +50,15 @@ struct NameRule {
   std::string replacement = {};
 };
 
+/// What a load may change before it has succeeded.
+enum class LoadMode {
+  /// Nothing. All that is read is held beside the state during the load.
+  kAllOrNothing,
+  /// Tensors are read directly into the state's memory, if it is contiguous and on the CPU. Takes memory for what the
+  /// state does not have yet. After an error, the state has no defined content.
+  kInPlace,
+};
+
 struct LoadModuleOptions {
   /// Only names that begin with it belong to the module; it is removed from them. Example: "model." if a dict has the
   /// state_dict as "model".
@@ -57,16 +66,14 @@ struct LoadModuleOptions {
   std::vector<NameRule> renames = {};  ///< Applied in this order, after `prefix`.
   /// If only the module or only the checkpoint has a name, that is an error. Shapes and types must always be the same.
   bool is_strict = true;
-  /// If true, the module is unchanged after any failure, and all tensors are held beside the module during the load. If
-  /// false, tensors are read directly into the module's memory, and an error says that the module has changed.
-  bool is_staged = false;
+  LoadMode mode = LoadMode::kInPlace;
 };
 
 /// Reads the module's parameters and buffers. Names, shapes and types are compared before any tensor is read.
 ///
 /// Throws StorageError with kUndecodable if names, shapes or types differ. The message lists all that is missing,
 /// unexpected or different. Throws it with kInvalidArgument if the options map two names to one, or if a tensor cannot
-/// be written to. That is so if its elements share memory, or it was made in InferenceMode. Without `is_staged`,
+/// be written to. That is so if its elements share memory, or it was made in InferenceMode. With kInPlace,
 /// tensors of InferenceMode can be written to if they are contiguous on the CPU and share no memory. Views in the
 /// module keep their strides.
 void LoadModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options = {});

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <torch/utils.h>
 
-#include "gcsflux/torch/sharded_run.h"
+#include "gcsflux/torch/checkpoint_run.h"
 #include "sharding/rank_threads.h"
 #include "support/watched_memory.h"
 #include "torch/bucket_test.h"
@@ -17,7 +17,7 @@ using testing::ScarceMemory;
 
 constexpr std::size_t kLeast = 24 << 10;  // More than each message between ranks.
 
-class ShardedRunMemoryTest : public BucketTest {
+class GroupRunMemoryTest : public BucketTest {
  protected:
   struct Outcome {
     bool has_failed = false;  // The allocation.
@@ -42,9 +42,9 @@ class ShardedRunMemoryTest : public BucketTest {
     for (bool has_failed = true; has_failed; ++failures) {
       SCOPED_TRACE("allocation " + std::to_string(failures));
       const auto outcomes = OnRanks<Outcome>(2, [&](Collective& group) {
-        ShardedRun run(client_, "gs://torch-test/runs/7", group, {.steps = {.writer = {.take_over = true}}});
-        ShardedState state;
-        for (int i = 0; i < 300; ++i) state.tensors["t" + std::to_string(i)].local = torch::ones({4});
+        CheckpointRun run(client_, "gs://torch-test/runs/7", group, {.writer = {.take_over = true}});
+        RunState state;
+        for (int i = 0; i < 300; ++i) state.slices["t" + std::to_string(i)].local = torch::ones({4});
         Outcome outcome;
         outcome.message = Attempt([&] { save(run, state, group.rank() == 1 ? failures : 1 << 30); });
         outcome.has_failed = group.rank() == 1 && ScarceMemory::has_failed();
@@ -60,15 +60,15 @@ class ShardedRunMemoryTest : public BucketTest {
   }
 };
 
-TEST_F(ShardedRunMemoryTest, FailsASaveOnAllRanks) {
-  ExpectTold(3, [](ShardedRun& run, const ShardedState& state, int failing) {
+TEST_F(GroupRunMemoryTest, FailsASaveOnAllRanks) {
+  ExpectTold(3, [](CheckpointRun& run, const RunState& state, int failing) {
     const ScarceMemory scarce(kLeast, failing);
     run.Save(1, state, {.mode = CommitMode::kReplace});
   });
 }
 
-TEST_F(ShardedRunMemoryTest, FailsASaveBesideTheTrainingOnAllRanks) {
-  ExpectTold(2, [](ShardedRun& run, const ShardedState& state, int failing) {
+TEST_F(GroupRunMemoryTest, FailsASaveBesideTheTrainingOnAllRanks) {
+  ExpectTold(2, [](CheckpointRun& run, const RunState& state, int failing) {
     const PendingSave pending = [&] {
       const ScarceMemory scarce(kLeast, failing);
       return run.SaveAsync(1, state, {.mode = CommitMode::kReplace});
