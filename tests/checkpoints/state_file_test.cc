@@ -4,7 +4,7 @@
 
 #include "base/crc32c.h"
 #include "checkpoints/text_value.h"
-#include "gcsflux/checkpoints/torch_file.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
 
@@ -47,9 +47,9 @@ TEST_F(StateFileTest, SaysWhereEachTensorIs) {
   };
   ASSERT_TRUE(internal::WriteStateFile(contents_, sink, tensors).ok());
   const auto bytes_of = [&](const StepTensor& tensor) { return file.substr(tensor.range.begin, tensor.range.size()); };
-  const auto opened = TorchFile::Open(SourceOf("file", AsBytes(file)));
+  const auto opened = StoredCheckpoint::Open(SourceOf("file", AsBytes(file)));
   ASSERT_TRUE(opened.ok()) << opened.error().message;
-  const TorchFile& read = *opened;
+  const StoredCheckpoint& read = *opened;
   ASSERT_EQ(tensors.size(), 4U);
   ASSERT_EQ(read.tensors().size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) {

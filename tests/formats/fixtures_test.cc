@@ -42,7 +42,7 @@ TEST(Fixtures, HoldWhatPythonSaved) {
     const json wanted = WantedOf(path);
     const auto source = OpenLocalFile(path.string());
     ASSERT_TRUE(source.ok()) << source.error().message;
-    const auto file = TorchFile::Open(*source);
+    const auto file = StoredCheckpoint::Open(*source);
     ASSERT_TRUE(file.ok()) << file.error().message;
     if (!wanted.contains("root")) continue;
     const auto root = file->ReadValue();
@@ -66,7 +66,7 @@ TEST(Fixtures, AreReadInOneCall) {
       }
       return ReadSums();
     };
-    const auto file = TorchFile::Open(*source);
+    const auto file = StoredCheckpoint::Open(*source);
     ASSERT_TRUE(file.ok()) << file.error().message;
     std::vector<std::string> rooms;
     for (const StoredStorage& storage : file->storages()) rooms.emplace_back(storage.bytes, '\0');
@@ -85,7 +85,7 @@ TEST(Fixtures, RefuseWhatIsNotReadAndGiveTheRest) {
     const json wanted = WantedOf(path);
     if (!wanted.contains("refused")) continue;
     ++seen;
-    const auto file = TorchFile::Open(*OpenLocalFile(path.string()));
+    const auto file = StoredCheckpoint::Open(*OpenLocalFile(path.string()));
     ASSERT_TRUE(file.ok()) << file.error().message;
     EXPECT_TRUE(file->Find("weight").ok());
     std::set<std::string> refused;

@@ -6,6 +6,7 @@
 
 #include "checkpoints/safetensors_state.h"
 #include "formats/local_file.h"
+#include "formats/read_storage.h"
 #include "formats/sharded_files.h"
 #include "formats/tagged_json.h"
 #include "gcsflux/checkpoints/safetensors.h"
@@ -16,13 +17,13 @@ namespace {
 using nlohmann::json;
 using Arguments = std::vector<std::string>;
 
-Result<TorchFile> OpenTorchFile(const std::string& path) {
+Result<StoredCheckpoint> OpenTorchFile(const std::string& path) {
   auto source = OpenLocalFile(path);
   if (!source.ok()) return source.error();
-  return TorchFile::Open(*std::move(source));
+  return StoredCheckpoint::Open(*std::move(source));
 }
 
-Result<void> Print(const Result<TorchFile>& file) {
+Result<void> Print(const Result<StoredCheckpoint>& file) {
   if (!file.ok()) return file.error();
   const auto root = file->ReadValue();
   json tensors = json::object();
@@ -64,16 +65,10 @@ Result<void> WriteSparseFile(const TorchFileContents& contents, const std::strin
   return written;
 }
 
-// What is in a file of torch.save.
+// What is in a file of torch.save or libtorch.
 Result<void> Describe(const Arguments& paths) { return Print(OpenTorchFile(paths[0])); }
 
-Result<void> DescribeArchive(const Arguments& paths) {
-  auto source = OpenLocalFile(paths[0]);
-  if (!source.ok()) return source.error();
-  return Print(TorchFile::OpenLibtorchArchive(*std::move(source)));
-}
-
-Result<void> WriteCopy(const TorchFile& file, const TorchFileContents& contents, const std::string& path) {
+Result<void> WriteCopy(const StoredCheckpoint& file, const TorchFileContents& contents, const std::string& path) {
   const auto sink = CreateLocalFile(path);
   if (!sink.ok()) return sink.error();
   std::uint64_t written = 0;
@@ -83,7 +78,7 @@ Result<void> WriteCopy(const TorchFile& file, const TorchFileContents& contents,
   };
   const StorageWriter write_storage = [&](std::size_t storage, const ByteSink& into) -> Result<void> {
     std::vector<std::byte> bytes(static_cast<std::size_t>(contents.storage_bytes[storage]));
-    if (auto read = file.ReadStorage(storage, bytes); !read.ok()) return read;
+    if (auto read = ReadStorage(file, storage, bytes); !read.ok()) return read;
     return into(bytes);
   };
   const auto length = TorchFileBytes(contents);
@@ -242,7 +237,6 @@ const std::map<std::string, Command>& Commands() {
                                                           {"make_sharded", {1, MakeSharded}},
                                                           {"make_sparse", {2, MakeSparse}},
                                                           {"describe", {1, Describe}},
-                                                          {"describe_archive", {1, DescribeArchive}},
                                                           {"rewrite", {2, Rewrite}},
                                                           {"make", {3, Make}}};
   return commands;
@@ -251,7 +245,7 @@ const std::map<std::string, Command>& Commands() {
 int Run(const Arguments& arguments) {
   const auto command = arguments.empty() ? Commands().end() : Commands().find(arguments.front());
   if (command == Commands().end() || arguments.size() != command->second.arguments + 1) {
-    std::cerr << "usage: formats_tool describe FILE | describe_archive FILE | rewrite FROM TO | make FILE TENSORS "
+    std::cerr << "usage: formats_tool describe FILE | rewrite FROM TO | make FILE TENSORS "
                  "ELEMENTS |\n"
                  "       formats_tool make_sparse FILE ELEMENTS | make_run_state FILE | make_sharded DIRECTORY |\n"
                  "       formats_tool list FILE | describe_safetensors FILE | rewrite_safetensors FROM TO\n";

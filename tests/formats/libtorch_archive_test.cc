@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/pickles.h"
+#include "formats/torch_file.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -24,9 +25,7 @@ std::string ArchiveWith(const std::string& pickle) {
                 {"m/version", "3\n"}});
 }
 
-Result<TorchFile> OpenedAs(bool is_archive, const std::string& archive) {
-  return is_archive ? TorchFile::OpenLibtorchArchive(SourceOver(archive)) : TorchFile::Open(SourceOver(archive));
-}
+Result<StoredCheckpoint> Opened(const std::string& file) { return StoredCheckpoint::Open(SourceOver(file)); }
 
 TEST(LibtorchArchive, NamesAreAttributes) {
   const std::string list = Global("torch.jit._pickle", "build_intlist") + "](K\1K\2e\x85R";
@@ -36,7 +35,7 @@ TEST(LibtorchArchive, NamesAreAttributes) {
   const std::string archive = ArchiveWith(
       Pickle(ObjectOf("Module", Text("conv") + ObjectOf("Conv", Text("weight") + TensorOf({})) + Text("sizes") + list +
                                     Text("buffers") + tensors + Text("numbers") + tagged)));
-  const auto file = OpenedAs(true, archive);
+  const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   ASSERT_EQ(file->tensors().size(), 2U);
   EXPECT_EQ(file->tensors()[0].name, "conv.weight");
@@ -54,18 +53,19 @@ TEST(LibtorchArchive, NamesAreAttributes) {
 TEST(LibtorchArchive, ReadsOneTensorWithoutTheOthers) {
   const std::string archive = ArchiveWith(Pickle(ObjectOf("Module", Text("w") + TensorOf({}))));
   CountedSource source(SourceOver(archive));
-  const auto file = TorchFile::OpenLibtorchArchive(source.counted);
+  const auto file = internal::TorchFile::Open(source.counted);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(source.reads, 2);
   std::vector<std::byte> bytes(48);
-  ASSERT_TRUE(file->ReadTensor(file->tensors().front(), bytes).ok());
+  const TensorRead one{&file->tensors().front(), bytes};
+  ASSERT_TRUE(file->ReadTensors({&one, 1}).ok());
   EXPECT_EQ(source.reads, 4) << "the local header, and the bytes";
 }
 
 TEST(LibtorchArchive, OtherClassesAreRefusedThereToo) {
   const std::string archive = ArchiveWith(
       Pickle(ObjectOf("Module", Text("evil") + Global("os", "system") + ")\x81}b" + Text("w") + TensorOf({}))));
-  const auto file = OpenedAs(true, archive);
+  const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("w").ok());
   EXPECT_THAT(testing::ErrorOf(file->ReadValue("evil")).message, HasSubstr("'os.system'"));
@@ -73,7 +73,7 @@ TEST(LibtorchArchive, OtherClassesAreRefusedThereToo) {
 
 TEST(LibtorchArchive, ScriptObjectsAreRefusedInFilesOfTorchSave) {
   const std::string archive = FileWith(Pickle("}" + Text("m") + ObjectOf("Module", Text("w") + TensorOf({})) + "s"));
-  const auto file = OpenedAs(false, archive);
+  const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->tensors().empty());
   EXPECT_THAT(testing::ErrorOf(file->ReadValue("m")).message, HasSubstr("__torch__.Module"));
@@ -84,7 +84,7 @@ TEST(LibtorchArchive, StatesThatAreNoDictionaryAreRefusedByName) {
                                                  ")\x81K\1\x85"
                                                  "b" +
                                                  Text("w") + TensorOf({}) + "u"));
-  const auto file = OpenedAs(true, archive);
+  const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("w").ok());
   EXPECT_THAT(testing::ErrorOf(file->ReadValue("packed")).message, HasSubstr("not a dictionary"));

@@ -69,7 +69,7 @@ TEST(FormatsMemory, PicklesTakeAtMost16TimesTheirLength) {
   for (const Case& one : Pickles()) {
     const std::string file = FileWith(Pickle(one.pickle));
     TakeHeapPeak();
-    const auto opened = TorchFile::Open(SourceOver(file));
+    const auto opened = StoredCheckpoint::Open(SourceOver(file));
     ExpectWithin(file.size(), one.name);
   }
 }
@@ -80,7 +80,7 @@ TEST(FormatsMemory, DirectoriesTakeAtMost16TimesTheirLength) {
   const std::string file = ZipOf(records);
   records.clear();
   TakeHeapPeak();
-  EXPECT_TRUE(TorchFile::Open(SourceOver(file)).ok());
+  EXPECT_TRUE(StoredCheckpoint::Open(SourceOver(file)).ok());
   ExpectWithin(file.size(), "an archive of 300,000 records");
 }
 

@@ -6,7 +6,7 @@
 
 #include "formats/memory_file.h"
 #include "formats/zip_archives.h"
-#include "gcsflux/checkpoints/torch_file.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 
 // Pickles put together by hand.
 namespace gcsflux::formats_tests {
@@ -43,7 +43,9 @@ inline std::string FileWith(const std::string& pickle) {
   return ZipOf({{"x/data.pkl", pickle}, {"x/data/0", std::string(48, '\0')}, {"x/version", "3\n"}});
 }
 
-inline Result<TorchFile> Opened(const std::string& archive) { return TorchFile::Open(SourceOver(archive)); }
+inline Result<StoredCheckpoint> Opened(const std::string& archive) {
+  return StoredCheckpoint::Open(SourceOver(archive));
+}
 
 /// The value that this pickle stands for.
 inline Result<pickled::Value> Unpickled(const std::string& pickle) {

@@ -118,17 +118,17 @@ class Maker {
   std::optional<DType> last_dtype_;
 };
 
-void Renumber(const TorchFile& file, Value& value);
+void Renumber(const StoredCheckpoint& file, Value& value);
 
-void RenumberAll(const TorchFile& file, std::vector<Value>& values) {
+void RenumberAll(const StoredCheckpoint& file, std::vector<Value>& values) {
   for (Value& value : values) Renumber(file, value);
 }
 
-void RenumberAll(const TorchFile& file, pickled::Entries& entries) {
+void RenumberAll(const StoredCheckpoint& file, pickled::Entries& entries) {
   for (auto& [key, value] : entries) Renumber(file, value);
 }
 
-void Renumber(const TorchFile& file, Value& value) {
+void Renumber(const StoredCheckpoint& file, Value& value) {
   if (auto* const tensor = std::get_if<TensorLayout>(&value.any)) {
     tensor->storage = std::stoull(file.storages()[tensor->storage].key);
   } else if (auto* const list = std::get_if<pickled::List>(&value.any)) {
@@ -158,7 +158,7 @@ std::string FileOf(const RandomCheckpoint& checkpoint) {
   return file;
 }
 
-Value WithWrittenStorages(const TorchFile& file, Value value) {
+Value WithWrittenStorages(const StoredCheckpoint& file, Value value) {
   Renumber(file, value);
   return value;
 }

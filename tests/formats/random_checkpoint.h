@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/torch_file.h"
 
 namespace gcsflux::formats_tests {
@@ -19,6 +20,6 @@ RandomCheckpoint MakeRandomCheckpoint(unsigned seed);
 std::string FileOf(const RandomCheckpoint& checkpoint);
 
 /// The value with the storages' numbers that the writer was given: readers number them as they find them.
-pickled::Value WithWrittenStorages(const TorchFile& file, pickled::Value value);
+pickled::Value WithWrittenStorages(const StoredCheckpoint& file, pickled::Value value);
 
 }  // namespace gcsflux::formats_tests

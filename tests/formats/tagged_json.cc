@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "formats/read_storage.h"
+
 namespace gcsflux::formats_tests {
 namespace {
 
@@ -19,7 +21,7 @@ std::string HexOfDouble(double value) {
 
 class Tagger {
  public:
-  explicit Tagger(const TorchFile& file) : file_(file) {}
+  explicit Tagger(const StoredCheckpoint& file) : file_(file) {}
 
   json Of(const Value& value) {
     return std::visit([&](const auto& held) { return Tag(held); }, value.any);
@@ -72,7 +74,7 @@ class Tagger {
   }
   json Tag(const pickled::Storage& value) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(file_.storages()[value.storage].bytes));
-    const auto read = file_.ReadStorage(value.storage, bytes);
+    const auto read = ReadStorage(file_, value.storage, bytes);
     return json::array({"storage", std::string(DTypeName(value.dtype)), read.ok() ? Hex(bytes) : read.error().message});
   }
   json Tag(const TensorLayout& value) {
@@ -84,7 +86,7 @@ class Tagger {
                         read.ok() ? Hex(bytes) : read.error().message});
   }
 
-  const TorchFile& file_;
+  const StoredCheckpoint& file_;
 };
 
 }  // namespace
@@ -100,6 +102,6 @@ std::string Hex(std::span<const std::byte> bytes) {
   return text;
 }
 
-json TaggedJson(const TorchFile& file, const Value& value) { return Tagger(file).Of(value); }
+json TaggedJson(const StoredCheckpoint& file, const Value& value) { return Tagger(file).Of(value); }
 
 }  // namespace gcsflux::formats_tests

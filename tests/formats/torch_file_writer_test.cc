@@ -5,6 +5,8 @@
 
 #include "formats/memory_file.h"
 #include "formats/random_checkpoint.h"
+#include "formats/read_storage.h"
+#include "formats/torch_file.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -18,7 +20,7 @@ TEST(TorchFileWriter, GivesBackRandomCheckpoints) {
   for (unsigned seed = 0; seed < 1'000; ++seed) {
     const RandomCheckpoint checkpoint = MakeRandomCheckpoint(seed);
     const std::string archive = FileOf(checkpoint);
-    const auto file = TorchFile::Open(SourceOver(archive));
+    const auto file = StoredCheckpoint::Open(SourceOver(archive));
     ASSERT_TRUE(file.ok()) << "seed " << seed << ": " << file.error().message;
     auto root = file->ReadValue();
     ASSERT_TRUE(root.ok()) << "seed " << seed << ": " << root.error().message;
@@ -26,7 +28,7 @@ TEST(TorchFileWriter, GivesBackRandomCheckpoints) {
     ASSERT_TRUE(file->refused().empty()) << "seed " << seed << ": " << file->refused().front().why;
     for (std::size_t i = 0; i < file->storages().size(); ++i) {
       std::string bytes(static_cast<std::size_t>(file->storages()[i].bytes), '\0');
-      ASSERT_TRUE(file->ReadStorage(i, std::as_writable_bytes(std::span(bytes))).ok()) << "seed " << seed;
+      ASSERT_TRUE(ReadStorage(*file, i, std::as_writable_bytes(std::span(bytes))).ok()) << "seed " << seed;
       ASSERT_EQ(bytes, checkpoint.storages[std::stoull(file->storages()[i].key)]) << "seed " << seed;
     }
     tensors += file->tensors().size();
@@ -39,7 +41,7 @@ TEST(TorchFileWriter, GathersTensorsOfAnyStrides) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     const RandomCheckpoint checkpoint = MakeRandomCheckpoint(seed);
     const std::string archive = FileOf(checkpoint);
-    const auto file = TorchFile::Open(SourceOver(archive));
+    const auto file = StoredCheckpoint::Open(SourceOver(archive));
     ASSERT_TRUE(file.ok()) << file.error().message;
     for (const StoredTensor& tensor : file->tensors()) {
       const TensorLayout& layout = tensor.layout;
@@ -80,7 +82,7 @@ TEST(TorchFileWriter, ManyTensorsAreReadInOneCall) {
     }
     return ReadSums();
   };
-  const auto file = TorchFile::Open(source);
+  const auto file = internal::TorchFile::Open(source);
   ASSERT_TRUE(file.ok()) << file.error().message;
   ASSERT_GT(file->tensors().size(), 2U);
   std::vector<std::string> together;
@@ -98,7 +100,8 @@ TEST(TorchFileWriter, ManyTensorsAreReadInOneCall) {
   EXPECT_GT(ranges, 2U);
   for (std::size_t i = 0; i < together.size(); ++i) {
     std::string alone(together[i].size(), '\0');
-    ASSERT_TRUE(file->ReadTensor(file->tensors()[i], std::as_writable_bytes(std::span(alone))).ok());
+    const TensorRead one{&file->tensors()[i], std::as_writable_bytes(std::span(alone))};
+    ASSERT_TRUE(file->ReadTensors({&one, 1}).ok());
     EXPECT_EQ(alone, together[i]) << file->tensors()[i].name;
   }
 }

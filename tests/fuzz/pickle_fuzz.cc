@@ -4,6 +4,7 @@
 
 #include "format_input.h"
 #include "formats/zip/zip_writer.h"
+#include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/torch_file.h"
 
 namespace gcsflux::fuzz {
@@ -27,7 +28,7 @@ std::string FileOf(std::string_view pickle, bool has_code) {
   return file;
 }
 
-void CheckWritten(const TorchFile& file, const pickled::Value& root) {
+void CheckWritten(const StoredCheckpoint& file, const pickled::Value& root) {
   TorchFileContents contents{.root = root};
   for (const StoredStorage& storage : file.storages()) contents.storage_bytes.push_back(storage.bytes);
   for (const std::uint64_t bytes : contents.storage_bytes) {
@@ -45,7 +46,7 @@ void CheckWritten(const TorchFile& file, const pickled::Value& root) {
   if (!WriteTorchFile(contents, zeros, sink).ok()) return;  // Refused values, and what protocol 2 lacks.
   const auto length = TorchFileBytes(contents);
   Require(length.ok() && *length == again.size(), "a file has the length that was announced");
-  const auto read = TorchFile::Open(SourceOver(again));
+  const auto read = StoredCheckpoint::Open(SourceOver(again));
   Require(read.ok(), "what was written can be opened");
   Require(read->ReadValue().ok() && read->refused().empty(), "what was written can be read");
 }
@@ -54,7 +55,7 @@ void Check(std::string_view pickle) {
   for (const bool has_code : {false, true}) {
     const std::string bytes = FileOf(pickle, has_code);
     const ByteSource source = SourceOver(bytes);
-    const auto file = has_code ? TorchFile::OpenLibtorchArchive(source) : TorchFile::Open(source);
+    const auto file = has_code ? StoredCheckpoint::Open(source) : StoredCheckpoint::Open(source);
     if (!file.ok()) {
       RequireRefusal(file.error());
       continue;

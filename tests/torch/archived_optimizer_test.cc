@@ -28,7 +28,7 @@ void Step(torch::nn::Sequential& net, torch::optim::Optimizer& optimizer) {
 }
 
 StoredCheckpoint OpenedArchive(const std::string& bytes) {
-  return StoredCheckpoint(ValueOrThrow(TorchFile::OpenLibtorchArchive(formats_tests::SourceOver(bytes))));
+  return ValueOrThrow(StoredCheckpoint::Open(formats_tests::SourceOver(bytes)));
 }
 
 // A run that goes on from its archive takes the same steps as one that was not interrupted.

@@ -26,7 +26,7 @@ void List() {
 
 void Load(const BuiltinModule& builtin, const std::string& from, const std::string& to) {
   const auto module = builtin.make();
-  const auto file = ValueOrThrow(TorchFile::Open(ValueOrThrow(formats_tests::OpenLocalFile(from))));
+  const auto file = ValueOrThrow(StoredCheckpoint::Open(ValueOrThrow(formats_tests::OpenLocalFile(from))));
   LoadModule(*module, file);
   StateDictWriter writer;
   auto state = writer.OfModule(*module);

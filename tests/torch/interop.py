@@ -325,7 +325,7 @@ class Interop(unittest.TestCase):
         torch.jit.script(torch.nn.Linear(2, 2)).save(self.theirs)
         done = subprocess.run([TOOL, "describe", self.theirs], capture_output=True, text=True)
         self.assertIn("OpenLibtorchArchive", done.stderr)
-        described = json.loads(tool("describe_archive", self.theirs))
+        described = json.loads(tool("describe", self.theirs))
         self.assertEqual(sorted(described["tensors"]), ["bias", "weight"])
 
     def test_python_reads_what_the_tool_makes(self):

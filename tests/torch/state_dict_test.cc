@@ -42,7 +42,7 @@ std::string FileOf(const NamedTensors& tensors) {
   return file;
 }
 
-TorchFile Opened(const std::string& file) { return ValueOrThrow(TorchFile::Open(SourceOver(file))); }
+StoredCheckpoint Opened(const std::string& file) { return ValueOrThrow(StoredCheckpoint::Open(SourceOver(file))); }
 
 template <class Call>
 Error ThrownBy(const Call& call) {

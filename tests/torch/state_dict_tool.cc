@@ -60,7 +60,7 @@ void Train(nn::Sequential& net, optim::Optimizer& optimizer, const at::Tensor& d
 void Run(const std::string& kind, const std::string& from, const std::string& to, int steps) {
   auto net = MakeNet();
   const auto optimizer = MakeOptimizer(kind, net->parameters());
-  const StoredCheckpoint file(ValueOrThrow(TorchFile::Open(ValueOrThrow(formats_tests::OpenLocalFile(from)))));
+  const StoredCheckpoint file(ValueOrThrow(StoredCheckpoint::Open(ValueOrThrow(formats_tests::OpenLocalFile(from)))));
   LoadModule(*net, file, {.prefix = "model."});
   LoadOptimizer(*optimizer, file);
   Train(net, *optimizer, ReadTensor(file, "data"), steps);

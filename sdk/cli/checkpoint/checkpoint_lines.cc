@@ -51,7 +51,7 @@ std::string_view KindName(TensorDifferenceKind kind) {
 
 std::string_view CoverOf(const StoredCheckpoint& checkpoint, const VerifyReport& report) {
   if (report.verified_bytes < report.bytes) return report.verified_bytes == 0 ? "no checksum" : "checksums of some";
-  return checkpoint.torch_file() != nullptr ? "the CRC-32 of each record" : "the CRC32C of each tensor";
+  return IsSafetensors(checkpoint.format()) ? "the CRC32C of each tensor" : "the CRC-32 of each record";
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using internal::TensorSequence;
 
 // A run's safetensors have their values in the metadata. A file of torch.save has a place for them.
 bool KeepsValues(const StoredCheckpoint& checkpoint, CheckpointFormat format) {
-  return format == CheckpointFormat::kTorchFile && checkpoint.torch_file() == nullptr && checkpoint.HasValues();
+  return format == CheckpointFormat::kTorchFile && IsSafetensors(checkpoint.format()) && checkpoint.HasValues();
 }
 
 Result<void> ToSafetensors(const StoredCheckpoint& checkpoint, const ByteSink& sink, bool has_checksums) {

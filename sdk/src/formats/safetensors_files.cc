@@ -26,18 +26,20 @@ std::string WhyNoType(std::string_view type) { return "its type " + Shown(std::s
 
 }  // namespace
 
-Result<SafetensorsFiles> SafetensorsFiles::Open(std::vector<ByteSource> files) {
+Result<SafetensorsFiles> SafetensorsFiles::Open(std::string name, std::vector<ByteSource> files) {
   std::vector<SafetensorsHeader> headers;
   for (const ByteSource& file : files) {
     auto header = ReadSafetensorsHeader(file);
     if (!header) return header.error();
     headers.push_back(*std::move(header));
   }
-  return Open(std::move(files), std::move(headers));
+  return Open(std::move(name), std::move(files), std::move(headers));
 }
 
-Result<SafetensorsFiles> SafetensorsFiles::Open(std::vector<ByteSource> files, std::vector<SafetensorsHeader> headers) {
+Result<SafetensorsFiles> SafetensorsFiles::Open(std::string name, std::vector<ByteSource> files,
+                                                std::vector<SafetensorsHeader> headers) {
   SafetensorsFiles opened;
+  opened.name_ = std::move(name);
   opened.files_ = std::move(files);
   for (SafetensorsHeader& header : headers) {
     for (auto& entry : header.metadata) opened.metadata_.push_back(std::move(entry));
@@ -100,12 +102,6 @@ void SafetensorsFiles::AddJoined(const JoinedTensor& tensor, std::span<const Saf
   }
   std::sort(parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end(),
             [](const Part& a, const Part& b) { return a.begin < b.begin; });
-}
-
-std::uint64_t SafetensorsFiles::size() const {
-  std::uint64_t bytes = 0;
-  for (const ByteSource& file : files_) bytes += file.size;
-  return bytes;
 }
 
 bool SafetensorsFiles::IsVerifiable(std::size_t storage) const {

@@ -7,32 +7,37 @@
 #include <utility>
 #include <vector>
 
+#include "formats/checkpoint_reader.h"
 #include "formats/safetensors/slice_window.h"
 #include "gcsflux/checkpoints/safetensors.h"
-#include "gcsflux/checkpoints/torch_file.h"
 
 namespace gcsflux::internal {
 
 /// The tensors of one or several files of safetensors, each with its own storage.
-class SafetensorsFiles {
+class SafetensorsFiles final : public CheckpointReader {
  public:
-  /// Reads the files' headers. Slices are joined.
-  static Result<SafetensorsFiles> Open(std::vector<ByteSource> files);
+  /// Reads the files' headers. Slices are joined. `name` is for messages.
+  static Result<SafetensorsFiles> Open(std::string name, std::vector<ByteSource> files);
   /// The same with headers that are known: one for each file. Tensors that they lack are left out.
-  static Result<SafetensorsFiles> Open(std::vector<ByteSource> files, std::vector<SafetensorsHeader> headers);
+  static Result<SafetensorsFiles> Open(std::string name, std::vector<ByteSource> files,
+                                       std::vector<SafetensorsHeader> headers);
 
-  [[nodiscard]] const std::vector<ByteSource>& files() const { return files_; }
-  [[nodiscard]] std::uint64_t size() const;
-  [[nodiscard]] const std::vector<StoredTensor>& tensors() const { return tensors_; }
-  [[nodiscard]] const std::vector<StoredStorage>& storages() const { return storages_; }
-  [[nodiscard]] const std::vector<RefusedValue>& refused() const { return refused_; }
-  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& metadata() const { return metadata_; }
-  [[nodiscard]] bool IsVerifiable(std::size_t storage) const;
-  [[nodiscard]] std::optional<std::uint32_t> Crc32c(std::size_t storage) const;
+  [[nodiscard]] CheckpointFormat format() const override { return CheckpointFormat::kSafetensors; }
+  [[nodiscard]] std::span<const ByteSource> files() const override { return files_; }
+  [[nodiscard]] const std::vector<StoredTensor>& tensors() const override { return tensors_; }
+  [[nodiscard]] const std::vector<StoredStorage>& storages() const override { return storages_; }
+  [[nodiscard]] const std::vector<RefusedValue>& refused() const override { return refused_; }
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& metadata() const override { return metadata_; }
 
-  /// As StoredCheckpoint::ReadTensors().
-  Result<void> ReadTensors(std::span<const TensorRead> reads) const;
-  Result<void> StreamStorage(std::size_t storage, const ByteSink& sink) const;
+  /// The values are those that CheckpointRun writes into the metadata.
+  [[nodiscard]] bool HasValues() const override { return FindState() != nullptr; }
+  [[nodiscard]] Result<pickled::Value> ReadValue(std::string_view name) const override;
+
+  [[nodiscard]] bool IsVerifiable(std::size_t storage) const override;
+  [[nodiscard]] std::optional<std::uint32_t> Crc32c(std::size_t storage) const override;
+  Result<void> ReadStorages(std::span<const StorageRead> reads) const override;
+  Result<void> ReadTensors(std::span<const TensorRead> reads) const override;
+  Result<void> StreamStorage(std::size_t storage, const ByteSink& sink) const override;
 
  private:
   // A slice, or all, of a storage.
@@ -46,6 +51,7 @@ class SafetensorsFiles {
   };
   class Plan;
 
+  [[nodiscard]] const std::string* FindState() const;
   void AddStorage(std::string name, DType dtype, std::vector<std::int64_t> shape);
   void AddTensor(const SafeTensor& tensor);
   void AddJoined(const JoinedTensor& tensor, std::span<const SafetensorsHeader> headers);
@@ -54,6 +60,7 @@ class SafetensorsFiles {
   [[nodiscard]] SliceOfWhole SliceOf(const Part& part, std::size_t storage) const;
   Result<void> StreamSlices(std::size_t storage, const ByteSink& sink) const;
 
+  std::string name_;
   std::vector<ByteSource> files_;
   std::vector<StoredTensor> tensors_;
   std::vector<StoredStorage> storages_;

@@ -154,6 +154,17 @@ SliceOfWhole SafetensorsFiles::SliceOf(const Part& part, std::size_t storage) co
       .offsets = part.offsets, .shape = part.shape, .whole_shape = layout.shape, .element = ElementBytes(layout.dtype)};
 }
 
+Result<void> SafetensorsFiles::ReadStorages(std::span<const StorageRead> reads) const {
+  std::vector<TensorRead> tensors;
+  for (const StorageRead& read : reads) {
+    if (read.storage >= storages_.size()) {
+      return Error{ErrorCode::kInvalidArgument, name_ + ": it has no storage " + std::to_string(read.storage)};
+    }
+    tensors.push_back({&tensors_[read.storage], read.into});
+  }
+  return ReadTensors(tensors);
+}
+
 Result<void> SafetensorsFiles::ReadTensors(std::span<const TensorRead> reads) const {
   Plan plan(*this);
   for (const TensorRead& read : reads) {

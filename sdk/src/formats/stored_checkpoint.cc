@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 
 #include "formats/bytes/format_error.h"
 #include "formats/cached_ends.h"
 #include "formats/safetensors_files.h"
-#include "formats/state_json.h"
+#include "formats/torch_file.h"
 #include "formats/torch_records.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
@@ -16,13 +14,6 @@ namespace gcsflux {
 using internal::SafetensorsFiles;
 using internal::Shown;
 using internal::Undecodable;
-
-struct StoredCheckpoint::Contents {
-  CheckpointFormat format = CheckpointFormat::kUnknown;
-  std::string name;
-  std::optional<TorchFile> torch;
-  SafetensorsFiles safetensors;
-};
 
 namespace {
 
@@ -48,28 +39,20 @@ Result<void> CheckWeightMap(const std::string& file, const SafetensorsIndex& ind
   return {};
 }
 
-template <class Values>
-auto FindNamed(const Values& values, std::string_view name) {
-  return std::find_if(values.begin(), values.end(), [&](const auto& value) { return value.name == name; });
+template <class Iterator>
+Iterator FindNamed(Iterator begin, Iterator end, std::string_view name) {
+  return std::find_if(begin, end, [&](const auto& value) { return value.name == name; });
 }
 
-// Null if the metadata has no state of a run.
-const std::string* StateIn(const std::vector<std::pair<std::string, std::string>>& metadata) {
-  const auto found = std::find_if(metadata.begin(), metadata.end(),
-                                  [](const auto& entry) { return entry.first == internal::kStateKey; });
-  return found == metadata.end() ? nullptr : &found->second;
+std::shared_ptr<const SafetensorsFiles> Shared(SafetensorsFiles files) {
+  return std::make_shared<const SafetensorsFiles>(std::move(files));
 }
 
 }  // namespace
 
-StoredCheckpoint::StoredCheckpoint(std::shared_ptr<const Contents> contents) : contents_(std::move(contents)) {}
-
-StoredCheckpoint::StoredCheckpoint(TorchFile file)
-    : contents_(std::make_shared<const Contents>(Contents{
-          .format = file.is_libtorch_archive() ? CheckpointFormat::kLibtorchArchive : CheckpointFormat::kTorchFile,
-          .name = file.source().name,
-          .torch = std::move(file),
-          .safetensors = {}})) {}
+StoredCheckpoint::StoredCheckpoint(CheckpointFormat format, std::string name,
+                                   std::shared_ptr<const internal::CheckpointReader> reader)
+    : format_(format), name_(std::move(name)), reader_(std::move(reader)) {}
 
 Result<StoredCheckpoint> StoredCheckpoint::Open(ByteSource source, const OpenShards& open_shards) {
   auto kept = internal::WithCachedEnds(std::move(source));
@@ -84,16 +67,18 @@ Result<StoredCheckpoint> StoredCheckpoint::Open(ByteSource source, const OpenSha
   }
   if (format == CheckpointFormat::kSafetensorsIndex) return OpenIndex(*kept, open_shards);
   if (format != CheckpointFormat::kOtherZip) return NotRead(kept->name, format);
-  auto file = TorchFile::OpenAny(*std::move(kept));
+  std::string name = kept->name;
+  auto file = internal::TorchFile::Open(*std::move(kept));
   if (!file) return file.error();
-  return StoredCheckpoint(*std::move(file));
+  const CheckpointFormat of_zip = file->format();
+  return StoredCheckpoint(of_zip, std::move(name), std::make_shared<const internal::TorchFile>(*std::move(file)));
 }
 
 Result<StoredCheckpoint> StoredCheckpoint::OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files) {
   if (files.empty()) return Error{ErrorCode::kNotFound, name + ": it holds no file of safetensors"};
-  auto opened = SafetensorsFiles::Open(std::move(files));
+  auto opened = SafetensorsFiles::Open(name, std::move(files));
   if (!opened) return opened.error();
-  return OfSafetensors(std::move(name), *std::move(opened));
+  return StoredCheckpoint(CheckpointFormat::kSafetensors, std::move(name), Shared(*std::move(opened)));
 }
 
 Result<StoredCheckpoint> StoredCheckpoint::OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files,
@@ -101,16 +86,9 @@ Result<StoredCheckpoint> StoredCheckpoint::OpenSafetensorsFiles(std::string name
   if (files.empty() || files.size() != headers.size()) {
     return Error{ErrorCode::kInvalidArgument, name + ": there must be one header for each file"};
   }
-  auto opened = SafetensorsFiles::Open(std::move(files), std::move(headers));
+  auto opened = SafetensorsFiles::Open(name, std::move(files), std::move(headers));
   if (!opened) return opened.error();
-  return OfSafetensors(std::move(name), *std::move(opened));
-}
-
-StoredCheckpoint StoredCheckpoint::OfSafetensors(std::string name, SafetensorsFiles files) {
-  return StoredCheckpoint(std::make_shared<const Contents>(Contents{.format = CheckpointFormat::kSafetensors,
-                                                                    .name = std::move(name),
-                                                                    .torch = {},
-                                                                    .safetensors = std::move(files)}));
+  return StoredCheckpoint(CheckpointFormat::kSafetensors, std::move(name), Shared(*std::move(opened)));
 }
 
 Result<StoredCheckpoint> StoredCheckpoint::OpenIndex(const ByteSource& source, const OpenShards& open_shards) {
@@ -120,119 +98,60 @@ Result<StoredCheckpoint> StoredCheckpoint::OpenIndex(const ByteSource& source, c
   auto sources = open_shards(index->Files());
   if (!sources) return sources.error();
   if (sources->empty()) return Undecodable(source.name, "", 0, "the index names no file");
-  auto files = SafetensorsFiles::Open(*std::move(sources));
+  auto files = SafetensorsFiles::Open(source.name, *std::move(sources));
   if (!files) return files.error();
   if (auto checked = CheckWeightMap(source.name, *index, *files); !checked) return checked.error();
-  return StoredCheckpoint(std::make_shared<const Contents>(Contents{.format = CheckpointFormat::kSafetensorsIndex,
-                                                                    .name = source.name,
-                                                                    .torch = {},
-                                                                    .safetensors = *std::move(files)}));
+  return StoredCheckpoint(CheckpointFormat::kSafetensorsIndex, source.name, Shared(*std::move(files)));
 }
 
-CheckpointFormat StoredCheckpoint::format() const { return contents_->format; }
-const std::string& StoredCheckpoint::name() const { return contents_->name; }
-const TorchFile* StoredCheckpoint::torch_file() const { return contents_->torch ? &*contents_->torch : nullptr; }
-
+CheckpointFormat StoredCheckpoint::format() const { return format_; }
+const std::string& StoredCheckpoint::name() const { return name_; }
 std::uint64_t StoredCheckpoint::size() const {
-  return torch_file() != nullptr ? torch_file()->source().size : contents_->safetensors.size();
+  std::uint64_t size = 0;
+  for (const ByteSource& file : reader_->files()) size += file.size;
+  return size;
 }
-const std::vector<StoredTensor>& StoredCheckpoint::tensors() const {
-  return torch_file() != nullptr ? torch_file()->tensors() : contents_->safetensors.tensors();
-}
-const std::vector<StoredStorage>& StoredCheckpoint::storages() const {
-  return torch_file() != nullptr ? torch_file()->storages() : contents_->safetensors.storages();
-}
-const std::vector<RefusedValue>& StoredCheckpoint::refused() const {
-  return torch_file() != nullptr ? torch_file()->refused() : contents_->safetensors.refused();
-}
+const std::vector<StoredTensor>& StoredCheckpoint::tensors() const { return reader_->tensors(); }
+const std::vector<StoredStorage>& StoredCheckpoint::storages() const { return reader_->storages(); }
+const std::vector<RefusedValue>& StoredCheckpoint::refused() const { return reader_->refused(); }
 const std::vector<std::pair<std::string, std::string>>& StoredCheckpoint::metadata() const {
-  return contents_->safetensors.metadata();
+  return reader_->metadata();
 }
 
 Result<StoredTensor> StoredCheckpoint::Find(std::string_view name) const {
-  if (torch_file() != nullptr) return torch_file()->Find(name);
-  if (const auto found = FindNamed(tensors(), name); found != tensors().end()) return *found;
+  const auto found = FindNamed(tensors().begin(), tensors().end(), name);
   const std::string shown = Shown(std::string(name));
-  const auto why = FindNamed(refused(), name);
-  if (why == refused().end()) return Error{ErrorCode::kNotFound, this->name() + ": it has no tensor " + shown};
-  return Undecodable(this->name(), "", 0, shown + ": " + why->why);
-}
-
-bool StoredCheckpoint::IsVerifiable(std::size_t storage) const {
-  return torch_file() != nullptr || contents_->safetensors.IsVerifiable(storage);
-}
-std::optional<std::uint32_t> StoredCheckpoint::Crc32c(std::size_t storage) const {
-  return torch_file() != nullptr ? std::nullopt : contents_->safetensors.Crc32c(storage);
-}
-
-bool StoredCheckpoint::HasValues() const { return torch_file() != nullptr || StateIn(metadata()) != nullptr; }
-
-namespace {
-
-// In a step of many ranks, rank 0's values do not name the slices that only others have.
-void AddUnnamed(const std::vector<StoredTensor>& tensors, pickled::Value& root) {
-  auto* const dict = std::get_if<pickled::Dict>(&root.any);
-  if (dict == nullptr) return;
-  std::set<std::string> named;
-  for (internal::NamedLayout& tensor : internal::NamedLayouts(root)) named.insert(std::move(tensor.name));
-  for (const StoredTensor& tensor : tensors) {
-    if (!named.contains(tensor.name)) dict->entries.push_back({{.any = tensor.name}, {.any = tensor.layout}});
+  if (found == tensors().end()) {
+    const auto why = FindNamed(refused().begin(), refused().end(), name);
+    if (why == refused().end()) return Error{ErrorCode::kNotFound, name_ + ": it has no tensor " + shown};
+    return Undecodable(name_, reader_->values_record(), 0, shown + ": " + why->why);
   }
+  if (FindNamed(found + 1, tensors().end(), name) == tensors().end()) return *found;
+  return Error{ErrorCode::kInvalidArgument,
+               name_ + ": two tensors have the name " + shown + "; take them from tensors()"};
 }
 
-}  // namespace
-
-Result<pickled::Value> StoredCheckpoint::ReadValue(std::string_view name) const {
-  if (torch_file() != nullptr) return torch_file()->ReadValue(name);
-  const std::string* const state = StateIn(metadata());
-  if (state == nullptr) return Undecodable(this->name(), "", 0, "files of safetensors hold tensors only");
-  std::map<std::string_view, const TensorLayout*> layouts;
-  for (const StoredTensor& tensor : tensors()) layouts.emplace(tensor.name, &tensor.layout);
-  const internal::FindLayout find = [&](const std::string& tensor) -> Result<TensorLayout> {
-    if (const auto found = layouts.find(tensor); found != layouts.end()) return *found->second;
-    const Error error = Find(tensor).error();
-    if (error.code != ErrorCode::kNotFound) return error;
-    return Undecodable(this->name(), "", 0,
-                       "its values name the tensor " + Shown(tensor) +
-                           ", which it lacks; if it is the file of a run's step, open the step by its manifest");
-  };
-  auto root = internal::ParseState(*state, this->name(), find);
-  if (!root) return root.error();
-  AddUnnamed(tensors(), *root);
-  if (const pickled::Value* const value = internal::FindByName(*root, name)) return *value;
-  return Error{ErrorCode::kNotFound, this->name() + ": it has no value " + Shown(std::string(name))};
-}
+bool StoredCheckpoint::IsVerifiable(std::size_t storage) const { return reader_->IsVerifiable(storage); }
+std::optional<std::uint32_t> StoredCheckpoint::Crc32c(std::size_t storage) const { return reader_->Crc32c(storage); }
+bool StoredCheckpoint::HasValues() const { return reader_->HasValues(); }
+Result<pickled::Value> StoredCheckpoint::ReadValue(std::string_view name) const { return reader_->ReadValue(name); }
 
 Result<void> StoredCheckpoint::ReadStorages(std::span<const StorageRead> reads) const {
-  if (torch_file() != nullptr) return torch_file()->ReadStorages(reads);
-  std::vector<TensorRead> tensors;
-  for (const StorageRead& read : reads) {
-    if (read.storage >= storages().size()) {
-      return Error{ErrorCode::kInvalidArgument, name() + ": it has no storage " + std::to_string(read.storage)};
-    }
-    tensors.push_back({&this->tensors()[read.storage], read.into});
-  }
-  return contents_->safetensors.ReadTensors(tensors);
+  return reader_->ReadStorages(reads);
 }
-
 Result<void> StoredCheckpoint::ReadTensors(std::span<const TensorRead> reads) const {
-  return torch_file() != nullptr ? torch_file()->ReadTensors(reads) : contents_->safetensors.ReadTensors(reads);
+  return reader_->ReadTensors(reads);
 }
-
 Result<void> StoredCheckpoint::ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const {
   const TensorRead one{&tensor, into};
   return ReadTensors({&one, 1});
 }
-
 Result<void> StoredCheckpoint::StreamStorage(std::size_t storage, const ByteSink& sink) const {
-  if (torch_file() != nullptr) return torch_file()->StreamStorage(storage, sink);
-  return contents_->safetensors.StreamStorage(storage, sink);
+  return reader_->StreamStorage(storage, sink);
 }
 
 Result<bool> StoredCheckpoint::VerifyWhole() const {
-  const auto sources =
-      torch_file() != nullptr ? std::span(&torch_file()->source(), 1) : std::span(contents_->safetensors.files());
-  for (const ByteSource& source : sources) {
+  for (const ByteSource& source : reader_->files()) {
     if (!source.verify_whole) return false;
     if (auto verified = source.verify_whole(); !verified) return verified.error();
   }

@@ -47,8 +47,8 @@ class LeafNames {
 
 Result<std::vector<std::string>> OtherValues(const StoredCheckpoint& checkpoint) {
   LeafNames leaves;
-  if (checkpoint.torch_file() != nullptr) {
-    const auto root = checkpoint.torch_file()->ReadValue();
+  if (!IsSafetensors(checkpoint.format())) {
+    const auto root = checkpoint.ReadValue();
     if (!root) return root.error();
     leaves.Visit(*root, "");
   }

@@ -1,4 +1,4 @@
-#include "gcsflux/checkpoints/torch_file.h"
+#include "formats/torch_file.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,22 +14,16 @@
 #include "formats/torch_records.h"
 #include "formats/zip/zip_layout.h"
 
-namespace gcsflux {
-
-using internal::Undecodable;
-using internal::ZipDirectory;
-using internal::ZipEntry;
-
-enum class TorchFile::Kind : std::uint8_t { kTorchFile, kLibtorchArchive };
+namespace gcsflux::internal {
 
 struct TorchFile::Contents {
-  Kind kind;
+  CheckpointFormat format;
   ByteSource source;
   ZipDirectory directory;
   std::string pickle_record;
   std::uint64_t alignment;  // Of the storages.
-  internal::PickleReader reader;
-  internal::CheckpointIndex index;
+  PickleReader reader;
+  CheckpointIndex index;
   std::vector<StoredStorage> storages;
   std::vector<const ZipEntry*> storage_records;  // Null if the record is missing, or has another length.
 };
@@ -44,13 +38,13 @@ constexpr std::string_view kBigEndian =
 Error NoTorchFile(const ByteSource& source, Error error) {
   std::string first(static_cast<std::size_t>(std::min<std::uint64_t>(source.size, 64)), '\0');
   if (!source.read_at(0, std::as_writable_bytes(std::span(first))).ok()) return error;
-  if (internal::IsOldTorchFile(first)) return Undecodable(source.name, "", 0, std::string(internal::kOldTorchFile));
+  if (IsOldTorchFile(first)) return Undecodable(source.name, "", 0, std::string(kOldTorchFile));
   return error;
 }
 
 struct OpenedZip {
   ZipDirectory directory;
-  internal::TorchRecords records;
+  TorchRecords records;
 };
 
 Result<OpenedZip> OpenZip(const ByteSource& source) {
@@ -59,7 +53,7 @@ Result<OpenedZip> OpenZip(const ByteSource& source) {
     if (directory.error().code != ErrorCode::kUndecodable) return directory.error();
     return NoTorchFile(source, directory.error());
   }
-  auto records = internal::FindTorchRecords(*directory);
+  auto records = FindTorchRecords(*directory);
   if (!records) return Undecodable(source.name, "", 0, "the zip archive holds no data.pkl; PyTorch did not write it");
   return OpenedZip{*std::move(directory), *std::move(records)};
 }
@@ -67,15 +61,15 @@ Result<OpenedZip> OpenZip(const ByteSource& source) {
 // The records that are read when a file is opened.
 struct Texts {
   std::string pickle;
-  std::uint64_t alignment = internal::zip::kUsualAlignment;
+  std::uint64_t alignment = zip::kUsualAlignment;
 };
 
-Result<Texts> ReadTexts(const ByteSource& source, const internal::TorchRecords& records) {
+Result<Texts> ReadTexts(const ByteSource& source, const TorchRecords& records) {
   std::vector<const ZipEntry*> wanted = {records.pickle};
   for (const ZipEntry* entry : {records.byte_order, records.alignment}) {
     if (entry != nullptr) wanted.push_back(entry);
   }
-  auto read = internal::ReadRecords(source, wanted);
+  auto read = ReadRecords(source, wanted);
   if (!read) return read.error();
   Texts texts{.pickle = std::move(read->front())};
   const auto broken = [&](const ZipEntry& entry, const std::string& why) {
@@ -95,10 +89,10 @@ Result<Texts> ReadTexts(const ByteSource& source, const internal::TorchRecords& 
 }
 
 // Why the record of a tensor's storage does not match the pickle. Nothing if it does.
-std::optional<std::string> WhyNoRecord(const internal::PickledStorage& storage, const ZipEntry* record) {
-  if (record == nullptr) return "the record of its storage " + internal::Shown(storage.key) + " is missing";
+std::optional<std::string> WhyNoRecord(const PickledStorage& storage, const ZipEntry* record) {
+  if (record == nullptr) return "the record of its storage " + Shown(storage.key) + " is missing";
   if (record->size == storage.bytes) return std::nullopt;
-  return "its storage " + internal::Shown(storage.key) + " should have " + std::to_string(storage.bytes) +
+  return "its storage " + Shown(storage.key) + " should have " + std::to_string(storage.bytes) +
          " bytes, and its record has " + std::to_string(record->size);
 }
 
@@ -106,34 +100,19 @@ std::optional<std::string> WhyNoRecord(const internal::PickledStorage& storage, 
 
 TorchFile::TorchFile(std::shared_ptr<const Contents> contents) : contents_(std::move(contents)) {}
 
-Result<TorchFile> TorchFile::Open(ByteSource source) { return OpenAs(Kind::kTorchFile, std::move(source)); }
-
-Result<TorchFile> TorchFile::OpenLibtorchArchive(ByteSource source) {
-  return OpenAs(Kind::kLibtorchArchive, std::move(source));
-}
-
-Result<TorchFile> TorchFile::OpenAny(ByteSource source) { return OpenAs(std::nullopt, std::move(source)); }
-
-Result<TorchFile> TorchFile::OpenAs(std::optional<Kind> asked, ByteSource source) {
+Result<TorchFile> TorchFile::Open(ByteSource source) {
   auto zip = OpenZip(source);
   if (!zip) return zip.error();
-  const internal::TorchRecords records = zip->records;
-  const Kind kind = records.has_code ? Kind::kLibtorchArchive : Kind::kTorchFile;
-  if (kind != asked.value_or(kind)) {
-    return Undecodable(source.name, "", 0,
-                       records.has_code
-                           ? "it is an archive of libtorch or TorchScript and no file of torch.save; open it "
-                             "with OpenLibtorchArchive()"
-                           : "it is a file of torch.save and no archive of libtorch; open it with Open()");
-  }
+  const TorchRecords records = zip->records;
   auto texts = ReadTexts(source, records);
   if (!texts) return texts.error();
   const std::string pickle_record(records.pickle->name);
-  auto graph = internal::PickleGraph::Parse(std::move(texts->pickle), source.name, pickle_record);
+  auto graph = PickleGraph::Parse(std::move(texts->pickle), source.name, pickle_record);
   if (!graph) return graph.error();
-  using Objects = internal::PickleReader::Objects;
-  const auto objects = kind == Kind::kTorchFile ? Objects::kRefuse : Objects::kReadScriptObjects;
-  auto contents = std::make_shared<Contents>(Contents{.kind = kind,
+  using Objects = PickleReader::Objects;
+  const auto format = records.has_code ? CheckpointFormat::kLibtorchArchive : CheckpointFormat::kTorchFile;
+  const auto objects = records.has_code ? Objects::kReadScriptObjects : Objects::kRefuse;
+  auto contents = std::make_shared<Contents>(Contents{.format = format,
                                                       .source = std::move(source),
                                                       .directory = std::move(zip->directory),
                                                       .pickle_record = pickle_record,
@@ -148,17 +127,17 @@ Result<TorchFile> TorchFile::OpenAs(std::optional<Kind> asked, ByteSource source
 
 Result<void> TorchFile::FillIndex(Contents& contents, const std::string& prefix) {
   const std::string& file = contents.source.name;
-  internal::MemoryAllowance allowance(3 * contents.source.size + (6 << 20));
+  MemoryAllowance allowance(3 * contents.source.size + (6 << 20));
   if (!contents.reader.IndexStorages(allowance)) {
     return Undecodable(file, contents.pickle_record, 0,
                        "the pickle names more storages than a file of its length should");
   }
-  for (const internal::PickledStorage& storage : contents.reader.storages()) {
+  for (const PickledStorage& storage : contents.reader.storages()) {
     const ZipEntry* const record = contents.directory.Find(prefix + "/data/" + storage.key);
     contents.storages.push_back({.key = storage.key, .bytes = storage.bytes});
     contents.storage_records.push_back(record);
   }
-  auto index = internal::IndexTensors(contents.reader, allowance);
+  auto index = IndexTensors(contents.reader, allowance);
   if (!index) return Undecodable(file, contents.pickle_record, 0, index.error().message);
   // Tensors whose bytes are missing are refused when they are requested, like other refused values.
   std::vector<StoredTensor>& tensors = index->tensors;
@@ -173,30 +152,20 @@ Result<void> TorchFile::FillIndex(Contents& contents, const std::string& prefix)
   return {};
 }
 
-bool TorchFile::is_libtorch_archive() const { return contents_->kind == Kind::kLibtorchArchive; }
-const ByteSource& TorchFile::source() const { return contents_->source; }
+CheckpointFormat TorchFile::format() const { return contents_->format; }
+std::span<const ByteSource> TorchFile::files() const { return {&contents_->source, 1}; }
 const std::vector<StoredTensor>& TorchFile::tensors() const { return contents_->index.tensors; }
 const std::vector<StoredStorage>& TorchFile::storages() const { return contents_->storages; }
 const std::vector<RefusedValue>& TorchFile::refused() const { return contents_->index.refused; }
-
-Result<StoredTensor> TorchFile::Find(std::string_view name) const {
-  const auto is_it = [&](const auto& value) { return value.name == name; };
-  const auto found = std::find_if(tensors().begin(), tensors().end(), is_it);
-  if (found == tensors().end()) {
-    const auto why = std::find_if(refused().begin(), refused().end(), is_it);
-    const std::string shown = internal::Shown(std::string(name));
-    if (why == refused().end())
-      return Error{ErrorCode::kNotFound, contents_->source.name + ": it has no tensor " + shown};
-    return Undecodable(contents_->source.name, contents_->pickle_record, 0, shown + ": " + why->why);
-  }
-  if (std::find_if(found + 1, tensors().end(), is_it) == tensors().end()) return *found;
-  return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": two tensors have the name " +
-                                                internal::Shown(std::string(name)) + "; take them from tensors()"};
+const std::vector<std::pair<std::string, std::string>>& TorchFile::metadata() const {
+  static const auto& none = *new std::vector<std::pair<std::string, std::string>>();
+  return none;
 }
+std::string TorchFile::values_record() const { return contents_->pickle_record; }
 
 Result<pickled::Value> TorchFile::ReadValue(std::string_view name) const {
-  const std::string shown = internal::Shown(std::string(name));
-  const auto id = internal::FindValue(contents_->reader, name);
+  const std::string shown = Shown(std::string(name));
+  const auto id = FindValue(contents_->reader, name);
   if (!id) return Error{ErrorCode::kNotFound, contents_->source.name + ": it has no value " + shown};
   auto value = contents_->reader.Read(*id);
   std::string why;
@@ -221,19 +190,8 @@ Result<const ZipEntry*> TorchFile::RecordOf(std::size_t storage) const {
   return record;
 }
 
-Result<FileRange> TorchFile::LocateStorage(std::size_t storage) const {
-  const auto record = RecordOf(storage);
-  if (!record) return record.error();
-  return internal::LocateRecord(contents_->source, **record);
-}
-
-Result<void> TorchFile::ReadStorage(std::size_t storage, std::span<std::byte> into) const {
-  const StorageRead one{storage, into};
-  return ReadStorages({&one, 1});
-}
-
 Result<void> TorchFile::ReadStorages(std::span<const StorageRead> reads) const {
-  std::vector<internal::PieceRead> pieces;
+  std::vector<PieceRead> pieces;
   for (const StorageRead& read : reads) {
     const auto record = RecordOf(read.storage);
     if (!record) return record.error();
@@ -243,26 +201,21 @@ Result<void> TorchFile::ReadStorages(std::span<const StorageRead> reads) const {
     }
     pieces.push_back({*record, {0, (*record)->size}, read.into});
   }
-  return internal::ReadPieces(contents_->source, pieces, contents_->alignment);
+  return ReadPieces(contents_->source, pieces, contents_->alignment);
 }
 
 Result<void> TorchFile::StreamStorage(std::size_t storage, const ByteSink& sink) const {
   const auto record = RecordOf(storage);
   if (!record) return record.error();
-  const auto range = internal::LocateRecord(contents_->source, **record);
+  const auto range = LocateRecord(contents_->source, **record);
   if (!range) return range.error();
   std::uint32_t checksum = 0;
   const ByteSink counted = [&](std::span<const std::byte> bytes) {
-    checksum = internal::ExtendCrc32(checksum, bytes);
+    checksum = ExtendCrc32(checksum, bytes);
     return sink(bytes);
   };
-  if (auto read = internal::StreamRange(contents_->source, *range, counted); !read) return read;
-  return internal::CompareCrc32(contents_->source, **record, range->begin, checksum);
-}
-
-Result<void> TorchFile::ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const {
-  const TensorRead one{&tensor, into};
-  return ReadTensors({&one, 1});
+  if (auto read = StreamRange(contents_->source, *range, counted); !read) return read;
+  return CompareCrc32(contents_->source, **record, range->begin, checksum);
 }
 
 Result<FileRange> TorchFile::CheckedTouch(const TensorRead& read, std::uint64_t storage_bytes) const {
@@ -271,13 +224,12 @@ Result<FileRange> TorchFile::CheckedTouch(const TensorRead& read, std::uint64_t 
   const auto count = ElementCount(layout.shape);
   const std::size_t element = ElementBytes(layout.dtype);
   if (touched && count && read.into.size() / element == *count && read.into.size() % element == 0) return *touched;
-  return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": the memory for " +
-                                                internal::Shown(read.tensor->name) +
+  return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": the memory for " + Shown(read.tensor->name) +
                                                 " has another length than its elements"};
 }
 
 Result<void> TorchFile::ReadTensors(std::span<const TensorRead> reads) const {
-  std::vector<internal::PieceRead> pieces;
+  std::vector<PieceRead> pieces;
   std::vector<std::string> gathered(reads.size());  // Empty if the elements are read directly into their destination.
   for (std::size_t i = 0; i < reads.size(); ++i) {
     const TensorLayout& layout = reads[i].tensor->layout;
@@ -288,18 +240,18 @@ Result<void> TorchFile::ReadTensors(std::span<const TensorRead> reads) const {
     if (reads[i].into.empty()) continue;
     std::span<std::byte> into = reads[i].into;
     if (layout.strides != ContiguousStrides(layout.shape) || touched->size() != into.size()) {
-      auto room = internal::MakeRoom(touched->size(), internal::Shown(reads[i].tensor->name));
+      auto room = MakeRoom(touched->size(), Shown(reads[i].tensor->name));
       if (!room) return room.error();
       gathered[i] = *std::move(room);
       into = std::as_writable_bytes(std::span(gathered[i]));
     }
     pieces.push_back({*record, *touched, into});
   }
-  if (auto read = internal::ReadPieces(contents_->source, pieces, contents_->alignment); !read) return read;
+  if (auto read = ReadPieces(contents_->source, pieces, contents_->alignment); !read) return read;
   for (std::size_t i = 0; i < reads.size(); ++i) {
-    if (!gathered[i].empty()) internal::GatherElements(reads[i].tensor->layout, gathered[i], reads[i].into);
+    if (!gathered[i].empty()) GatherElements(reads[i].tensor->layout, gathered[i], reads[i].into);
   }
   return {};
 }
 
-}  // namespace gcsflux
+}  // namespace gcsflux::internal

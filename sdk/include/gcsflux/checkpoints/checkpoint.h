@@ -24,8 +24,8 @@ namespace gcsflux {
 /// The format of a checkpoint file. The file's bytes tell the format; its name does not.
 enum class CheckpointFormat {
   kUnknown,
-  kTorchFile,         ///< torch.save since 1.6: torch_file.h, TorchFile::Open()
-  kLibtorchArchive,   ///< torch::save, OutputArchive, TorchScript: TorchFile::OpenLibtorchArchive()
+  kTorchFile,         ///< torch.save since 1.6: torch_file.h
+  kLibtorchArchive,   ///< torch::save, OutputArchive, TorchScript
   kOtherZip,          ///< A zip archive that neither torch.save nor libtorch wrote.
   kSafetensors,       ///< One file: safetensors.h, ReadSafetensorsHeader()
   kSafetensorsIndex,  ///< The JSON index of a sharded checkpoint: ReadSafetensorsIndex()
@@ -34,6 +34,11 @@ enum class CheckpointFormat {
 
 /// For messages: "safetensors", "a file of torch.save".
 std::string_view FormatName(CheckpointFormat format);
+
+/// Whether it is a file of safetensors or an index of such files.
+constexpr bool IsSafetensors(CheckpointFormat format) {
+  return format == CheckpointFormat::kSafetensors || format == CheckpointFormat::kSafetensorsIndex;
+}
 
 /// Detects the format from the file's first bytes; 64 bytes are enough. Every zip archive is kOtherZip here, because
 /// only its directory tells which program wrote it.
@@ -45,7 +50,7 @@ CheckpointFormat DetectFormat(std::span<const std::byte> first_bytes);
 Result<CheckpointFormat> DetectFormat(const ByteSource& source);
 
 namespace internal {
-class SafetensorsFiles;
+class CheckpointReader;
 }  // namespace internal
 
 /// Opens files in the folder of an index, in this order: "model-00001-of-00002.safetensors".
@@ -54,8 +59,11 @@ using OpenShards = std::function<Result<std::vector<ByteSource>>(std::span<const
 /// A checkpoint of any supported format, without its tensors' bytes: a file of torch.save, an archive of libtorch, or
 /// safetensors in one file or, by an index, in many. OpenCheckpoint() opens one by its URI.
 ///
-/// In safetensors each tensor has its own storage; slices that PyTorch DCP saved are joined. For errors, memory and
-/// threads see TorchFile.
+/// In safetensors each tensor has its own storage; slices that PyTorch DCP saved are joined. No code in a file is
+/// executed and no name in it is resolved. Values of the types that PyTorch writes are read. Others are refused by
+/// name, and the rest can still be read. All errors name the file, the record and the byte: kUndecodable, kCorrupted,
+/// and the errors of the source. Opening a file of n bytes uses at most 16 n + 16 MiB of memory. A copy shares what was
+/// read. Thread-safe if the source is.
 class StoredCheckpoint {
  public:
   StoredCheckpoint(const StoredCheckpoint&) = default;  // A move copies, so that it leaves a handle that works.
@@ -71,7 +79,6 @@ class StoredCheckpoint {
   /// checkpoint. Makes no read.
   static Result<StoredCheckpoint> OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files,
                                                        std::vector<SafetensorsHeader> headers);
-  StoredCheckpoint(TorchFile file);  // NOLINT(google-explicit-constructor): it is one.
 
   [[nodiscard]] CheckpointFormat format() const;
   /// Name of the file that was opened.
@@ -86,9 +93,12 @@ class StoredCheckpoint {
   /// Returns kNotFound, kUndecodable if the tensor is refused, or kInvalidArgument if two values have this name.
   [[nodiscard]] Result<StoredTensor> Find(std::string_view name) const;
 
-  /// As TorchFile::ReadStorages(), with one ByteSource::read_all() for each file. If the file has a checksum of a
-  /// storage or slice that is read whole, the bytes are compared with it.
+  /// Fills memory that has the storages' lengths, with one ByteSource::read_all() for each file; two if a file of
+  /// torch.save is not aligned as PyTorch does it. If the file has a checksum of a storage or slice that is read whole,
+  /// the bytes are compared with it: kCorrupted if they differ.
   Result<void> ReadStorages(std::span<const StorageRead> reads) const;
+  /// Fills memory with the tensors' elements in row-major order for any strides, in the same way. If the elements do
+  /// not follow each other in the file, the bytes that the tensor touches are held beside `into`.
   Result<void> ReadTensors(std::span<const TensorRead> reads) const;
   Result<void> ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const;
   /// Gives a storage's bytes in order, in pieces of at most 32 MiB. If the bytes do not match the storage's checksum,
@@ -104,22 +114,20 @@ class StoredCheckpoint {
   [[nodiscard]] Result<bool> VerifyWhole() const;
   /// The metadata of all files; safetensors only.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& metadata() const;
-  /// The value of this name with all that it contains, as TorchFile::ReadValue(); "" is the whole. For safetensors,
-  /// reads what CheckpointRun wrote into the metadata. Returns kNotFound if there is no such value, and kUndecodable
-  /// for other safetensors, which hold only tensors.
+  /// The value of this name with all that it contains; "" is the whole. A refused value within it appears as Refused.
+  /// For safetensors, reads what CheckpointRun wrote into the metadata. Returns kNotFound if there is no such value,
+  /// and kUndecodable for other safetensors, which hold only tensors.
   [[nodiscard]] Result<pickled::Value> ReadValue(std::string_view name = {}) const;
   /// Whether ReadValue() finds the whole.
   [[nodiscard]] bool HasValues() const;
-  /// The other content of a file of torch.save or libtorch. Null for safetensors.
-  [[nodiscard]] const TorchFile* torch_file() const;
 
  private:
-  struct Contents;
-  explicit StoredCheckpoint(std::shared_ptr<const Contents> contents);
-  static StoredCheckpoint OfSafetensors(std::string name, internal::SafetensorsFiles files);
+  StoredCheckpoint(CheckpointFormat format, std::string name, std::shared_ptr<const internal::CheckpointReader> reader);
   static Result<StoredCheckpoint> OpenIndex(const ByteSource& source, const OpenShards& open_shards);
 
-  std::shared_ptr<const Contents> contents_;
+  CheckpointFormat format_;
+  std::string name_;
+  std::shared_ptr<const internal::CheckpointReader> reader_;
 };
 
 /// Rows [begin, end) of a tensor, for a separate read. Returns nothing if the tensor has fewer rows.
