@@ -323,8 +323,6 @@ class Interop(unittest.TestCase):
         done = subprocess.run([TOOL, "describe", self.theirs], capture_output=True, text=True)
         self.assertIn("save it again with torch.save()", done.stderr)
         torch.jit.script(torch.nn.Linear(2, 2)).save(self.theirs)
-        done = subprocess.run([TOOL, "describe", self.theirs], capture_output=True, text=True)
-        self.assertIn("OpenLibtorchArchive", done.stderr)
         described = json.loads(tool("describe", self.theirs))
         self.assertEqual(sorted(described["tensors"]), ["bias", "weight"])
 
