@@ -243,6 +243,37 @@ TEST_F(GroupStateTest, AllIsSentAgainIfAFileOfTheLastStepIsGone) {
   });
 }
 
+TEST_F(GroupStateTest, AStepThatReplacesItselfKeepsTheFilesThatItNames) {
+  for (const CommitMode mode : {CommitMode::kReplace, CommitMode::kRewind}) {
+    OnRanks<bool>(2, [&](Collective& group) {
+      CheckpointRun run = Run(group, {.skip_unchanged = true, .writer = {.take_over = true}});
+      run.Save(1, Slices(group, 1).state, {.mode = mode});
+      const SavedStep saved = run.Save(1, Slices(group, 2).state, {.mode = mode});
+      EXPECT_EQ(saved.stored.manifest.files.size(), 3U);
+      Slices loaded(group, 0);
+      loaded.frozen.zero_();
+      run.Load(1, loaded.state);
+      EXPECT_TRUE(torch::equal(loaded.frozen, Slices(group, 0).frozen));
+      return true;
+    });
+  }
+}
+
+TEST_F(GroupStateTest, AnOptimizerThatRank0DidNotSaveIsNotThere) {
+  OnRanks<bool>(2, [&](Collective& group) {
+    TrainedRank rank(1);
+    rank.Step();
+    RunState state = rank.State();
+    if (group.rank() == 0) state.optimizers.clear();
+    Run(group).Save(1, state);
+    state = rank.State();
+    const Error error = ThrownBy([&] { Run(group).Load(1, state); });
+    EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+    EXPECT_THAT(error.message, ::testing::HasSubstr("the step holds no 'optimizer'"));
+    return true;
+  });
+}
+
 TEST_F(GroupStateTest, RemovesAStepForAllRanks) {
   const auto errors = OnRanks<Error>(2, [&](Collective& group) {
     CheckpointRun run = Run(group);

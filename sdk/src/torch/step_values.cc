@@ -34,6 +34,9 @@ std::string ReadValues(const StepValuesSource& source, std::atomic<std::uint64_t
   const auto opened = ValueOrThrow(internal::OpenStepFiles(source.steps, source.manifest, reader));
   ++moved;
   if (!opened.checkpoint.HasValues()) return FormatValues({});
+  for (const auto& [key, value] : opened.checkpoint.metadata()) {
+    if (key == internal::kStateKey) return FormatValues(value);
+  }
   return FormatValues(ValueOrThrow(internal::FormatState(ValueOrThrow(opened.checkpoint.ReadValue()))));
 }
 

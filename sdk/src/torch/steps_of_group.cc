@@ -33,6 +33,15 @@ struct RankState {
   }
 };
 
+// Slices are found by their names alone: rank 0 does not know those of the others.
+std::string ValuesOf(const RunState& state, pickled::Value root) {
+  std::erase_if(std::get<pickled::Dict>(root.any).entries, [&](const auto& entry) {
+    const auto* const name = entry.first.template As<std::string>();
+    return name != nullptr && state.slices.contains(*name);
+  });
+  return ValueOrThrow(FormatState(root));
+}
+
 // Ranks have the same tensors, but each has its own generators.
 std::string NameOnRank(const std::string& name, const RunState& state, int rank) {
   for (const auto& [generator, unused] : state.generators) {
@@ -51,7 +60,7 @@ RankState Gather(const RunState& state, int rank) {
             ? PartOf(tensor.name, slice->second)
             : TensorPart{.name = NameOnRank(tensor.name, state, rank), .dtype = tensor.dtype, .shape = tensor.shape});
   }
-  if (rank == 0) own.values = ValueOrThrow(FormatState(own.gathered.root));
+  if (rank == 0) own.values = ValuesOf(state, own.gathered.root);
   return own;
 }
 
