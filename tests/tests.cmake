@@ -339,6 +339,7 @@ if(Torch_FOUND)
   gcsflux_test(group_run_tests TORCH
     SOURCES torch/group_run_test.cc torch/group_state_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  target_include_directories(group_run_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   if(NOT GCSFLUX_SANITIZE)
     gcsflux_test(group_run_memory_tests TORCH
       SOURCES torch/group_run_memory_test.cc support/watched_memory.cc

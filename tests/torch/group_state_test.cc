@@ -4,6 +4,7 @@
 
 #include "gcsflux/torch/checkpoint_run.h"
 #include "sharding/rank_threads.h"
+#include "sharding/sharded_checkpoints.h"
 #include "torch/bucket_test.h"
 #include "torch/small_training.h"
 
@@ -153,6 +154,30 @@ TEST_F(GroupStateTest, AGeneratorThatTheStepLacksFailsOnAllRanksAndChangesNothin
   EXPECT_THAT(messages[0], ::testing::HasSubstr("generators.other"));
 }
 
+// Only rank 0 reads the state of the generator. No generator takes a state of three bytes.
+TEST_F(GroupStateTest, WhatOneRankFindsWrongAfterItsReadsFailsOnAllRanks) {
+  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+    const std::string bytes = "abc";
+    std::vector<PartToSave> parts;
+    if (group.rank() == 0) {
+      parts.push_back(
+          {{.name = "generators.own", .dtype = DType::kUint8, .shape = {3}}, std::as_bytes(std::span(bytes))});
+    }
+    {
+      ShardedCheckpoints steps(ValueOrThrow(CheckpointSteps::Open(client_, kGroupUri)), group);
+      ValueOrThrow(steps.Save({.step = 1}, parts, CommitMode::kCreate, {},
+                              R"({"generators": {"own": {"$tensor": "generators.own"}}})"));
+    }
+    RunState state{.generators = {{"own", at::detail::createCPUGenerator(1)}}, .numbers = {{"kept", 1}}};
+    const Error error = ThrownBy([&] { Run(group).Load(1, state); });
+    EXPECT_EQ(state.numbers.size(), 1U);
+    return error.message;
+  });
+  EXPECT_EQ(messages[0], messages[1]);
+  EXPECT_THAT(messages[0], ::testing::HasSubstr("rank 0"));
+  EXPECT_THAT(messages[0], ::testing::HasSubstr("generator 'own'"));
+}
+
 TEST_F(GroupStateTest, AStepOfAGroupIsOneCheckpoint) {
   OnRanks<bool>(2, [&](Collective& group) {
     TrainedRank rank(1);
@@ -167,6 +192,7 @@ TEST_F(GroupStateTest, AStepOfAGroupIsOneCheckpoint) {
   const auto step = ValueOrThrow(steps.OpenStep(ValueOrThrow(steps.Read(1))));
   EXPECT_TRUE(torch::equal(ReadTensor(step, "model.extra"), torch::arange(4.0F)));
   EXPECT_TRUE(step.ReadValue("optimizer.param_groups"));
+  EXPECT_TRUE(step.ReadValue("model.extra")) << "although rank 0's values do not name it";
   TrainedRank other(1);
   LoadOptimizer(other.training.adam, step);
 }

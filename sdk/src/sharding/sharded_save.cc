@@ -133,7 +133,7 @@ Result<std::vector<std::string>> ShardedSave::PlanOrders(const CheckpointManifes
     writer_.emplace(*std::move(started));
   }
   if (auto checked = writer_->CheckStep(about, mode); !checked) return checked.error();
-  const std::vector<StepFile> kept = Pin();
+  const std::vector<StepFile> kept = FilesToName();
   std::vector<std::string> orders;
   for (std::size_t rank = 0; rank < plan->ranks.size(); ++rank) {
     ShardOrder order{.rows = std::move(plan->ranks[rank]), .kept = kept};
@@ -148,13 +148,12 @@ Result<std::vector<std::string>> ShardedSave::PlanOrders(const CheckpointManifes
   return orders;
 }
 
-// The files of the last step, if the new one may name them: they exist, and no removal takes them meanwhile.
-std::vector<StepFile> ShardedSave::Pin() {
+// The files of the last step, if the new one may name them. Ranks do not remove steps while they save.
+std::vector<StepFile> ShardedSave::FilesToName() const {
   const auto& files = saved_.files;
   const std::size_t most = kMostOlderFiles * static_cast<std::size_t>(group_.world_size());
   if (!options_.skip_unchanged || files.empty() || files.size() > most) return {};
-  pinned_ = writer_->Pin(files);
-  return pinned_ != nullptr && steps_.HasFiles(files).ok() ? files : std::vector<StepFile>();
+  return steps_.HasFiles(files).ok() ? files : std::vector<StepFile>();
 }
 
 // Where the same bytes of these slices are stored. Null for those that must be written.

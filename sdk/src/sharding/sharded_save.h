@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -53,7 +52,7 @@ class ShardedSave {
   void DeleteFiles(const std::vector<StepFile>& files, const std::stop_token& broken);
   void DropNames();
 
-  std::vector<StepFile> Pin();
+  [[nodiscard]] std::vector<StepFile> FilesToName() const;
   std::vector<const StoredPlace*> FindStored(const ShardOrder& order, const std::vector<PartToSave>& chosen);
   void Learn(const ShardReport& report);
 
@@ -62,9 +61,8 @@ class ShardedSave {
   const ShardedOptions& options_;
   SavedSteps& saved_;
   std::optional<StepWriter>& writer_;
-  std::vector<PlainTensor> slices_;     // What this rank has in the step, if unchanged slices are left out.
-  std::shared_ptr<const void> pinned_;  // On rank 0: the files of the last step.
-  std::vector<std::string> names_;      // On rank 0: the names of all ranks' files.
+  std::vector<PlainTensor> slices_;  // What this rank has in the step, if unchanged slices are left out.
+  std::vector<std::string> names_;   // On rank 0: the names of all ranks' files.
 };
 
 }  // namespace gcsflux::internal
