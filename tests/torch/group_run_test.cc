@@ -421,7 +421,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfTheValuesOfOneProcessAreGone) {
   for (const Error& error : errors) {
     EXPECT_EQ(error.message, errors.front().message);
     EXPECT_EQ(error.code, own.code);
-    EXPECT_THAT(error.message, HasSubstr("load of step 1 of gs://torch-test/runs/7/: rank 0: "));
+    EXPECT_THAT(error.message, HasSubstr("the values of step 1 of gs://torch-test/runs/7/: "));
     EXPECT_THAT(error.message, HasSubstr("-state.pt"));
   }
 }

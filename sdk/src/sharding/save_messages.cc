@@ -194,21 +194,23 @@ Result<SavedStep> ParseSaved(std::string_view bytes) {
   return WholeMessage(reader, std::move(saved));
 }
 
-std::string FormatStep(const LatestStep& step) {
+std::string FormatStep(const SharedStep& shared) {
   MessageWriter writer = BeginValue();
-  PutStep(writer, step.stored);
-  PutSkipped(writer, step.skipped);
+  PutStep(writer, shared.step.stored);
+  PutSkipped(writer, shared.step.skipped);
+  writer.Text(shared.values);
   return writer.Take();
 }
 
-Result<LatestStep> ParseStep(std::string_view bytes) {
+Result<SharedStep> ParseStep(std::string_view bytes) {
   MessageReader reader(bytes);
   if (auto failure = TakeFailure(reader)) return *std::move(failure);
   auto stored = TakeStep(reader);
   if (!stored) return stored.error();
-  LatestStep step{.stored = *std::move(stored)};
-  step.skipped = TakeSkipped(reader);
-  return WholeMessage(reader, std::move(step));
+  SharedStep shared{.step = {.stored = *std::move(stored)}};
+  shared.step.skipped = TakeSkipped(reader);
+  shared.values = reader.String();
+  return WholeMessage(reader, std::move(shared));
 }
 
 }  // namespace gcsflux::internal

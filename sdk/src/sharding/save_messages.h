@@ -34,7 +34,11 @@ std::string FormatSaved(const SavedStep& saved);
 Result<SavedStep> ParseSaved(std::string_view bytes);
 
 /// A step that all ranks load.
-std::string FormatStep(const LatestStep& step);
-Result<LatestStep> ParseStep(std::string_view bytes);
+struct SharedStep {
+  LatestStep step = {};
+  std::string values = {};  ///< As of ReadStepValues().
+};
+std::string FormatStep(const SharedStep& shared);
+Result<SharedStep> ParseStep(std::string_view bytes);
 
 }  // namespace gcsflux::internal

@@ -10,6 +10,7 @@
 #include "sharding/load_sharded.h"
 #include "sharding/save_messages.h"
 #include "sharding/sharded_save.h"
+#include "sharding/step_values.h"
 #include "sharding/work_of_ranks.h"
 
 namespace gcsflux {
@@ -38,14 +39,28 @@ struct ShardedCheckpoints::State {
     return group.Broadcast(std::move(message), limits);
   }
 
-  // Rank 0 reads the manifest of `which` step.
+  // Rank 0 reads the manifest of `which` step. `read` gives the step to the function that reads its values.
   template <class ReadStep>
   Result<LatestStep> ReadOnRank0(const std::string& which, const ReadStep& read) {
     const auto message = OnRank0("the read of " + which, [&] {
-      const Result<LatestStep> step = read();
-      return step ? internal::FormatStep(*step) : internal::FormatFailure(step.error());
+      internal::SharedStep shared;
+      const auto read_values = [&](const StoredStep& step) -> Result<void> {
+        if (!options.reads_values) return {};
+        auto of_step = internal::ReadStepValues(steps, step.manifest, options.reader);
+        if (!of_step) return of_step.error();
+        shared.values = *std::move(of_step);
+        return {};
+      };
+      Result<LatestStep> step = read(read_values);
+      if (!step) return internal::FormatFailure(step.error());
+      shared.step = *std::move(step);
+      return internal::FormatStep(shared);
     });
-    return message ? internal::ParseStep(*message) : message.error();
+    if (!message) return message.error();
+    auto shared = internal::ParseStep(*message);
+    if (!shared) return shared.error();
+    values = std::move(shared->values);
+    return std::move(shared->step);
   }
 
   [[nodiscard]] Error Named(const char* call, std::int64_t step, Error error) const {
@@ -57,6 +72,7 @@ struct ShardedCheckpoints::State {
   const CheckpointSteps steps;
   Collective& group;
   const ShardedOptions options;
+  std::string values = {};  // Of the step that was read last.
   std::vector<internal::DamagedStep> damaged = {};  // Since the last Latest().
   internal::SavedSteps saved = {};
 };
@@ -95,9 +111,10 @@ Error ShardedCheckpoints::FailSave(std::int64_t step, const Error& why, const st
 
 Result<LatestStep> ShardedCheckpoints::Read(std::int64_t step) {
   if (!state_) return internal::MovedFrom("ShardedCheckpoints");
-  return state_->ReadOnRank0("step " + std::to_string(step), [&]() -> Result<LatestStep> {
+  return state_->ReadOnRank0("step " + std::to_string(step), [&](const auto& open) -> Result<LatestStep> {
     auto stored = state_->steps.Read(step);
     if (!stored) return stored.error();
+    if (auto opened = open(*stored); !opened) return opened.error();
     return LatestStep{.stored = *std::move(stored)};
   });
 }
@@ -105,7 +122,7 @@ Result<LatestStep> ShardedCheckpoints::Read(std::int64_t step) {
 Result<LatestStep> ShardedCheckpoints::Latest() {
   if (!state_) return internal::MovedFrom("ShardedCheckpoints");
   state_->damaged.clear();
-  return state_->ReadOnRank0("the newest step", [&] { return state_->steps.Latest(); });
+  return state_->ReadOnRank0("the newest step", [&](const auto& open) { return state_->steps.OpenLatest(open); });
 }
 
 Result<LatestStep> ShardedCheckpoints::LatestExcept(const StoredStep& damaged, const Error& why) {
@@ -113,8 +130,10 @@ Result<LatestStep> ShardedCheckpoints::LatestExcept(const StoredStep& damaged, c
   state_->damaged.push_back({damaged.manifest.step, damaged.generation, why});
   const std::string which = "the newest step except step " + std::to_string(damaged.manifest.step);
   return state_->ReadOnRank0(
-      which, [&] { return internal::FindLatest(internal::StoreOf(state_->steps), {}, state_->damaged); });
+      which, [&](const auto& open) { return internal::FindLatest(internal::StoreOf(state_->steps), open, state_->damaged); });
 }
+
+const std::string& ShardedCheckpoints::values() const { return state_->values; }
 
 Result<void> ShardedCheckpoints::Remove(std::int64_t step) {
   if (!state_) return internal::MovedFrom("ShardedCheckpoints");

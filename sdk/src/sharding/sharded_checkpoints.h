@@ -53,6 +53,7 @@ struct ShardedOptions {
   StepWriterOptions writer = {};       ///< For rank 0, which is the run's writer.
   UploadOptions file = {};             ///< How each rank writes its file.
   ObjectReaderOptions reader = {};     ///< How each rank reads each file.
+  bool reads_values = false;           ///< Whether Read() and Latest() read the step's values.
   bool skip_unchanged = false;         ///< As CheckpointRunOptions::skip_unchanged, for each rank's slices.
 };
 
@@ -90,13 +91,16 @@ class ShardedCheckpoints {
   /// cannot make its part; otherwise the others wait for it until the deadline. Returns the error that all ranks get.
   Error FailSave(std::int64_t step, const Error& why, const std::stop_token& stop = {});
 
-  /// Rank 0 reads the manifest, and sends it to all ranks. Returns the errors of CheckpointSteps::Read() and Latest(),
+  /// Rank 0 reads the manifest and the values, and sends them to all ranks. Returns the errors of CheckpointSteps::Read() and Latest(),
   /// and kInvalidArgument if ranks request different steps.
   Result<LatestStep> Read(std::int64_t step);
   Result<LatestStep> Latest();
   /// As Latest(), skipping a step of which Load() has said that it is gone or damaged, and those of the calls before.
   /// Latest() forgets them.
   Result<LatestStep> LatestExcept(const StoredStep& damaged, const Error& why);
+
+  /// The values (formats/state_json.h) of the step that was read last. Empty if it has none.
+  [[nodiscard]] const std::string& values() const;
 
   /// Rank 0 removes a step.
   Result<void> Remove(std::int64_t step);

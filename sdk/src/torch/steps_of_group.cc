@@ -1,4 +1,3 @@
-#include <chrono>
 #include <utility>
 
 #include "checkpoints/latest_step.h"
@@ -11,7 +10,6 @@
 #include "torch/made.h"
 #include "torch/run_state.h"
 #include "torch/run_steps.h"
-#include "torch/step_values.h"
 
 namespace gcsflux {
 namespace internal {
@@ -83,8 +81,6 @@ class GroupSteps : public RunSteps {
   GroupSteps(const Client& client, const std::string& uri, Collective& group, const CheckpointRunOptions& options)
       : group_(group),
         async_(Checked(options.async)),
-        deadline_(options.group.deadline),
-        reader_(options.reader),
         steps_(ValueOrThrow(CheckpointSteps::Open(client, uri))),
         checkpoints_(steps_, group,
                      {.group = options.group,
@@ -92,6 +88,7 @@ class GroupSteps : public RunSteps {
                       .writer = options.writer,
                       .file = options.file,
                       .reader = options.reader,
+                      .reads_values = true,
                       .skip_unchanged = options.skip_unchanged}) {
     FormatOf(options, /*is_group=*/true);
   }
@@ -129,8 +126,6 @@ class GroupSteps : public RunSteps {
 
   Collective& group_;
   const AsyncSaveOptions async_;
-  const std::chrono::milliseconds deadline_;
-  const ObjectReaderOptions reader_;
   const CheckpointSteps steps_;
   ShardedCheckpoints checkpoints_;
   std::uint64_t async_saves_ = 0;
@@ -194,14 +189,9 @@ std::vector<PartToLoad> GroupSteps::ToLoad(const StateLoad& load, const StoredCh
 
 // All ranks have the same error. Nothing of a state changes before all ranks have all that they need.
 void GroupSteps::Fill(const CheckpointManifest& step, RunState& state, LoadMode mode) {
-  const auto values = ReadValuesOnRank0(group_, deadline_, {steps_, step, reader_});
-  if (!values) {
-    throw Failure(values.error().code,
-                  "load of step " + std::to_string(step.step) + " of " + steps_.uri() + ": " + values.error().message);
-  }
   std::optional<StateLoad> load;
   const auto parts = Made([&] {
-    const StoredCheckpoint described = ValueOrThrow(DescribeStep(step, *values));
+    const StoredCheckpoint described = ValueOrThrow(DescribeStep(step, checkpoints_.values()));
     load.emplace(described, state, mode, group_.rank());
     return ToLoad(*load, described);
   });
