@@ -197,6 +197,25 @@ TEST_F(GroupStateTest, AStepOfAGroupIsOneCheckpoint) {
   LoadOptimizer(other.training.adam, step);
 }
 
+TEST_F(GroupStateTest, FewerRowsThanRanksAndNoElementsAreOneCheckpointToo) {
+  OnRanks<bool>(3, [&](Collective& group) {
+    const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
+    const RowsOfRank rows = DivideRows(2, share);
+    RunState state;
+    state.slices["few"] = Sharded(torch::arange(2.0F).slice(0, rows.begin, rows.end), 2, share);
+    state.slices["none"] = Sharded(torch::zeros({rows.end - rows.begin, 0}), 2, share);
+    state.slices["behind"] = {.local = torch::zeros({2, 0}), .shape = {3, 0}, .offsets = {1, 0}};
+    Run(group).Save(1, state);
+    RunState loaded = state;
+    Run(group).Load(1, loaded);
+    return true;
+  });
+  const auto steps = ValueOrThrow(CheckpointSteps::Open(client_, kGroupUri));
+  const auto step = ValueOrThrow(steps.OpenStep(ValueOrThrow(steps.Read(1))));
+  EXPECT_TRUE(torch::equal(ReadTensor(step, "few"), torch::arange(2.0F)));
+  for (const char* const name : {"none", "behind"}) EXPECT_EQ(ReadTensor(step, name).numel(), 0) << name;
+}
+
 /// Slices of a frozen tensor and of one that changes.
 struct Slices {
   at::Tensor frozen;

@@ -72,7 +72,7 @@ struct ShardedCheckpoints::State {
   const CheckpointSteps steps;
   Collective& group;
   const ShardedOptions options;
-  std::string values = {};  // Of the step that was read last.
+  std::string values = {};                          // Of the step that was read last.
   std::vector<internal::DamagedStep> damaged = {};  // Since the last Latest().
   internal::SavedSteps saved = {};
 };
@@ -129,8 +129,9 @@ Result<LatestStep> ShardedCheckpoints::LatestExcept(const StoredStep& damaged, c
   if (!state_) return internal::MovedFrom("ShardedCheckpoints");
   state_->damaged.push_back({damaged.manifest.step, damaged.generation, why});
   const std::string which = "the newest step except step " + std::to_string(damaged.manifest.step);
-  return state_->ReadOnRank0(
-      which, [&](const auto& open) { return internal::FindLatest(internal::StoreOf(state_->steps), open, state_->damaged); });
+  return state_->ReadOnRank0(which, [&](const auto& open) {
+    return internal::FindLatest(internal::StoreOf(state_->steps), open, state_->damaged);
+  });
 }
 
 const std::string& ShardedCheckpoints::values() const { return state_->values; }

@@ -84,6 +84,28 @@ Result<void> AddSlice(JoinedTensor& whole, const SafetensorsHeader& header, cons
   return {};
 }
 
+// Ranks without rows have slices without elements, which lie anywhere in the grid. True if all are such slices: the
+// tensor has no elements.
+bool LeaveOutEmpty(std::span<const SafetensorsHeader> headers, JoinedTensor& whole) {
+  const auto is_empty = [&](const TensorSlice& slice) { return ElementCount(TensorOf(headers, slice).shape) == 0; };
+  if (std::ranges::all_of(whole.slices, is_empty)) return true;
+  std::erase_if(whole.slices, is_empty);
+  return false;
+}
+
+// The shape in which all slices lie.
+std::vector<std::int64_t> ReachedShape(std::span<const SafetensorsHeader> headers, const JoinedTensor& whole) {
+  std::vector<std::int64_t> shape(whole.slices.front().offsets.size(), 0);
+  for (const TensorSlice& slice : whole.slices) {
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      std::int64_t reached = 0;
+      if (__builtin_add_overflow(slice.offsets[i], TensorOf(headers, slice).shape[i], &reached)) continue;
+      shape[i] = std::max(shape[i], reached);
+    }
+  }
+  return shape;
+}
+
 }  // namespace
 
 Result<std::vector<JoinedTensor>> JoinSlices(std::span<const SafetensorsHeader> headers) {
@@ -100,7 +122,9 @@ Result<std::vector<JoinedTensor>> JoinSlices(std::span<const SafetensorsHeader> 
   joined.reserve(by_name.size());
   for (auto& [name, whole] : by_name) {
     whole.name = name;
-    if (!whole.slices.front().offsets.empty()) {
+    if (!whole.slices.front().offsets.empty() && LeaveOutEmpty(headers, whole)) {
+      whole.shape = ReachedShape(headers, whole);
+    } else if (!whole.slices.front().offsets.empty()) {
       auto shape = Grid(headers, whole).Shape();
       const std::string& file = headers[whole.slices.front().file].file;
       if (!shape) {
