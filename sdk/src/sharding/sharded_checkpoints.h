@@ -91,8 +91,8 @@ class ShardedCheckpoints {
   /// cannot make its part; otherwise the others wait for it until the deadline. Returns the error that all ranks get.
   Error FailSave(std::int64_t step, const Error& why, const std::stop_token& stop = {});
 
-  /// Rank 0 reads the manifest and the values, and sends them to all ranks. Returns the errors of CheckpointSteps::Read() and Latest(),
-  /// and kInvalidArgument if ranks request different steps.
+  /// Rank 0 reads the manifest and the values, and sends them to all ranks. Returns the errors of
+  /// CheckpointSteps::Read() and Latest(), and kInvalidArgument if ranks request different steps.
   Result<LatestStep> Read(std::int64_t step);
   Result<LatestStep> Latest();
   /// As Latest(), skipping a step of which Load() has said that it is gone or damaged, and those of the calls before.
