@@ -21,7 +21,7 @@ class ReadInProgressTest : public ::testing::Test {
     got_.append(reinterpret_cast<const char*>(data.data()), data.size());
     return {};
   };
-  const ReadTarget target_{.sink = sink_, .room = 100};
+  const ReadTarget target_{.sink = sink_, .capacity = 100};
   const ReadObjectOptions options_{.range = ByteRange{4, 4}};
   ReadInProgress read_{options_, target_, /*must_verify=*/false};
 };
@@ -63,7 +63,7 @@ TEST_F(ReadInProgressTest, TakesNoByteOfABodyOfAnotherLength) {
 
 // The second read of corrupted bytes has the first one's checksum to be compared with.
 TEST_F(ReadInProgressTest, RemembersWhatAnEarlierAnswerSaidOfTheGeneration) {
-  const ReadTarget target{.sink = sink_, .room = 100, .rewind = [this] { got_.clear(); }};
+  const ReadTarget target{.sink = sink_, .capacity = 100, .rewind = [this] { got_.clear(); }};
   const ReadObjectOptions whole;
   const auto answer = [](const char* generation, const char* size, const Headers& more) {
     HttpResponse response{.status = 200,
@@ -89,7 +89,7 @@ TEST_F(ReadInProgressTest, RemembersWhatAnEarlierAnswerSaidOfTheGeneration) {
 
 // An empty object whose checksum is that of other bytes is read once more, as any other.
 TEST_F(ReadInProgressTest, IsNotCompleteAfterItWasRewound) {
-  const ReadTarget target{.sink = sink_, .room = 100, .rewind = [] {}};
+  const ReadTarget target{.sink = sink_, .capacity = 100, .rewind = [] {}};
   const ReadObjectOptions whole;
   ReadInProgress read(whole, target, /*must_verify=*/false);
   ASSERT_TRUE(read.OnHeaders({.status = 200,

@@ -11,7 +11,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-constexpr std::size_t kRoom = std::size_t{64} << 10;
+constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ struct Inflater::State {
   }
 
   inflate_state library{};
-  std::vector<std::byte> room = std::vector<std::byte>(kRoom);
+  std::vector<std::byte> buffer = std::vector<std::byte>(kBufferBytes);
 };
 
 Inflater::Inflater() : state_(std::make_unique<State>()) {}
@@ -48,11 +48,11 @@ bool Inflater::Feed(std::span<const std::byte> input, const ResponseSink& sink) 
       if (library.avail_in == 0) return true;
       state_->ResetKeepingInput();
     }
-    library.next_out = reinterpret_cast<std::uint8_t*>(state_->room.data());
-    library.avail_out = kRoom;
+    library.next_out = reinterpret_cast<std::uint8_t*>(state_->buffer.data());
+    library.avail_out = kBufferBytes;
     if (isal_inflate(&library) != ISAL_DECOMP_OK) return false;
-    const std::size_t produced = kRoom - library.avail_out;
-    if (produced != 0 && !sink(std::span(state_->room).first(produced))) return false;
+    const std::size_t produced = kBufferBytes - library.avail_out;
+    if (produced != 0 && !sink(std::span(state_->buffer).first(produced))) return false;
     is_full = library.avail_out == 0;
   }
   return true;

@@ -27,11 +27,11 @@ std::optional<std::size_t> InflatedBody::Read(std::span<std::byte> into) {
 void InflatedBody::Fill() {
   content_.clear();
   read_ = 0;
-  std::array<std::byte, kInput> room;
+  std::array<std::byte, kInput> buffer;
   std::size_t size = 0;
   // The beginning may come in single bytes.
   while (size < (state_ == State::kUnread ? kBeginning.size() : 1)) {
-    const std::optional<std::size_t> read = body_.Read(std::span(room).subspan(size));
+    const std::optional<std::size_t> read = body_.Read(std::span(buffer).subspan(size));
     if (!read) {
       state_ = State::kBroken;
       return;
@@ -39,9 +39,9 @@ void InflatedBody::Fill() {
     size += *read;
     if (*read == 0) break;
   }
-  const std::span<const std::byte> bytes = std::span(room).first(size);
+  const std::span<const std::byte> bytes = std::span(buffer).first(size);
   if (state_ == State::kUnread) {
-    const bool is_gzip = size >= kBeginning.size() && std::memcmp(room.data(), kBeginning.data(), 2) == 0;
+    const bool is_gzip = size >= kBeginning.size() && std::memcmp(buffer.data(), kBeginning.data(), 2) == 0;
     state_ = is_gzip ? State::kGzip : State::kPlain;
   }
   if (size == 0) {

@@ -27,11 +27,11 @@ ReceivedBody ReceiveBody(RequestBody& body, Md5Stream* md5, const HashedRange& h
   if (md5 != nullptr) follower.emplace(*md5);
   // Asking for room takes memory, so if the length is known, the end is asked for first.
   while (builder.size() != body.announced_size()) {
-    const std::span<std::byte> room = builder.Room();
-    const std::optional<std::size_t> read = body.Read(room);
+    const std::span<std::byte> buffer = builder.Buffer();
+    const std::optional<std::size_t> read = body.Read(buffer);
     received.is_whole = read.has_value();
     if (!read || *read == 0) break;
-    const std::span<const std::byte> bytes = room.first(*read);
+    const std::span<const std::byte> bytes = buffer.first(*read);
     if (follower) follower->Append(Within(hashed, builder.size(), bytes));
     builder.Commit(*read);
     received.crc32c = ExtendCrc32c(received.crc32c, bytes);  // while they are in the processor's cache
@@ -56,12 +56,12 @@ ApiError BrokenOff(const RequestBody& body) {
 
 ApiResult<std::string> ReceiveText(RequestBody& body, std::uint64_t max_size) {
   std::string text;
-  std::string room(std::size_t{16} << 10, '\0');
+  std::string buffer(std::size_t{16} << 10, '\0');
   while (text.size() <= max_size) {
-    const std::optional<std::size_t> read = body.Read(std::as_writable_bytes(std::span(room)));
+    const std::optional<std::size_t> read = body.Read(std::as_writable_bytes(std::span(buffer)));
     if (!read) return tl::unexpected(BrokenOff(body));
     if (*read == 0) return text;
-    text.append(room, 0, *read);
+    text.append(buffer, 0, *read);
   }
   return tl::unexpected(BadRequest("The request's body is larger than any such request."));
 }

@@ -53,10 +53,10 @@ class TextBody final : public RequestBody {
 
 ApiResult<std::string> ReceiveBatch(RequestBody& body) {
   std::string text;
-  std::array<char, 16384> room;
-  while (const std::optional<std::size_t> read = body.Read(std::as_writable_bytes(std::span(room)))) {
+  std::array<char, 16384> buffer;
+  while (const std::optional<std::size_t> read = body.Read(std::as_writable_bytes(std::span(buffer)))) {
     if (*read == 0) return text;
-    text.append(room.data(), *read);
+    text.append(buffer.data(), *read);
     if (text.size() > kMaxBatch) return tl::unexpected(ApiError{413, "requestTooLarge", "A batch has at most 10 MB."});
   }
   return tl::unexpected(BrokenOff(body));

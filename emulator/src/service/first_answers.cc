@@ -97,8 +97,8 @@ class ClaimingBody final : public RequestBody {
 };
 
 void ReadToEnd(RequestBody& body) {
-  std::array<std::byte, 1 << 14> room{};
-  while (body.Read(room).value_or(0) != 0) continue;
+  std::array<std::byte, 1 << 14> buffer{};
+  while (body.Read(buffer).value_or(0) != 0) continue;
 }
 
 HttpResponse Again(const KeptAnswer& kept, const HttpRequest& request, const FingerprintedBody& sent,

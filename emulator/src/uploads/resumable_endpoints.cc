@@ -114,10 +114,10 @@ bool IsBeyond(const Chunk& chunk, std::uint64_t announced) {
 
 // Reads bytes that are persisted already, and ignores them. Returns false if the body ends before.
 bool Skip(RequestBody& body, std::uint64_t bytes) {
-  std::vector<std::byte> room(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 65536)));
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 65536)));
   while (bytes != 0) {
-    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, room.size()));
-    const std::optional<std::size_t> read = body.Read(std::span(room).first(wanted));
+    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, buffer.size()));
+    const std::optional<std::size_t> read = body.Read(std::span(buffer).first(wanted));
     if (!read || *read == 0) return false;
     bytes -= *read;
   }

@@ -35,11 +35,11 @@ XmlResult<BodyPtr> ReceiveCheckedBody(const XmlCall& call) {
 
 XmlResult<std::string> ReceiveXml(const XmlCall& call) {
   std::string text;
-  std::array<char, 16384> room;
-  while (const std::optional<std::size_t> read = call.body.Read(std::as_writable_bytes(std::span(room)))) {
+  std::array<char, 16384> buffer;
+  while (const std::optional<std::size_t> read = call.body.Read(std::as_writable_bytes(std::span(buffer)))) {
     if (*read == 0) return text;
     if (text.size() + *read > kMaxXml) return XmlFail(XmlErrorCode::kEntityTooLarge);
-    text.append(room.data(), *read);
+    text.append(buffer.data(), *read);
   }
   return BrokenOff(call);
 }

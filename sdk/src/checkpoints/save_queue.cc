@@ -96,7 +96,7 @@ SaveQueue::Save SaveQueue::TakeNewestWaiting() {
   return nullptr;
 }
 
-Result<void> SaveQueue::MakeRoom(std::unique_lock<std::mutex>& lock, bool others_wait) {
+Result<void> SaveQueue::WaitForCapacity(std::unique_lock<std::mutex>& lock, bool others_wait) {
   while (true) {
     // Checked before this save replaces another one. After that it keeps the place, whatever fails meanwhile.
     if (const auto failures = others_wait ? std::nullopt : TakeFailures(0)) return *failures;
@@ -141,7 +141,7 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
   std::optional<Error> error;
   {
     std::unique_lock lock(mutex_);
-    if (auto room = MakeRoom(lock, others_wait); !room) return room.error();
+    if (auto waited = WaitForCapacity(lock, others_wait); !waited) return waited.error();
     if (save->number_ > options_.max_in_flight) error = TakeFailures(save->number_ - options_.max_in_flight);
   }
   const bool is_refused = save->request_.why_not && save->GivesUp(*save->request_.why_not);

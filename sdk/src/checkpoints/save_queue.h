@@ -43,7 +43,7 @@ class SaveQueue {
   /// Call it with the lock. Returns the failures up to this save that no caller has.
   std::optional<Error> TakeFailures(std::uint64_t number);
   void Report(const Error& failure) const;
-  Result<void> MakeRoom(std::unique_lock<std::mutex>& lock, bool others_wait);
+  Result<void> WaitForCapacity(std::unique_lock<std::mutex>& lock, bool others_wait);
   Result<void> CopyNow(const Save& save);
   /// The newest save that is not being sent; null if there is none.
   Save TakeNewestWaiting();

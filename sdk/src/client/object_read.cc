@@ -98,25 +98,26 @@ Result<ReadSummary> internal::ReadInto(const ClientCore& core, const ObjectName&
 Result<ReadSummary> Client::ReadObject(const ObjectName& object, std::span<std::byte> buffer,
                                        const ReadObjectOptions& options) const {
   if (auto checked = internal::CheckBytes(object, buffer); !checked) return checked.error();
-  std::span<std::byte> room = buffer;
+  std::span<std::byte> rest = buffer;
   const ByteSink copy = [&](std::span<const std::byte> data) -> Result<void> {
-    if (data.size() > room.size()) {  // For data that is not compressed, this was checked with the answer's headers.
+    if (data.size() > rest.size()) {  // For data that is not compressed, this was checked with the answer's headers.
       return Error{ErrorCode::kInvalidArgument, "objects.get " + ToUri(object) + ": the buffer holds " +
                                                     std::to_string(buffer.size()) +
                                                     " bytes, and the object is larger than that when decompressed"};
     }
-    std::memcpy(room.data(), data.data(), data.size());
-    room = room.subspan(data.size());
+    std::memcpy(rest.data(), data.data(), data.size());
+    rest = rest.subspan(data.size());
     return {};
   };
-  return internal::ReadInto(core(), object, options,
-                            {.sink = copy, .room = buffer.size(), .rewind = [&] { room = buffer; }, .is_copy = true});
+  return internal::ReadInto(
+      core(), object, options,
+      {.sink = copy, .capacity = buffer.size(), .rewind = [&] { rest = buffer; }, .is_copy = true});
 }
 
 Result<ReadSummary> Client::ReadObject(const ObjectName& object, const ByteSink& sink,
                                        const ReadObjectOptions& options) const {
   if (!sink) return Error{ErrorCode::kInvalidArgument, "objects.get " + ToUri(object) + ": the sink is null"};
-  return internal::ReadInto(core(), object, options, {.sink = sink, .room = kNoLimit});
+  return internal::ReadInto(core(), object, options, {.sink = sink, .capacity = kNoLimit});
 }
 
 Result<std::string> Client::ReadObject(const ObjectName& object, const ReadObjectOptions& options) const {
@@ -125,7 +126,7 @@ Result<std::string> Client::ReadObject(const ObjectName& object, const ReadObjec
     content.append(reinterpret_cast<const char*>(data.data()), data.size());
     return {};
   };
-  const ReadTarget target{.sink = append, .room = kNoLimit, .rewind = [&] { content.clear(); }, .is_copy = true};
+  const ReadTarget target{.sink = append, .capacity = kNoLimit, .rewind = [&] { content.clear(); }, .is_copy = true};
   if (auto summary = internal::ReadInto(core(), object, options, target); !summary) return summary.error();
   return content;
 }

@@ -36,8 +36,8 @@ Result<bool> ReadInProgress::OnHeaders(const HttpResponse& response) {
     gunzip_.reset();
     if (decompress_ && info_->is_gzip) gunzip_.emplace();
   }
-  if (!gunzip_ && expected() > target_.room) {
-    return Error{ErrorCode::kInvalidArgument, "the buffer holds " + std::to_string(target_.room) +
+  if (!gunzip_ && expected() > target_.capacity) {
+    return Error{ErrorCode::kInvalidArgument, "the buffer holds " + std::to_string(target_.capacity) +
                                                   " bytes, the read gives " + std::to_string(expected())};
   }
   if (must_verify_ && is_unverified()) {

@@ -15,7 +15,7 @@ namespace gcsflux::internal {
 /// The destination of a read's bytes.
 struct ReadTarget {
   const ByteSink& sink;
-  std::uint64_t room;  ///< Most bytes that it takes.
+  std::uint64_t capacity;  ///< Most bytes that it takes.
   /// Discards what the sink has taken. Null if that is not possible.
   std::function<void()> rewind = {};
   /// The caller compares the bytes with a CRC32C: a listing's, or that of the whole object of which this is a part.

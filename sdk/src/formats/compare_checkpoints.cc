@@ -5,7 +5,7 @@
 
 #include "formats/bytes/element_value.h"
 #include "formats/bytes/format_error.h"
-#include "formats/bytes/make_room.h"
+#include "formats/bytes/make_buffer.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux {
@@ -49,7 +49,7 @@ StoredTensor FlatPart(const StoredTensor& tensor, std::uint64_t begin, std::uint
   return part;
 }
 
-std::span<std::byte> RoomIn(std::string& bytes) { return std::as_writable_bytes(std::span(bytes)); }
+std::span<std::byte> BufferIn(std::string& bytes) { return std::as_writable_bytes(std::span(bytes)); }
 
 // The differences of two tensors' elements so far.
 class Elements {
@@ -128,17 +128,17 @@ class Comparison {
     const std::uint64_t element = ElementBytes(a.layout.dtype);
     const std::uint64_t count = TensorBytes(a.layout) / element;
     Elements elements(a.layout.dtype);
-    std::string rooms[2];
+    std::string buffers[2];
     for (std::uint64_t at = 0; at < count; at += kPiece / element) {
       const std::uint64_t now = std::min(count - at, kPiece / element);
-      for (std::string& room : rooms) {
-        const bool is_first = &room == rooms;
+      for (std::string& buffer : buffers) {
+        const bool is_first = &buffer == buffers;
         const StoredTensor part = FlatPart(is_first ? a : b, at, now);
-        room.resize(static_cast<std::size_t>(now * element));
+        buffer.resize(static_cast<std::size_t>(now * element));
         const auto& side = is_first ? first_ : second_;
-        if (auto read = side.checkpoint.ReadTensor(part, RoomIn(room)); !read) return read;
+        if (auto read = side.checkpoint.ReadTensor(part, BufferIn(buffer)); !read) return read;
       }
-      elements.Add(rooms[0], rooms[1]);
+      elements.Add(buffers[0], buffers[1]);
     }
     Tell(a.name, elements);
     return {};
@@ -146,24 +146,24 @@ class Comparison {
 
   // Small tensors with one call of each source.
   Result<void> CompareBatch() {
-    std::vector<std::string> rooms[2];
-    for (std::vector<std::string>& side : rooms) {
-      const bool is_first = &side == rooms;
+    std::vector<std::string> buffers[2];
+    for (std::vector<std::string>& side : buffers) {
+      const bool is_first = &side == buffers;
       for (const Pair& pair : batch_) {
-        auto room = internal::MakeRoom(TensorBytes(pair.first->layout), internal::Shown(pair.first->name));
-        if (!room) return room.error();
-        side.push_back(*std::move(room));
+        auto buffer = internal::MakeBuffer(TensorBytes(pair.first->layout), internal::Shown(pair.first->name));
+        if (!buffer) return buffer.error();
+        side.push_back(*std::move(buffer));
       }
       std::vector<TensorRead> reads;
       for (std::size_t i = 0; i < batch_.size(); ++i) {
-        reads.push_back({is_first ? batch_[i].first : batch_[i].second, RoomIn(side[i])});
+        reads.push_back({is_first ? batch_[i].first : batch_[i].second, BufferIn(side[i])});
       }
       const auto& checkpoint = (is_first ? first_ : second_).checkpoint;
       if (auto read = checkpoint.ReadTensors(reads); !read) return read;
     }
     for (std::size_t i = 0; i < batch_.size(); ++i) {
       Elements elements(batch_[i].first->layout.dtype);
-      elements.Add(rooms[0][i], rooms[1][i]);
+      elements.Add(buffers[0][i], buffers[1][i]);
       Tell(batch_[i].first->name, elements);
     }
     batch_.clear();

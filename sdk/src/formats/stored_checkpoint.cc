@@ -57,8 +57,9 @@ StoredCheckpoint::StoredCheckpoint(CheckpointFormat format, std::string name,
 Result<StoredCheckpoint> StoredCheckpoint::Open(ByteSource source, const OpenShards& open_shards) {
   auto kept = internal::WithCachedEnds(std::move(source));
   if (!kept) return kept.error();
-  std::array<std::byte, kFirstBytes> room{};
-  const auto first = std::span(room).first(static_cast<std::size_t>(std::min<std::uint64_t>(kept->size, kFirstBytes)));
+  std::array<std::byte, kFirstBytes> buffer{};
+  const auto first =
+      std::span(buffer).first(static_cast<std::size_t>(std::min<std::uint64_t>(kept->size, kFirstBytes)));
   if (auto read = kept->read_at(0, first); !read) return read.error();
   const CheckpointFormat format = DetectFormat(first);
   if (format == CheckpointFormat::kSafetensors) {

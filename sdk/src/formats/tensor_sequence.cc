@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/bytes/format_error.h"
-#include "formats/bytes/make_room.h"
+#include "formats/bytes/make_buffer.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -12,7 +12,7 @@ constexpr std::uint64_t kSmall = 1 << 20;
 constexpr std::uint64_t kBatch = 16 << 20;
 constexpr std::uint64_t kPiece = 32 << 20;
 
-std::span<std::byte> RoomIn(std::string& bytes) { return std::as_writable_bytes(std::span(bytes)); }
+std::span<std::byte> BufferIn(std::string& bytes) { return std::as_writable_bytes(std::span(bytes)); }
 
 // The bytes of a storage that are read for it. A view of a large storage counts with the bytes between its elements.
 std::uint64_t HeldBytes(const StoredCheckpoint& checkpoint, const StoredTensor& tensor) {
@@ -48,7 +48,7 @@ Result<void> TensorSequence::ReadBatch(std::size_t first) {
     batch_.emplace_back(static_cast<std::size_t>(TensorBytes(tensors_[i].layout)), '\0');
   }
   std::vector<TensorRead> reads;
-  for (std::size_t i = 0; i < batch_.size(); ++i) reads.push_back({&tensors_[first + i], RoomIn(batch_[i])});
+  for (std::size_t i = 0; i < batch_.size(); ++i) reads.push_back({&tensors_[first + i], BufferIn(batch_[i])});
   auto read = checkpoint_.ReadTensors(reads);
   if (!read) batch_.clear();
   return read;
@@ -58,10 +58,10 @@ Result<void> TensorSequence::GiveLarge(const StoredTensor& tensor, const ByteSin
   const TensorLayout& layout = tensor.layout;
   const std::uint64_t bytes = TensorBytes(layout);
   if (layout.strides != ContiguousStrides(layout.shape)) {
-    auto held = MakeRoom(bytes, Shown(tensor.name));
+    auto held = MakeBuffer(bytes, Shown(tensor.name));
     if (!held) return held.error();
-    if (auto read = checkpoint_.ReadTensor(tensor, RoomIn(*held)); !read) return read;
-    return sink(RoomIn(*held));
+    if (auto read = checkpoint_.ReadTensor(tensor, BufferIn(*held)); !read) return read;
+    return sink(BufferIn(*held));
   }
   if (bytes == checkpoint_.storages()[layout.storage].bytes) return checkpoint_.StreamStorage(layout.storage, sink);
   const std::uint64_t element = ElementBytes(layout.dtype);
@@ -72,8 +72,8 @@ Result<void> TensorSequence::GiveLarge(const StoredTensor& tensor, const ByteSin
     part.layout.offset += at / element;
     part.layout.shape = {static_cast<std::int64_t>(piece.size() / element)};
     part.layout.strides = {1};
-    if (auto read = checkpoint_.ReadTensor(part, RoomIn(piece)); !read) return read;
-    if (auto given = sink(RoomIn(piece)); !given) return given;
+    if (auto read = checkpoint_.ReadTensor(part, BufferIn(piece)); !read) return read;
+    if (auto given = sink(BufferIn(piece)); !given) return given;
   }
   return {};
 }

@@ -8,7 +8,7 @@
 
 #include "base/crc32.h"
 #include "formats/bytes/format_error.h"
-#include "formats/bytes/make_room.h"
+#include "formats/bytes/make_buffer.h"
 #include "formats/bytes/storage_pieces.h"
 #include "formats/checkpoint_index.h"
 #include "formats/torch_records.h"
@@ -240,9 +240,9 @@ Result<void> TorchFile::ReadTensors(std::span<const TensorRead> reads) const {
     if (reads[i].into.empty()) continue;
     std::span<std::byte> into = reads[i].into;
     if (layout.strides != ContiguousStrides(layout.shape) || touched->size() != into.size()) {
-      auto room = MakeRoom(touched->size(), Shown(reads[i].tensor->name));
-      if (!room) return room.error();
-      gathered[i] = *std::move(room);
+      auto buffer = MakeBuffer(touched->size(), Shown(reads[i].tensor->name));
+      if (!buffer) return buffer.error();
+      gathered[i] = *std::move(buffer);
       into = std::as_writable_bytes(std::span(gathered[i]));
     }
     pieces.push_back({*record, *touched, into});

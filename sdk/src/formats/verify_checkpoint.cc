@@ -43,13 +43,13 @@ class Verification {
 
   // Small storages with one call of the source.
   Result<void> VerifyTogether(std::size_t begin, std::size_t end) {
-    std::vector<std::string> rooms;
+    std::vector<std::string> buffers;
     for (std::size_t i = begin; i < end; ++i) {
-      rooms.emplace_back(static_cast<std::size_t>(checkpoint_.storages()[i].bytes), '\0');
+      buffers.emplace_back(static_cast<std::size_t>(checkpoint_.storages()[i].bytes), '\0');
     }
     std::vector<StorageRead> reads;
     for (std::size_t i = begin; i < end; ++i) {
-      reads.push_back({i, std::as_writable_bytes(std::span(rooms[i - begin]))});
+      reads.push_back({i, std::as_writable_bytes(std::span(buffers[i - begin]))});
     }
     const auto read = checkpoint_.ReadStorages(reads);
     if (!read) {  // Single reads then show which one is damaged.

@@ -79,8 +79,8 @@ void CurlExchange::Prepare() {
   curl_easy_setopt(easy_, CURLOPT_INFILESIZE_LARGE, body_size());
   curl_easy_setopt(easy_, CURLOPT_READDATA, this);
   curl_easy_setopt(
-      easy_, CURLOPT_READFUNCTION, +[](char* out, std::size_t, std::size_t room, void* self) {
-        return static_cast<CurlExchange*>(self)->ReadBody({reinterpret_cast<std::byte*>(out), room});
+      easy_, CURLOPT_READFUNCTION, +[](char* out, std::size_t, std::size_t capacity, void* self) {
+        return static_cast<CurlExchange*>(self)->ReadBody({reinterpret_cast<std::byte*>(out), capacity});
       });
 }
 

@@ -32,17 +32,17 @@ Error NoDescriptor() {
 }
 
 // Waits until the time, or without limit: in nanoseconds if the kernel can (5.11 and newer), otherwise in milliseconds.
-int AwaitEpoll(int epoll, epoll_event* events, int room, std::optional<EventLoop::TimePoint> until) {
-  if (!until) return ::epoll_wait(epoll, events, room, -1);
+int AwaitEpoll(int epoll, epoll_event* events, int capacity, std::optional<EventLoop::TimePoint> until) {
+  if (!until) return ::epoll_wait(epoll, events, capacity, -1);
   using std::chrono::nanoseconds;
   const auto left = std::max(nanoseconds(0), nanoseconds(*until - std::chrono::steady_clock::now()));
   const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
   const timespec time{.tv_sec = seconds.count(), .tv_nsec = (left - seconds).count()};
-  const int count = ::epoll_pwait2(epoll, events, room, &time, nullptr);
+  const int count = ::epoll_pwait2(epoll, events, capacity, &time, nullptr);
   if (count >= 0 || errno != ENOSYS) return count;
   constexpr std::chrono::milliseconds kMost{60'000};
   const auto wait = std::min(std::chrono::ceil<std::chrono::milliseconds>(left), kMost);
-  return ::epoll_wait(epoll, events, room, static_cast<int>(wait.count()));
+  return ::epoll_wait(epoll, events, capacity, static_cast<int>(wait.count()));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ void RequestSlots::Offer(const std::shared_ptr<TaskSource>& source) {
 void RequestSlots::StartAnother() {
   {
     const std::scoped_lock lock(mutex_);
-    if (!HasRoom()) return;
+    if (!HasCapacity()) return;
     ++busy_;
   }
   try {

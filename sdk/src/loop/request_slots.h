@@ -41,7 +41,7 @@ class RequestSlots {
   void Serve();
   void RunOne(std::unique_lock<std::mutex>& lock, TaskSourceQueue::Turn turn);
   void StartAnother();
-  [[nodiscard]] bool HasRoom() const { return !queue_.is_empty() && busy_ < limit_ && is_usable(); }
+  [[nodiscard]] bool HasCapacity() const { return !queue_.is_empty() && busy_ < limit_ && is_usable(); }
 
   EventLoops& loops_;
   mutable std::mutex mutex_;

@@ -95,10 +95,10 @@ class HostReads {
     if (auto planned = PlanReads(); !planned) return planned;
     std::vector<std::vector<RangeRead>> of_files(plan_.files.size());
     if (auto sized = own_.shared.Resize(reads_->BytesOf(index_)); !sized) return sized;
-    std::span<std::byte> room = own_.shared.bytes();
+    std::span<std::byte> buffer = own_.shared.bytes();
     for (const FileStretch& one : reads_->ReadBy(index_)) {
-      of_files[one.file].push_back({one.begin, room.first(static_cast<std::size_t>(one.size()))});
-      room = room.subspan(static_cast<std::size_t>(one.size()));
+      of_files[one.file].push_back({one.begin, buffer.first(static_cast<std::size_t>(one.size()))});
+      buffer = buffer.subspan(static_cast<std::size_t>(one.size()));
     }
     ForEachPiece([&](const SharedReads::Piece& piece, std::span<std::byte> into) {
       if (!piece.reader) of_files[piece.stretch.file].push_back({piece.stretch.begin, into});

@@ -82,7 +82,7 @@ class Planner {
   }
 
   // How many bytes each of the ranks takes, so that the smallest shares grow to one level.
-  [[nodiscard]] std::vector<std::uint64_t> RoomOf(const Ranks& ranks, std::uint64_t bytes) const {
+  [[nodiscard]] std::vector<std::uint64_t> CapacityOf(const Ranks& ranks, std::uint64_t bytes) const {
     std::vector<std::uint64_t> shares;
     for (const std::uint32_t rank : ranks) shares.push_back(plan_.bytes[rank]);
     std::vector<std::uint64_t> sorted = shares;
@@ -111,9 +111,9 @@ class Planner {
   void ShareOut(const Ranks& ranks, const std::vector<Copies>& line) {
     std::uint64_t length = 0;
     for (const Copies& copies : line) length += copies.bytes;
-    const std::vector<std::uint64_t> rooms = RoomOf(ranks, length);
+    const std::vector<std::uint64_t> capacities = CapacityOf(ranks, length);
     std::size_t at = 0;
-    std::uint64_t stretch_end = rooms[0];
+    std::uint64_t stretch_end = capacities[0];
     std::uint64_t begin = 0;
     for (const Copies& copies : line) {
       std::int64_t row = 0;
@@ -123,7 +123,7 @@ class Planner {
         const std::int64_t end = is_last ? copies.rows : std::max(row, RowAt(copies, bytes_left));
         if (end > row || copies.rows == 0) Write(copies.entries[at], row, end, BytesOf(copies, row, end));
         row = end;
-        if (row < copies.rows) stretch_end += rooms[++at];
+        if (row < copies.rows) stretch_end += capacities[++at];
       } while (row < copies.rows);
       begin += copies.bytes;
     }

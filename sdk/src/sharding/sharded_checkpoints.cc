@@ -18,7 +18,7 @@ namespace gcsflux {
 namespace {
 
 // The same steps with a separate store: if the ranks stop its requests, the caller's requests continue.
-CheckpointSteps Apart(CheckpointSteps steps) {
+CheckpointSteps Apart(const CheckpointSteps& steps) {
   const internal::StepStore& store = internal::StoreOf(steps);
   auto apart = CheckpointSteps::Open(store.client(), store.uri(), store.call(), store.stop());
   return apart ? *std::move(apart) : steps;
@@ -77,8 +77,8 @@ struct ShardedCheckpoints::State {
   internal::SavedSteps saved = {};
 };
 
-ShardedCheckpoints::ShardedCheckpoints(CheckpointSteps steps, Collective& group, ShardedOptions options)
-    : state_(new State{Apart(std::move(steps)), group, std::move(options)}) {}
+ShardedCheckpoints::ShardedCheckpoints(const CheckpointSteps& steps, Collective& group, ShardedOptions options)
+    : state_(new State{Apart(steps), group, std::move(options)}) {}
 ShardedCheckpoints::ShardedCheckpoints(ShardedCheckpoints&&) noexcept = default;
 ShardedCheckpoints& ShardedCheckpoints::operator=(ShardedCheckpoints&& other) noexcept {
   ShardedCheckpoints replaced(std::move(other));  // Its destructor releases the prefix of this one.

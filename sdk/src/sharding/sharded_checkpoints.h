@@ -74,7 +74,7 @@ struct ShardedOptions {
 class ShardedCheckpoints {
  public:
   /// Makes no request. `group` must outlive it.
-  ShardedCheckpoints(CheckpointSteps steps, Collective& group, ShardedOptions options = {});
+  ShardedCheckpoints(const CheckpointSteps& steps, Collective& group, ShardedOptions options = {});
   ShardedCheckpoints(ShardedCheckpoints&&) noexcept;
   ShardedCheckpoints& operator=(ShardedCheckpoints&&) noexcept;
   /// Rank 0 releases the prefix.

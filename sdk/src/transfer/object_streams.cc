@@ -27,7 +27,7 @@ class ObjectOutputStream::Buffer : public std::streambuf {
  public:
   Buffer(Client client, ObjectName object, UploadOptions options)
       : writer_(std::move(client), std::move(object), std::move(options)) {
-    setp(room_.data(), room_.data() + room_.size());
+    setp(buffer_.data(), buffer_.data() + buffer_.size());
   }
 
   // After a failure that is the stream's own, such as that of seekp(), insertions have left their text out.
@@ -73,8 +73,8 @@ class ObjectOutputStream::Buffer : public std::streambuf {
  private:
   bool Flush() {
     const auto count = static_cast<std::size_t>(pptr() - pbase());
-    setp(room_.data(), room_.data() + room_.size());
-    return Write(BytesAt(room_.data(), count));
+    setp(buffer_.data(), buffer_.data() + buffer_.size());
+    return Write(BytesAt(buffer_.data(), count));
   }
   bool Write(std::span<const std::byte> bytes) {
     if (error_) return false;
@@ -88,7 +88,7 @@ class ObjectOutputStream::Buffer : public std::streambuf {
   ObjectWriter writer_;
   std::optional<Error> error_;
   bool is_stored_ = false;
-  std::array<char, kBufferBytes> room_ = {};
+  std::array<char, kBufferBytes> buffer_ = {};
 };
 
 ObjectOutputStream::ObjectOutputStream(Client client, ObjectName object, UploadOptions options)
@@ -115,8 +115,8 @@ class ObjectInputStream::Buffer : public std::streambuf {
 
  protected:
   int_type underflow() override {
-    const std::size_t count = Read(room_.data(), room_.size());
-    setg(room_.data(), room_.data(), room_.data() + count);
+    const std::size_t count = Read(buffer_.data(), buffer_.size());
+    setg(buffer_.data(), buffer_.data(), buffer_.data() + count);
     return count == 0 ? traits_type::eof() : traits_type::to_int_type(*gptr());
   }
   std::streamsize xsgetn(char* text, std::streamsize count) override {
@@ -124,7 +124,7 @@ class ObjectInputStream::Buffer : public std::streambuf {
     std::memcpy(text, gptr(), static_cast<std::size_t>(held));
     gbump(static_cast<int>(held));
     if (held == count) return count;
-    if (count - held < static_cast<std::streamsize>(room_.size())) {
+    if (count - held < static_cast<std::streamsize>(buffer_.size())) {
       if (traits_type::eq_int_type(underflow(), traits_type::eof())) return held;
       return held + xsgetn(text + held, std::min<std::streamsize>(count - held, egptr() - gptr()));
     }
@@ -162,7 +162,7 @@ class ObjectInputStream::Buffer : public std::streambuf {
   [[nodiscard]] std::uint64_t Position() const {
     return reader_.position() - static_cast<std::uint64_t>(egptr() - gptr());
   }
-  void Forget() { setg(room_.data(), room_.data(), room_.data()); }
+  void Forget() { setg(buffer_.data(), buffer_.data(), buffer_.data()); }
   std::size_t Read(char* first, std::size_t count) {
     const auto read = reader_.ReadNext(std::as_writable_bytes(std::span(first, count)));
     if (read) return *read;
@@ -172,7 +172,7 @@ class ObjectInputStream::Buffer : public std::streambuf {
 
   ObjectReader reader_;
   std::optional<Error> error_;
-  std::array<char, kBufferBytes> room_ = {};
+  std::array<char, kBufferBytes> buffer_ = {};
 };
 
 ObjectInputStream::ObjectInputStream(ObjectReader reader)

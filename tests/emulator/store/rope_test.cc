@@ -15,7 +15,7 @@ Rope BuildInSteps(const std::string& text, std::optional<std::uint64_t> expected
   RopeBuilder builder(expected_size);
   std::size_t at = 0;
   while (at < text.size()) {
-    const std::span<std::byte> room = builder.Room();
+    const std::span<std::byte> room = builder.Buffer();
     const std::size_t step = std::min({room.size(), text.size() - at, std::size_t{1} + random() % 50'000});
     std::memcpy(room.data(), text.data() + at, step);
     builder.Commit(step);
@@ -41,12 +41,12 @@ TEST(RopeBuilder, KeepsEveryByteInOrder) {
 
 TEST(RopeBuilder, TakesNoMoreMemoryThanExpected) {
   RopeBuilder builder(100);
-  EXPECT_EQ(builder.Room().size(), 100U);
+  EXPECT_EQ(builder.Buffer().size(), 100U);
 }
 
 TEST(RopeBuilder, CanBeUsedAgainAfterBuild) {
   RopeBuilder builder;
-  builder.Room()[0] = std::byte{'a'};
+  builder.Buffer()[0] = std::byte{'a'};
   builder.Commit(1);
   EXPECT_EQ(builder.Build().ToString(), "a");
   EXPECT_EQ(builder.size(), 0U);

@@ -18,7 +18,7 @@ namespace {
 // As an upload makes them.
 BodyPtr Received(std::string_view bytes) {
   RopeBuilder builder(bytes.size());
-  std::memcpy(builder.Room().data(), bytes.data(), bytes.size());
+  std::memcpy(builder.Buffer().data(), bytes.data(), bytes.size());
   builder.Commit(bytes.size());
   return std::make_shared<const Body>(builder.Build());
 }

@@ -67,8 +67,8 @@ Outcome<Rope> ReadFile(const fs::path& path) {
   RopeBuilder builder(size);
   while (file && builder.size() < size) {
     ThrowIfInterrupted();
-    const std::span<std::byte> room = builder.Room();
-    file.read(reinterpret_cast<char*>(room.data()), static_cast<std::streamsize>(room.size()));
+    const std::span<std::byte> buffer = builder.Buffer();
+    file.read(reinterpret_cast<char*>(buffer.data()), static_cast<std::streamsize>(buffer.size()));
     builder.Commit(static_cast<std::size_t>(file.gcount()));
   }
   if (builder.size() != size) return Unreadable(path, std::make_error_code(std::errc::io_error));

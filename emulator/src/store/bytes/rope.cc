@@ -70,7 +70,7 @@ std::string Rope::ToString() const {
   return text;
 }
 
-std::span<std::byte> RopeBuilder::Room() {
+std::span<std::byte> RopeBuilder::Buffer() {
   if (used_ == capacity_) {
     Seal();
     capacity_ = NextSegmentSize();

@@ -103,8 +103,8 @@ class RopeBuilder {
   explicit RopeBuilder(std::optional<std::uint64_t> expected_size = {}) : expected_size_(expected_size) {}
 
   /// Room for the next bytes; never empty, valid until the next call.
-  std::span<std::byte> Room();
-  /// Says that the first `bytes` bytes of Room() are filled.
+  std::span<std::byte> Buffer();
+  /// Says that the first `bytes` bytes of Buffer() are filled.
   void Commit(std::size_t bytes);
 
   [[nodiscard]] std::uint64_t size() const { return full_.size() + used_; }

@@ -44,14 +44,14 @@ ObjectSet::Place ObjectSet::Find(std::string_view name) const {
 
 void ObjectSet::Insert(ObjectPtr object) {
   assert(Find(object->name) == end());
-  const Place place = MakeRoom(LowerBound(object->name));
+  const Place place = MakePlace(LowerBound(object->name));
   Block& block = blocks_[place.block_];
   block.insert(block.begin() + static_cast<std::ptrdiff_t>(place.index_), std::move(object));
   ++size_;
 }
 
 // The same place, in a block that is not full.
-ObjectSet::Place ObjectSet::MakeRoom(Place place) {
+ObjectSet::Place ObjectSet::MakePlace(Place place) {
   if (place == end()) {
     // After all others: names that arrive in order leave full blocks.
     if (blocks_.empty() || blocks_.back().size() == kMaxBlock) blocks_.emplace_back();

@@ -55,7 +55,7 @@ class ObjectSet {
 
   static constexpr std::size_t kMaxBlock = 512;
 
-  [[nodiscard]] Place MakeRoom(Place place);
+  [[nodiscard]] Place MakePlace(Place place);
   void Split(std::size_t block, std::size_t at);
 
   std::vector<Block> blocks_;

@@ -159,7 +159,7 @@ Result<void> Composer::Read(const Made& made, std::span<const DownloadSource> so
                 .encryption_key = settings_.encryption_key,
                 .call = settings_.call,
                 .stop = stop},
-               {.sink = write, .room = kAnySize, .is_verified_by_caller = is_verified_by_caller, .is_copy = true});
+               {.sink = write, .capacity = kAnySize, .is_verified_by_caller = is_verified_by_caller, .is_copy = true});
   if (!read) return read.error();
   const auto end = Clock::now();
   estimates_.NoteRead({.first_byte = first_byte.value_or(end) - start, .total = end - start, .bytes = read->bytes});

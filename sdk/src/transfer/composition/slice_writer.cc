@@ -16,9 +16,9 @@ Result<void> SliceWriter::Write(std::span<const std::byte> data) {
     }
     const auto place = destinations_[slice_].Open();
     if (!place) return place.error();
-    const std::span<std::byte> room = place->subspan(written_);
-    const std::size_t taken = std::min(room.size(), data.size());
-    std::memcpy(room.data(), data.data(), taken);
+    const std::span<std::byte> buffer = place->subspan(written_);
+    const std::size_t taken = std::min(buffer.size(), data.size());
+    std::memcpy(buffer.data(), data.data(), taken);
     crc32c_ = ExtendCrc32c(crc32c_, data.first(taken));  // While the bytes are in the cache.
     written_ += taken;
     data = data.subspan(taken);

@@ -54,7 +54,7 @@ Result<ReadSummary> Read(const DirectReads& reads, const DownloadSource& source,
   const ByteSink sink = std::ref(copy);
   auto read = ReadInto(CoreOf(reads.client), source.object, options,
                        {.sink = sink,
-                        .room = kAnySize,
+                        .capacity = kAnySize,
                         .rewind = [&] { written = 0; },
                         .is_verified_by_caller = source.crc32c.has_value(),
                         .is_copy = true});

@@ -120,7 +120,7 @@ class FileDownload {
                                           .encryption_key = options_.encryption_key,
                                           .call = options_.call,
                                           .stop = stop},
-                                         {.sink = write, .room = missing, .is_verified_by_caller = true});
+                                         {.sink = write, .capacity = missing, .is_verified_by_caller = true});
     if (!read) return read.error();
     if (read->object_size == source_.size && read->bytes == missing) {
       return reported_.Note(source_.object, read->object_crc32c);

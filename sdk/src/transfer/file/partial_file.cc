@@ -166,15 +166,15 @@ Result<void> PartialFile::Write(std::uint64_t offset, std::span<const std::byte>
 }
 
 Result<std::uint32_t> PartialFile::Checksum(std::uint64_t offset, std::uint64_t length) const {
-  std::vector<std::byte> room(std::min<std::uint64_t>(length, 1U << 20));
+  std::vector<std::byte> buffer(std::min<std::uint64_t>(length, 1U << 20));
   std::uint32_t crc32c = 0;
   while (length > 0) {
-    const std::size_t count = std::min<std::uint64_t>(length, room.size());
-    const ssize_t got = ::pread(descriptor_, room.data(), count, static_cast<off_t>(offset));
+    const std::size_t count = std::min<std::uint64_t>(length, buffer.size());
+    const ssize_t got = ::pread(descriptor_, buffer.data(), count, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return LocalError("read", path_);
     if (got == 0) return Error{ErrorCode::kLocalIo, "'" + path_ + "' ends early"};
-    crc32c = ExtendCrc32c(crc32c, std::span(room).first(static_cast<std::size_t>(got)));
+    crc32c = ExtendCrc32c(crc32c, std::span(buffer).first(static_cast<std::size_t>(got)));
     offset += static_cast<std::uint64_t>(got);
     length -= static_cast<std::uint64_t>(got);
   }

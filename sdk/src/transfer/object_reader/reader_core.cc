@@ -307,7 +307,7 @@ Result<ReadSummary> ReaderCore::Request(const Extent& extent, const ByteSink& si
   };
   auto read = ReadInto(CoreOf(client_), source_.object, options,
                        {.sink = timed,
-                        .room = kNoLimit,
+                        .capacity = kNoLimit,
                         .rewind = rewind,
                         .is_verified_by_caller = true,
                         .is_copy = true,

@@ -31,7 +31,7 @@ class RewindableUpload {
       if (whole.is_last) {
         if (auto checked = source_.CheckUnchanged(); !checked) return checked.error();
       }
-      const auto data = source_.Read(offset, count, room_);
+      const auto data = source_.Read(offset, count, buffer_);
       if (!data) return data.error();
       const auto sent = session_.Send({offset, *data, whole.is_last}, id_, attempts);
       if (!furthest_ || session_.position() > furthest_->position) furthest_ = {session_.position(), attempts.now()};
@@ -63,7 +63,7 @@ class RewindableUpload {
   const UploadSource& source_;
   const std::size_t chunk_bytes_;
   UploadSession session_;
-  std::vector<std::byte> room_;
+  std::vector<std::byte> buffer_;
   const std::string id_;
   std::optional<Mark> furthest_;
 };
@@ -76,8 +76,8 @@ Result<ObjectMetadata> UploadRewindable(const ClientCore& core, const ObjectName
     return InCall(InsertCall(object, options), checked.error());
   const std::size_t chunk_bytes = WholeQuanta(options.chunk_bytes);
   if (source.size() <= chunk_bytes) {
-    std::vector<std::byte> room;
-    const auto data = source.Read(0, static_cast<std::size_t>(source.size()), room);
+    std::vector<std::byte> buffer;
+    const auto data = source.Read(0, static_cast<std::size_t>(source.size()), buffer);
     if (!data) return data.error();
     if (auto checked = source.CheckUnchanged(); !checked) return checked.error();
     return UploadInOneRequest(core, object, *data, options);

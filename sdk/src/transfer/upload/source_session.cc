@@ -23,9 +23,9 @@ Error GiveUp(StreamWriter& writer, const Error& error) {
 Result<ObjectMetadata> Feed(const SourceUpload& upload, StreamWriter& writer) {
   constexpr std::uint64_t kBlock = 1U << 20;
   const UploadSource& file = upload.source;
-  std::vector<std::byte> room;
+  std::vector<std::byte> buffer;
   for (std::uint64_t at = writer.position(); at < file.size(); at = writer.position()) {
-    const auto data = file.Read(at, static_cast<std::size_t>(std::min(kBlock, file.size() - at)), room);
+    const auto data = file.Read(at, static_cast<std::size_t>(std::min(kBlock, file.size() - at)), buffer);
     if (!data) return GiveUp(writer, data.error());
     if (auto written = writer.Write(*data); !written) return written.error();
   }

@@ -20,8 +20,8 @@ class Memory : public UploadSource {
   explicit Memory(std::span<const std::byte> data) : data_(data) {}
   [[nodiscard]] std::uint64_t size() const override { return data_.size(); }
   [[nodiscard]] std::optional<std::span<const std::byte>> memory() const override { return data_; }
-  [[nodiscard]] Result<void> ReadInto(std::uint64_t offset, std::span<std::byte> room) const override {
-    std::ranges::copy(data_.subspan(static_cast<std::size_t>(offset), room.size()), room.begin());
+  [[nodiscard]] Result<void> ReadInto(std::uint64_t offset, std::span<std::byte> buffer) const override {
+    std::ranges::copy(data_.subspan(static_cast<std::size_t>(offset), buffer.size()), buffer.begin());
     return {};
   }
   [[nodiscard]] Result<void> CheckUnchanged() const override { return {}; }
@@ -57,10 +57,10 @@ class File : public UploadSource {
 
   [[nodiscard]] std::uint64_t size() const override { return static_cast<std::uint64_t>(opened_.st_size); }
 
-  [[nodiscard]] Result<void> ReadInto(std::uint64_t offset, std::span<std::byte> room) const override {
-    for (std::size_t done = 0; done < room.size();) {
+  [[nodiscard]] Result<void> ReadInto(std::uint64_t offset, std::span<std::byte> buffer) const override {
+    for (std::size_t done = 0; done < buffer.size();) {
       const auto at = static_cast<off_t>(offset + done);
-      const ssize_t got = ::pread(descriptor_, room.data() + done, room.size() - done, at);
+      const ssize_t got = ::pread(descriptor_, buffer.data() + done, buffer.size() - done, at);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return LocalError("read", path_);
       if (got == 0) return Changed();
@@ -91,16 +91,16 @@ class File : public UploadSource {
 }  // namespace
 
 Result<std::span<const std::byte>> UploadSource::Read(std::uint64_t offset, std::size_t count,
-                                                      std::vector<std::byte>& room) const {
+                                                      std::vector<std::byte>& buffer) const {
   if (const auto all = memory()) return all->subspan(static_cast<std::size_t>(offset), count);
   try {
-    room.resize(count);
+    buffer.resize(count);
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kLocalIo, "there is no memory for " + std::to_string(count) +
                                           " bytes of a file; lower UploadOptions::chunk_bytes"};
   }
-  if (auto read = ReadInto(offset, room); !read) return read.error();
-  return std::span<const std::byte>(room);
+  if (auto read = ReadInto(offset, buffer); !read) return read.error();
+  return std::span<const std::byte>(buffer);
 }
 
 std::unique_ptr<UploadSource> MemorySource(std::span<const std::byte> data) { return std::make_unique<Memory>(data); }
@@ -116,12 +116,12 @@ Result<std::unique_ptr<UploadSource>> FileSource(const std::string& path) {
 
 Result<std::uint32_t> ChecksumOf(const UploadSource& source, std::uint64_t size, const std::stop_token& stop) {
   constexpr std::uint64_t kBlock = 1U << 20;
-  std::vector<std::byte> room;
+  std::vector<std::byte> buffer;
   std::uint32_t crc32c = 0;
   for (std::uint64_t offset = 0; offset < size; offset += kBlock) {
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "stopped while a file's checksum was computed"};
     const auto count = static_cast<std::size_t>(std::min(kBlock, size - offset));
-    const auto data = source.Read(offset, count, room);
+    const auto data = source.Read(offset, count, buffer);
     if (!data) return data.error();
     crc32c = ExtendCrc32c(crc32c, *data);
   }

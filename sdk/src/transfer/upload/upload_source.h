@@ -20,11 +20,12 @@ class UploadSource {
   [[nodiscard]] virtual std::uint64_t size() const = 0;
   /// All bytes, if they are in memory.
   [[nodiscard]] virtual std::optional<std::span<const std::byte>> memory() const { return std::nullopt; }
-  /// Fills `room` with the bytes from `offset` on, which are within size().
-  [[nodiscard]] virtual Result<void> ReadInto(std::uint64_t offset, std::span<std::byte> room) const = 0;
-  /// The bytes [offset, offset + count), which are within size(): in `room`, or in the source's own memory. Valid as
+  /// Fills `buffer` with the bytes from `offset` on, which are within size().
+  [[nodiscard]] virtual Result<void> ReadInto(std::uint64_t offset, std::span<std::byte> buffer) const = 0;
+  /// The bytes [offset, offset + count), which are within size(): in `buffer`, or in the source's own memory. Valid as
   /// long as both.
-  Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count, std::vector<std::byte>& room) const;
+  Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count,
+                                          std::vector<std::byte>& buffer) const;
   /// Fails if the source has changed since it was read.
   [[nodiscard]] virtual Result<void> CheckUnchanged() const = 0;
   /// One line that tells one state of a file from later ones: device, inode, size, and the times of the last change of
