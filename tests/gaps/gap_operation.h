@@ -64,6 +64,9 @@ struct GapOperation {
   std::set<ErrorCode> errors = {};
   /// The operation succeeds whatever a rival writes.
   bool survives_overwriting = false;
+  /// If set, only answers to these requests are lost. Set it if the operation's requests may arrive in another order
+  /// than they end: otherwise the lost answer may be that of the rival.
+  std::optional<std::string> loses_only = {};
 };
 
 inline void PrintTo(const GapOperation& operation, std::ostream* out) { *out << operation.name; }

@@ -66,7 +66,7 @@ class RequestGapsTest : public ::testing::TestWithParam<GapOperation> {
 
   // A refusal is not lost, but cut.
   void LoseAnswerOf(int number) {
-    const emulator::FaultMatch match{.nth = static_cast<std::uint64_t>(number)};
+    const emulator::FaultMatch match{.operation = GetParam().loses_only, .nth = static_cast<std::uint64_t>(number)};
     emulator_.faults().Add({.name = "lost", .match = match, .action = {.type = "loseAnswer"}, .limits = {.count = 1}});
     emulator_.faults().Add(
         {.name = "cut", .match = match, .action = {.type = "cut", .after_bytes = 0}, .limits = {.count = 1}});

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <latch>
 #include <map>
+#include <mutex>
 #include <random>
 #include <semaphore>
 #include <set>
@@ -211,13 +212,45 @@ TEST_F(EventLoopDownloads, GoOnWhileAListenerCallsTheClient) {
   EXPECT_EQ(listener->calls, 1);
 }
 
+/// Counts the requests of a large download that end between the first and the last one of a small download, in the
+/// order in which the loop ends them.
+class Turns : public EventListener {
+ public:
+  explicit Turns(const std::vector<DownloadSource>& few) {
+    for (const DownloadSource& source : few) few_.insert(ToUri(source.object));
+  }
+  void OnRequest(const RequestEvent& event) override {
+    const std::scoped_lock lock(mutex_);
+    if (!few_.contains(event.call.subject)) {
+      ++large_;
+    } else {
+      if (small_++ == 0) large_at_first_ = large_;
+      large_at_last_ = large_;
+    }
+  }
+  [[nodiscard]] std::size_t of_small() const { return small_; }
+  [[nodiscard]] std::size_t of_large() const { return large_; }
+  [[nodiscard]] std::size_t meanwhile() const { return large_at_last_ - large_at_first_; }
+
+ private:
+  std::set<std::string, std::less<>> few_;
+  std::mutex mutex_;  // Guards what follows.
+  std::size_t small_ = 0;
+  std::size_t large_ = 0;
+  std::size_t large_at_first_ = 0;
+  std::size_t large_at_last_ = 0;
+};
+
 // A download of many objects is under way on the same loop, as fast as it can be. Each of the small one's requests
 // waits for about one of each that the large one has in flight.
 TEST_F(EventLoopDownloads, OfAFewObjectsTakeTurnsWithThoseOfMany) {
   constexpr std::size_t kConcurrency = 64;
   constexpr std::size_t kFew = 8;
-  const auto sources = Repeated(StoreMany(50, 2'000), 400);  // 20,000
-  const Client client = OneLoop();
+  const auto stored = StoreMany(50 + kFew, 2'000);
+  const std::vector<DownloadSource> few(stored.begin(), stored.begin() + kFew);
+  const auto sources = Repeated({stored.begin() + kFew, stored.end()}, 400);  // 20,000
+  const auto turns = std::make_shared<Turns>(few);
+  const Client client = OneLoop(turns);
   const Downloader large(client, {.max_concurrency = kConcurrency});
   const Downloader small(client, {.max_concurrency = 1});
   DownloadStream many = large.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
@@ -229,15 +262,12 @@ TEST_F(EventLoopDownloads, OfAFewObjectsTakeTurnsWithThoseOfMany) {
     }
   });
   is_under_way.wait();
-  std::size_t meanwhile = sources.size();
-  for (int attempt = 0; attempt < 5; ++attempt) {  // A busy machine may keep this thread from running for a while.
-    const std::size_t before = came;
-    EXPECT_TRUE(small.Download(std::span(sources).first(kFew)).ok());
-    if (came < sources.size()) meanwhile = std::min(meanwhile, came - before);
-  }
+  EXPECT_TRUE(small.Download(few).ok());
   consumer.join();
   EXPECT_EQ(came, sources.size());
-  EXPECT_LT(meanwhile, 4 * kFew * kConcurrency) << "of the large download's, while the small one ran";
+  EXPECT_EQ(turns->of_small(), kFew);
+  EXPECT_EQ(turns->of_large(), sources.size());
+  EXPECT_LT(turns->meanwhile(), 4 * (kFew - 1) * kConcurrency) << "of the large download's, while the small one ran";
 }
 
 TEST_F(EventLoopDownloads, AreRefusedWithLoopsOutOfTheirRange) {

@@ -27,10 +27,10 @@ std::vector<const StoredPlace*> CommittedTensors::FindEqual(const std::vector<Pl
 }
 
 void CommittedTensors::Learn(const std::vector<PlainTensor>& tensors, const CheckpointManifest& manifest) {
-  std::map<std::string_view, const StepTensor*> stored;
-  for (const StepTensor& tensor : manifest.tensors) stored.emplace(tensor.name, &tensor);
-  std::erase_if(known_, [&](const auto& one) { return !stored.contains(one.first); });
   try {
+    std::map<std::string_view, const StepTensor*> stored;
+    for (const StepTensor& tensor : manifest.tensors) stored.emplace(tensor.name, &tensor);
+    std::erase_if(known_, [&](const auto& one) { return !stored.contains(one.first); });
     for (const PlainTensor& tensor : tensors) {
       const StepTensor& place = *stored.at(tensor.name);
       Known& known = known_[tensor.name];
