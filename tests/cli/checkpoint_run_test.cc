@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "checkpoints/save_step.h"
-#include "cli/checkpoint/keep_flags.h"
+#include "cli/checkpoint/steps.h"
 #include "cli/command_fixture.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 

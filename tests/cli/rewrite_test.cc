@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kCopied = R"({"done":true,"totalBytesRewritten":"1","objectSize":"1","resource":)"
                                 R"({"bucket":"bkt","name":"b","generation":"2","size":"1","crc32c":"AAAAAA=="}})";
 
-Result<void> RewriteAs(std::uint32_t source_crc32c) {
+Result<std::int64_t> RewriteAs(std::uint32_t source_crc32c) {
   testing::RawServer server([](testing::RawServer::Connection& connection) {
     for (std::string head; !(head = connection.ReadHead()).empty();) {
       testing::ReadBody(connection, head);
@@ -28,7 +28,7 @@ Result<void> RewriteAs(std::uint32_t source_crc32c) {
 }
 
 TEST(Rewrite, ComparesTheChecksumOfTheCopy) {
-  EXPECT_TRUE(RewriteAs(0).ok());
+  EXPECT_EQ(*RewriteAs(0), 1) << "the generation of the source";
   EXPECT_EQ(testing::ErrorOf(RewriteAs(1)).code, ErrorCode::kCorrupted);
 }
 

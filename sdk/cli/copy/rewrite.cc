@@ -3,13 +3,13 @@
 namespace gcsflux::cli {
 namespace {
 
-// The attributes of a copy with another content type than its source.
-ObjectAttributes AttributesOf(const ObjectMetadata& source, const std::string& content_type) {
-  return {.content_type = content_type,
+// The attributes of a copy that does not have all of its source's.
+ObjectAttributes AttributesOf(const ObjectMetadata& source, const RewriteCall& call) {
+  return {.content_type = call.content_type.value_or(source.content_type),
           .content_encoding = source.content_encoding,
           .content_disposition = source.content_disposition,
           .content_language = source.content_language,
-          .cache_control = source.cache_control,
+          .cache_control = call.cache_control.value_or(source.cache_control),
           .custom_time = source.custom_time,
           .metadata = source.metadata};
 }
@@ -60,18 +60,22 @@ Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& sour
 
 }  // namespace
 
-Result<void> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
-                     const RewriteCall& call) {
+Result<std::int64_t> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
+                             const RewriteCall& call) {
+  const bool keeps_attributes = !call.content_type && !call.cache_control;
   RewriteObjectOptions options{.stop = call.stop};
   if (call.on_progress) {
     options.on_progress = [&](const RewriteProgress& progress) { call.on_progress({progress.bytes, progress.total}); };
   }
   std::optional<Error> unknown;
-  if (call.guess && !call.content_type && (call.may_replace || call.guess->live_generation == 0)) {
+  if (call.guess && keeps_attributes && (call.may_replace || call.guess->live_generation == 0)) {
     options.source_generation = call.guess->source_generation;
     options.preconditions.if_generation_match = call.guess->live_generation;
     const auto copied = client.RewriteObject(source, destination, options);
-    if (copied) return CompareCopy(*copied, call.guess->source_crc32c);
+    if (copied) {
+      if (auto compared = CompareCopy(*copied, call.guess->source_crc32c); !compared) return compared.error();
+      return call.guess->source_generation;
+    }
     // It is kNotFound if the source was overwritten since; then the new object is copied.
     const bool is_out_of_date =
         copied.error().code == ErrorCode::kPreconditionFailed || copied.error().code == ErrorCode::kNotFound;
@@ -81,11 +85,13 @@ Result<void> Rewrite(const Client& client, const ObjectName& source, const Objec
   const auto found = client.GetObject(source, {.stop = call.stop});
   if (!found) return found.error();
   options.source_generation = found->generation;
-  if (call.content_type) options.attributes = AttributesOf(*found, *call.content_type);
+  if (!keeps_attributes) options.attributes = AttributesOf(*found, call);
   // If the answer to the guess was lost, the object at the destination is the same.
-  return ReplaceWhatIsThere(
+  const auto replaced = ReplaceWhatIsThere(
       client, *found, destination, options,
       {.may_replace = call.may_replace, .may_be_done = call.guess.has_value(), .unknown = std::move(unknown)});
+  if (!replaced) return replaced.error();
+  return found->generation;
 }
 
 }  // namespace gcsflux::cli

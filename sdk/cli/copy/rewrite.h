@@ -19,14 +19,15 @@ struct RewriteGuess {
 struct RewriteCall {
   bool may_replace = true;  ///< If false and the destination exists, returns kAlreadyExists.
   std::optional<RewriteGuess> guess = {};
-  std::optional<std::string> content_type = {};  ///< Of the copy; if absent, the source's.
+  std::optional<std::string> content_type = {};   ///< Of the copy; if absent, the source's.
+  std::optional<std::string> cache_control = {};  ///< The same.
   ProgressCallback on_progress = {};
   std::stop_token stop = {};
 };
 
 /// Copies within the service, without moving bytes here. Each attempt replaces exactly the generation that was found,
-/// so that its requests can be repeated.
-Result<void> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
-                     const RewriteCall& call);
+/// so that its requests can be repeated. Returns the generation of the source that was copied.
+Result<std::int64_t> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
+                             const RewriteCall& call);
 
 }  // namespace gcsflux::cli

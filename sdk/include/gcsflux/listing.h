@@ -21,6 +21,7 @@ namespace gcsflux {
 struct ListOptions {
   std::string delimiter = {};     ///< "/" lists one directory level.
   std::string start_offset = {};  ///< Names at or after it.
+  std::string match_glob = {};    ///< As ListObjectsOptions::match_glob.
   std::string fields = {};        ///< As ListObjectsOptions::fields.
   CallOptions call = {};
   std::stop_token stop = {};

@@ -145,6 +145,9 @@ struct ListObjectsOptions {
   std::string delimiter = {};     ///< "/" folds names behind the next "/" into ObjectPage::prefixes.
   std::string start_offset = {};  ///< Names at or after this one.
   std::string end_offset = {};    ///< Names before this one; empty means no bound.
+  /// Only names that this pattern matches as a whole: * and ? stop at "/", ** does not; [a-c] and {a,b} are choices. A
+  /// page may then be empty although others follow. https://cloud.google.com/storage/docs/json_api/v1/objects/list
+  std::string match_glob = {};
   int max_results = 5000;         ///< A wish: GCS may return fewer. Objects and prefixes both count.
   std::string page_token = {};    ///< From ObjectPage::next_page_token.
   std::string fields = {};        ///< For each object.

@@ -72,6 +72,7 @@ HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucke
                       .Query("delimiter", options.delimiter)
                       .Query("startOffset", options.start_offset)
                       .Query("endOffset", options.end_offset)
+                      .Query("matchGlob", options.match_glob)
                       .Query("pageToken", options.page_token)
                       .Query(options.call)};
 }
