@@ -23,8 +23,7 @@ Result<std::int64_t> RewriteAs(std::uint32_t source_crc32c) {
     }
   });
   const Client client = *Client::Create({.endpoint = server.endpoint(), .project = "p"});
-  return Rewrite(client, {"bkt", "a"}, {"bkt", "b"},
-                 {.guess = RewriteGuess{.source_generation = 1, .source_crc32c = source_crc32c}});
+  return Rewrite(client, {"bkt", "a"}, {"bkt", "b"}, {.generation = 1, .crc32c = source_crc32c}, {}, {});
 }
 
 TEST(Rewrite, ComparesTheChecksumOfTheCopy) {
@@ -48,8 +47,8 @@ TEST(Rewrite, LeavesWhatARivalWroteWhileItsAnswerWasLost) {
                                      .action = {.type = "loseAnswer"},
                                      .limits = {.count = 1}}}});
   after->Call([&] { EXPECT_TRUE(rival.InsertObject({"bkt", "b"}, AsBytes(std::string("a rival's"))).ok()); });
-  const RewriteGuess guess{.source_generation = source->generation, .source_crc32c = source->crc32c};
-  const Error error = testing::ErrorOf(Rewrite(client, {"bkt", "a"}, {"bkt", "b"}, {.guess = guess}));
+  const TreeEntry listed{.generation = source->generation, .crc32c = source->crc32c};
+  const Error error = testing::ErrorOf(Rewrite(client, {"bkt", "a"}, {"bkt", "b"}, listed, {}, {}));
   EXPECT_EQ(emulator.faults().Fired("lost"), 1U);
   EXPECT_EQ(error.outcome, WriteOutcome::kUnknown) << error.message;
   EXPECT_EQ(*rival.ReadObject({"bkt", "b"}), "a rival's");

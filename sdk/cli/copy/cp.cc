@@ -64,7 +64,7 @@ Result<void> CopyFromStream(const Client& client, const CopyRun& run, const std:
   if (from == "-") return UploadStream(client, run, STDIN_FILENO, "standard input", *destination);
   const auto opened = OpenSpecialSource(from);
   if (!opened) return opened.error();
-  return UploadStream(client, run, opened->number(), from, *destination);
+  return UploadStream(client, run, ::fileno(opened->get()), from, *destination);
 }
 
 Result<void> CopyIntoStream(const Client& client, const CopyRun& run, const std::string& from, const std::string& to) {

@@ -90,17 +90,7 @@ Result<CopyOutcome> Route::Download(const TreeEntry& source, const CopyCall& cal
 }
 
 Result<CopyOutcome> Route::CopyWithin(const TreeEntry& source, const CopyCall& call) const {
-  RewriteCall rewrite{.may_replace = options_.writing.mode != WriteMode::kCreate,
-                      .content_type = options_.content_type,
-                      .cache_control = options_.cache_control,
-                      .on_progress = call.on_progress,
-                      .stop = call.stop};
-  if (source.generation != 0) {
-    rewrite.guess = RewriteGuess{.source_generation = source.generation,
-                                 .live_generation = call.present ? call.present->generation : 0,
-                                 .source_crc32c = source.crc32c};
-  }
-  const auto generation = Rewrite(client_, ObjectAt(from_, source), ObjectAt(to_, source), rewrite);
+  const auto generation = Rewrite(client_, ObjectAt(from_, source), ObjectAt(to_, source), source, options_, call);
   if (!generation) return generation.error();
   return CopyOutcome{.source_generation = *generation};
 }
