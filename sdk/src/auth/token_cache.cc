@@ -2,7 +2,7 @@
 
 namespace gcsflux::internal {
 
-// No thread of the parent was writing the token during the fork: see ForkSafeMutex.
+// No thread of the parent was writing the token when the child was made: see LeafMutex.
 std::unique_ptr<TokenCache::State> TokenCache::State::Of(const State* of_parent) {
   auto state = std::make_unique<State>();
   if (of_parent != nullptr) state->token = of_parent->token;

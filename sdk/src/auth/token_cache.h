@@ -8,7 +8,7 @@
 
 #include "auth/access_token.h"
 #include "auth/token_source.h"
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "base/process/per_process.h"
 #include "gcsflux/result.h"
 #include "loop/wait_list.h"
@@ -16,7 +16,7 @@
 namespace gcsflux::internal {
 
 /// The token that all calls of a client share. One caller at a time fetches the next token: before the old one expires,
-/// while the others still use it, or while all wait for it. A child of fork() uses the parent's token, and fetches the
+/// while the others still use it, or while all wait for it. A child process uses the parent's token, and fetches the
 /// next one itself. Thread-safe.
 class TokenCache {
  public:
@@ -39,7 +39,7 @@ class TokenCache {
   struct State {
     static std::unique_ptr<State> Of(const State* of_parent);
 
-    ForkSafeMutex mutex;
+    LeafMutex mutex;
     // All below is guarded by mutex.
     TokenPtr token = nullptr;  // Null before the first one, and after it was refused.
     bool is_fetching = false;
@@ -48,7 +48,7 @@ class TokenCache {
     AccessToken::Time next_fetch_ahead = {};
     WaitList fetched;
   };
-  using Lock = std::unique_lock<ForkSafeMutex>;
+  using Lock = std::unique_lock<LeafMutex>;
   Result<TokenPtr> Await(State& state, Lock& lock, const TokenContext& context);
   TokenPtr FetchAhead(State& state, Lock& lock, TokenContext context);
   Result<TokenPtr> Fetch(State& state, Lock& lock, const TokenContext& context);

@@ -40,7 +40,7 @@ internal::EventLoops& ClientCore::loops() const {
 
 Result<HttpResponse> ClientCore::SendRaw(const Sending& sending) const {
   // In the child the gates may have waiters that do not exist, and the connections are the parent's.
-  if (made_in_.IsInChild()) return internal::ForkedError("the call");
+  if (!owner_.IsCurrent()) return owner_.Refuse("the call");
   Attempts& attempts = sending.attempts;
   attempts.SetInvocationId(sending.invocation_id);
   if (settings_.throttle_policy != ThrottlePolicy::kGate) {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "client/delivery_ledger.h"
 
 namespace gcsflux::internal {
@@ -34,7 +34,7 @@ class DeliveryBudget {
   using Callbacks = std::vector<std::function<void()>>;
   Callbacks CallbacksOf(const std::vector<Consumer>& admitted) const;
 
-  mutable ForkSafeMutex mutex_;
+  mutable LeafMutex mutex_;
   DeliveryLedger ledger_;                                       // Guarded by mutex_.
   std::map<Consumer, std::function<void()>> on_admitted_ = {};  // Guarded by mutex_.
 };

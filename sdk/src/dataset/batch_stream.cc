@@ -62,7 +62,7 @@ std::shared_ptr<BatchStream> BatchStream::Make(std::shared_ptr<const DownloaderC
                                                std::unique_ptr<BatchOrder> order, const Cursor& start,
                                                Settings settings) {
   auto stream =
-      BoundToProcess(std::unique_ptr<BatchStream>(new BatchStream(std::move(order), start, std::move(settings))));
+      OwnedByProcess(std::unique_ptr<BatchStream>(new BatchStream(std::move(order), start, std::move(settings))));
   BatchStream& it = *stream;
   it.ahead_ = std::make_unique<FetchAhead>(
       std::move(core), std::make_unique<SourceWindow>(std::make_unique<Feed>(it)),
@@ -296,7 +296,7 @@ Result<std::shared_ptr<FetchAhead>> BatchStream::FetchBeside(std::uint64_t numbe
     }
     OfferToDecoders();
   };
-  auto beside = BoundToProcess(std::make_unique<FetchAhead>(ahead_->shared_core(),
+  auto beside = OwnedByProcess(std::make_unique<FetchAhead>(ahead_->shared_core(),
                                                             std::make_unique<SourceWindow>(std::move(sources)),
                                                             on_arrival, [this](const Error& error) { End(error); }));
   if (auto begun = beside->BeginAwaited(); !begun) return begun.error();

@@ -60,8 +60,8 @@ struct FinishedBatch {
 /// budget and of these limits is given back.
 ///
 /// A claimed batch never waits for the claim of another one. If a batch before it is not claimed, what is not yet
-/// requested of the claimed batch is fetched beside the order, by the thread that awaits it. Thread-safe. In a child of
-/// fork() it is not destroyed: see BoundToProcess.
+/// requested of the claimed batch is fetched beside the order, by the thread that awaits it. Thread-safe. Made by
+/// OwnedByProcess().
 class BatchStream : public TaskSource, public std::enable_shared_from_this<BatchStream> {
  public:
   struct Settings {

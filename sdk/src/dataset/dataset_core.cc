@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "client/client_core.h"
 #include "dataset/fingerprint.h"
 
@@ -168,7 +168,7 @@ FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
 
 Result<std::optional<FinishedBatch>> DatasetCore::Next(std::uint64_t epoch) const {
   const auto stream = StreamOf(engines_.Get());
-  if (!stream && mark_.IsInChild()) return ForkedError("the loop over the dataset");
+  if (!stream && !owner_.IsCurrent()) return owner_.Refuse("the loop over the dataset");
   if (!stream) return Error{ErrorCode::kInvalidArgument, "no loop over the dataset has begun; call Epoch() or reset()"};
   const auto batch = stream->Claim(epoch);
   if (!batch) return batch.error();

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "base/process/per_process.h"
 #include "dataset/batch_stream.h"
 #include "dataset/dataset_tally.h"
@@ -23,7 +23,7 @@
 
 namespace gcsflux::internal {
 
-/// What all copies of a dataset share: its listing, its downloads and its decoding. Thread-safe. In a child of fork()
+/// What all copies of a dataset share: its listing, its downloads and its decoding. Thread-safe. In a child process
 /// it uses its own threads and connections, and forgets the order that the parent announced.
 class DatasetCore {
  public:
@@ -93,7 +93,7 @@ class DatasetCore {
   const std::shared_ptr<DatasetTally> tally_ = std::make_shared<DatasetTally>();
   const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
   const Counters made_with_;
-  const ProcessMark mark_;
+  const OwnerProcess owner_;
   const PerProcess<Engine> engines_;
 };
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "dataset/slowest_objects.h"
 #include "gcsflux/dataset.h"
 
@@ -110,7 +110,7 @@ class DatasetTally {
     return epochs_.emplace(epoch, epoch).second;
   }
 
-  mutable ForkSafeMutex mutex_;
+  mutable LeafMutex mutex_;
   // Guarded by mutex_:
   DatasetReport report_;
   SlowestObjects slowest_;

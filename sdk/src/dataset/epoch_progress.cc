@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "dataset/epoch_plan.h"
 #include "gcsflux/epoch.h"
 
@@ -41,8 +41,8 @@ struct EpochProgress::Shared {
 
   const EpochOptions options;
 
-  internal::ForkSafeMutex mutex = {};  // guards what follows
-  Cursor cursor;                       // at the plan's beginning
+  internal::LeafMutex mutex = {};  // guards what follows
+  Cursor cursor;                   // at the plan's beginning
   EpochPlan plan;
   std::uint64_t handed_out = 0;  // batches of the plan
   std::uint64_t consumed = 0;    // of these

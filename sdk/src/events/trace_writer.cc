@@ -16,7 +16,8 @@
 
 #include "base/messages/json_text.h"
 #include "base/process/file_size_signal.h"
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "gcsflux/events.h"
 
 namespace gcsflux {
@@ -139,8 +140,8 @@ class TraceFile : public TraceWriter {
   }
 
   Result<void> Close() override {
-    // A child of fork() writes its events into the same file; only the parent writes its end.
-    if (!is_closed_.exchange(true) && !opened_in_.IsInChild()) Write("\n]\n");
+    // A child process writes its events into the same file; only its owner writes its end.
+    if (!is_closed_.exchange(true) && owner_.IsCurrent()) Write("\n]\n");
     const int error = error_;
     if (error == 0) return {};
     return Error{ErrorCode::kLocalIo, "the trace '" + path_ + "' could not be written: " + std::strerror(error)};
@@ -214,8 +215,8 @@ class TraceFile : public TraceWriter {
   const EventTime opened_ = Clock::now();
   std::atomic<int> error_ = 0;  // errno of the first failed write
   std::atomic<bool> is_closed_ = false;
-  const internal::ProcessMark opened_in_;
-  internal::ForkSafeMutex mutex_;  // guards what follows
+  const internal::OwnerProcess owner_;
+  internal::LeafMutex mutex_;  // guards what follows
   std::map<std::thread::id, std::vector<Lane>> lanes_;
   int last_lane_ = 0;
 };

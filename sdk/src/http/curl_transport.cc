@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "base/leaf_stop_callback.h"
-#include "base/process/fork.h"
 #include "base/process/keep_openssl.h"
+#include "base/process/leaf_section.h"
+#include "base/process/mutex.h"
 #include "base/process/own_descriptors.h"
+#include "base/process/owner_process.h"
 #include "http/curl_drive.h"
 #include "http/curl_loop.h"
 #include "http/curl_settings.h"
@@ -36,9 +38,9 @@ struct Handle {
   EasyHandle easy;
 };
 
-// libcurl and OpenSSL finish their work before a fork. User code that they call allows a fork.
+// User code that libcurl calls is in a UserCodeSection.
 bool Advance(CURLM* multi) {
-  const NoFork no_fork;
+  const LeafSection leaf;
   int running = 0;
   return curl_multi_perform(multi, &running) == CURLM_OK;
 }
@@ -61,7 +63,7 @@ class CurlTransport : public Transport {
  public:
   explicit CurlTransport(const CurlOptions& options) : settings_(options) {
     KeepOpenSsl();
-    const NoFork no_fork;
+    const LeafSection leaf;
     // A static is initialised once, by one thread, before the first handle. libcurl keeps it until the process ends.
     static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);
     static_cast<void>(kReady);
@@ -80,7 +82,7 @@ class CurlTransport : public Transport {
  private:
   Result<HttpResponse> Run(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
                            const std::stop_token& stop) {
-    if (made_in_.IsInChild()) return ForkedError("the request");
+    if (!owner_.IsCurrent()) return owner_.Refuse("the request");
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled before it was sent"};
     if (auto checked = CheckHeaders(request.headers); !checked) return checked.error();
     if (Fiber::Current() != nullptr) return OfThisLoop().Run(request, receiver, watch, stop);
@@ -134,8 +136,8 @@ class CurlTransport : public Transport {
   }
 
   const CurlSettings settings_;
-  const ProcessMark made_in_;
-  ForkSafeMutex mutex_;
+  const OwnerProcess owner_;
+  LeafMutex mutex_;
   std::vector<Handle> idle_;                                            // Guarded by mutex_.
   std::map<EventLoop*, std::vector<std::unique_ptr<CurlLoop>>> loops_;  // Guarded by mutex_.
 };

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
 #include "base/process/own_descriptors.h"
 #include "base/process/start_thread.h"
 
@@ -59,7 +59,7 @@ Result<std::unique_ptr<EventLoop>> EventLoop::Start(UserCodeThreads& user_code_t
 Result<void> EventLoop::Open() {
   free_stacks_.reserve(kMostFreeStacks + 1);
   reported_.reserve(kMostEvents);
-  const NoFork no_fork;
+  const LeafSection leaf;
   epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ < 0) return NoDescriptor();
   AddOwnDescriptor(epoll_);

@@ -5,7 +5,7 @@
 namespace gcsflux::internal {
 
 void Pause::Wake() {
-  if (made_in_.IsInChild()) return;
+  if (!owner_.IsCurrent()) return;
   if (fiber_ == nullptr) {
     const std::scoped_lock lock(mutex_);
     state_ = State::kWoken;

@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "base/process/start_thread.h"
 #include "loop/event_loop.h"
 #include "loop/pause.h"
@@ -14,13 +14,13 @@ void UserCodeThreads::Run(UserCode what, const std::function<void()>& call) {
   Pause pause;
   std::exception_ptr thrown;
   const bool is_posted = (what == UserCode::kIsTold ? told_ : waiting_).Post([&] {
-    const ProcessMark mark;
+    const OwnerProcess owner;
     try {
       call();
     } catch (...) {
       thrown = std::current_exception();
     }
-    if (mark.IsInChild()) return;  // The fiber is the parent's.
+    if (!owner.IsCurrent()) return;  // The fiber is the parent's.
     pause.Wake();
   });
   if (!is_posted) return call();
@@ -47,7 +47,7 @@ bool UserCodeThreads::Pool::Post(std::function<void()> job) {
 }
 
 void UserCodeThreads::Pool::Serve(const std::stop_token& stop) {
-  const ProcessMark mark;
+  const OwnerProcess owner;
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;
@@ -58,7 +58,7 @@ void UserCodeThreads::Pool::Serve(const std::stop_token& stop) {
     jobs_.pop_front();
     lock.unlock();
     job();
-    if (mark.IsInChild()) return;  // The mutex may be held by a thread that does not exist here.
+    if (!owner.IsCurrent()) return;  // The mutex may be held by a thread that does not exist here.
     lock.lock();
   }
 }

@@ -19,8 +19,8 @@ enum class UserCode {
   kMayWait,  ///< An allocator.
 };
 
-/// Threads for user code that fibers call. User code may block, fork and be slow; no loop waits for it. The threads are
-/// started when they are needed. Thread-safe; the destructor waits for running calls.
+/// Threads for user code that fibers call. User code may block, start processes and be slow; no loop waits for it. The
+/// threads are started when they are needed. Thread-safe; the destructor waits for running calls.
 class UserCodeThreads {
  public:
   /// Runs `call`, and returns when it has returned; what it throws is thrown here. For fibers. If the system starts no

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/leaf_stop_callback.h"
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "loop/pause.h"
 
 namespace gcsflux::internal {
@@ -46,7 +46,7 @@ class WaitList {
     std::erase(waiting_, &pause);
   }
 
-  ForkSafeMutex mutex_;
+  LeafMutex mutex_;
   std::vector<Pause*> waiting_;  // Guarded by mutex_.
 };
 

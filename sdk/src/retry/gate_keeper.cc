@@ -53,7 +53,7 @@ std::optional<Gate::TimePoint> GateKeeper::EnterIfOpen(Gate::Ticket ticket) {
 
 // Waits until that time, until `stop`, or until woken.
 void GateKeeper::Await(Gate::Ticket ticket, Gate::TimePoint now, Gate::TimePoint until, const std::stop_token& stop,
-                       std::unique_lock<ForkSafeMutex>& lock) {
+                       std::unique_lock<LeafMutex>& lock) {
   const std::stop_source waiter;
   waiters_[ticket] = {.asks_at = until, .wakes = waiter};
   lock.unlock();

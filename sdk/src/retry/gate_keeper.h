@@ -7,7 +7,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "base/timing.h"
 #include "retry/gate.h"
 
@@ -56,11 +56,11 @@ class GateKeeper {
   void WakeFirstIfLateLocked(Gate::TimePoint now);
   void WakeFirstLocked();
   void Await(Gate::Ticket ticket, Gate::TimePoint now, Gate::TimePoint until, const std::stop_token& stop,
-             std::unique_lock<ForkSafeMutex>& lock);
+             std::unique_lock<LeafMutex>& lock);
 
   const Timing& timing_;
 
-  mutable ForkSafeMutex mutex_;  // guards what follows
+  mutable LeafMutex mutex_;  // guards what follows
   Gate gate_;
   struct Waiter {
     Gate::TimePoint asks_at;  // the next check, unless it is woken

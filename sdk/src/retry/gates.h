@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "base/timing.h"
 #include "retry/gate_keeper.h"
 #include "retry/operation_kind.h"
@@ -33,7 +33,7 @@ class Gates {
  private:
   const Timing& timing_;
   std::atomic<Gate::Ticket> last_ticket_ = 0;
-  mutable ForkSafeMutex mutex_;  // guards what follows
+  mutable LeafMutex mutex_;  // guards what follows
   std::map<std::pair<std::string, GateClass>, std::unique_ptr<GateKeeper>> gates_;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 
@@ -28,7 +28,7 @@ class HedgeBudget {
   static constexpr double kMost = 64;  // collected, for a server that stalls many reads at once
 
   const double share_;
-  ForkSafeMutex mutex_;  // guards what follows
+  LeafMutex mutex_;  // guards what follows
   double saved_ = 0;
 };
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "gcsflux/options.h"
 #include "retry/running_percentile.h"
 
@@ -35,7 +35,7 @@ class ReadPace {
   [[nodiscard]] std::optional<Duration> Patience(const RunningPercentile& usual) const;
 
   const HedgeOptions options_;
-  mutable ForkSafeMutex mutex_;  // guards what follows
+  mutable LeafMutex mutex_;  // guards what follows
   RunningPercentile first_byte_{0.95};
   RunningPercentile block_{0.95};
 };

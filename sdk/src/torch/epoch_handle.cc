@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/object_name.h"
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "dataset/dataset_core.h"
 #include "dataset/epoch_plan.h"
 #include "gcsflux/epoch.h"
@@ -116,7 +116,7 @@ struct EpochHandle::Shared {
   const DatasetHandle::Core core;
   const EpochOptions options;
 
-  ForkSafeMutex mutex;
+  LeafMutex mutex;
   // Guarded by mutex:
   std::uint64_t epoch = 0;  // The loop's epoch.
   bool is_loader = false;   // The loop is a DataLoader's.

@@ -9,7 +9,8 @@
 #include <mutex>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -21,7 +22,7 @@ struct Entry {
 };
 
 struct Registry {
-  ForkSafeMutex mutex;
+  LeafMutex mutex;
   std::vector<Entry> entries;  // Guarded by mutex.
 };
 
@@ -62,7 +63,7 @@ void AddOwnDescriptor(int descriptor) {
 void ForgetOwnDescriptor(int descriptor) { static_cast<void>(Remove(descriptor)); }
 
 void CloseOwnDescriptor(int descriptor) {
-  const NoFork no_fork;
+  const LeafSection leaf;
   if (Remove(descriptor)) static_cast<void>(::close(descriptor));
 }
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "base/process/start_thread.h"
 
 namespace gcsflux::internal {
@@ -35,7 +35,7 @@ class Timer {
 // If no thread can measure the time, the token asks at once.
 void RunWithTimeLimit(const std::function<void(std::stop_token)>& work, std::chrono::milliseconds limit) {
   try {
-    const auto timer = TryToStart([&] { return BoundToProcess(std::make_unique<Timer>(limit)); });
+    const auto timer = TryToStart([&] { return OwnedByProcess(std::make_unique<Timer>(limit)); });
     std::stop_source over;
     if (!timer) over.request_stop();
     work(timer ? (*timer)->over() : over.get_token());

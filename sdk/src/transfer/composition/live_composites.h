@@ -16,7 +16,7 @@ namespace gcsflux::internal {
 /// it is sent, and removed when it is known to be deleted. Thread-safe.
 class LiveComposites {
  public:
-  /// The instance of this process; never destroyed. A child of fork() has none of its parent's composites.
+  /// The instance of this process; never destroyed. A child has none of its parent's composites.
   static LiveComposites& OfProcess();
 
   /// The composite may exist from now on. Returns kCancelled if DeleteAll() has begun: then it must not be made.

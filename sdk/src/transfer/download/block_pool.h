@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 
@@ -32,7 +32,7 @@ class BlockPool : public std::enable_shared_from_this<BlockPool> {
   void GiveBack(std::byte* block, std::size_t size_class, std::size_t bytes);
 
   const std::uint64_t max_unused_bytes_;
-  ForkSafeMutex mutex_;  // A child may release what its parent's stream delivered.
+  LeafMutex mutex_;  // A child may release what its parent's stream delivered.
   // Guarded by mutex_:
   std::array<std::vector<std::byte*>, kClasses> unused_;  // The most recently used block is the last.
   std::uint64_t unused_bytes_ = 0;

@@ -28,7 +28,7 @@ struct ArrivedObject {
 };
 
 /// Fetches a stream's sources as far ahead as the client's budget allows, and hands out each object as it arrives.
-/// Thread-safe. In a child of fork() it is not destroyed: see BoundToProcess.
+/// Thread-safe. Made by OwnedByProcess().
 class FetchAhead : public Recipient {
  public:
   /// Any thread calls it, without a lock, once for each source. A failed object has its own error.

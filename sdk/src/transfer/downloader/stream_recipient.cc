@@ -17,8 +17,8 @@ StreamRecipient::StreamRecipient(std::shared_ptr<const DownloaderCore> core, std
 StreamRecipient::~StreamRecipient() { Close(); }
 
 Result<std::optional<DownloadedObject>> StreamRecipient::Next() {
-  if (made_in_.IsInChild()) {
-    return ForkedError(("the stream of " + std::to_string(sources_.size()) + " objects").c_str());
+  if (!owner_.IsCurrent()) {
+    return owner_.Refuse(("the stream of " + std::to_string(sources_.size()) + " objects").c_str());
   }
   if (ended_) return *ended_;
   if (delivered_ == sources_.size()) return std::optional<DownloadedObject>();

@@ -9,15 +9,15 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "gcsflux/download.h"
 #include "loop/loop_condition.h"
 #include "transfer/downloader/fetch_ahead.h"
 
 namespace gcsflux::internal {
 
-/// A stream of objects, delivered in the order asked for. Next() is for one thread at a time. In a child of fork() it
-/// is not destroyed: see BoundToProcess.
+/// A stream of objects, delivered in the order asked for. Next() is for one thread at a time. Made by
+/// OwnedByProcess().
 class StreamRecipient {
  public:
   StreamRecipient(std::shared_ptr<const DownloaderCore> core, std::vector<DownloadSource> sources,
@@ -41,7 +41,7 @@ class StreamRecipient {
 
   const std::vector<DownloadSource> sources_;
   const DownloadStreamOptions options_;
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   bool has_begun_ = false;
   std::optional<Error> ended_ = {};
 

@@ -140,7 +140,7 @@ Result<ListingReport> ParallelListing::Run() {
     BeginCalls();
   }
   const Result<void> delivered = Deliver();
-  if (made_in_.IsInChild()) return ForkedError(("the listing of " + ToUri(prefix_)).c_str());
+  if (!owner_.IsCurrent()) return owner_.Refuse(("the listing of " + ToUri(prefix_)).c_str());
   End();
   if (!delivered) return delivered.error();
   return Report();
@@ -171,7 +171,7 @@ Result<void> ParallelListing::Deliver() {
       if (delivery_.ready() + 1 == max_ready_) OfferCalls();  // There is room again.
     }
     auto taken = DeliverBatch(std::move(batch));
-    if (!taken || made_in_.IsInChild()) return taken;
+    if (!taken || !owner_.IsCurrent()) return taken;
   }
   return {};
 }

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "gcsflux/listing.h"
 #include "loop/request_slots.h"
 #include "transfer/listing/delivery.h"
@@ -58,7 +58,7 @@ class ParallelListing final : private TaskSource {
   const Counters counters_before_;
   const std::vector<InternedName> storage_classes_;  // Empty means all.
   const bool skips_composites_;
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   std::stop_source stop_;
   ListedPageParser parser_;
   ListingReport report_;  // of the thread that delivers

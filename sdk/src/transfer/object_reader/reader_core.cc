@@ -69,7 +69,7 @@ ReaderCore::~ReaderCore() {
 }
 
 Result<void> ReaderCore::CheckUsable() const {
-  if (made_in_.IsInChild()) return ForkedError("the reader");
+  if (!owner_.IsCurrent()) return owner_.Refuse("the reader");
   if (options_.stop.stop_requested()) return Error{ErrorCode::kCancelled, "read of " + ToUri(source_.object)};
   if (!slots_->is_usable()) return slots_->shortage().value_or(Error{ErrorCode::kLocalIo, "no event loop runs"});
   return {};
@@ -422,7 +422,7 @@ void ReaderCore::Adapt(bool waited, std::size_t bytes) {
 }
 
 void ReaderCore::Seek(std::uint64_t offset) {
-  if (made_in_.IsInChild() || offset == position_) return;
+  if (!owner_.IsCurrent() || offset == position_) return;
   lent_.reset();
   const bool is_ahead = offset > position_ && offset < ahead_end_;
   position_ = offset;

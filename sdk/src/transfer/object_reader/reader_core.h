@@ -11,7 +11,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "client/reported_checksum.h"
 #include "gcsflux/object_reader.h"
 #include "loop/job_queue.h"
@@ -101,7 +101,7 @@ class ReaderCore {
   const DownloadSource source_;
   const ObjectReaderOptions options_;
   const std::uint64_t longest_stripe_;
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   ReportedChecksum reported_;
   RequestPace pace_;
   std::atomic<std::uint64_t> requests_ = 0;

@@ -12,7 +12,7 @@ namespace gcsflux::internal {
 /// when nothing of it is left at the service. Thread-safe.
 class LiveUploads {
  public:
-  /// Those of this process; never destroyed. A child of fork() has none of its parent's.
+  /// Those of this process; never destroyed. A child has none of its parent's.
   static LiveUploads& OfProcess();
 
   /// From now on there may be uploads to `target`; if it is temporary, also an object of that name. Returns kCancelled

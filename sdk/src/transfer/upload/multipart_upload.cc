@@ -8,7 +8,7 @@
 #include "base/exceptions_as_errors.h"
 #include "base/moved_from.h"
 #include "base/object_name.h"
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "base/process/run_with_time_limit.h"
 #include "client/client_core.h"
 #include "client/operation_calls.h"
@@ -48,7 +48,7 @@ class MultipartUpload::Upload {
 
   ~Upload() {
     // In a child, the upload is the parent's.
-    if (is_open_ && !made_in_.IsInChild())
+    if (is_open_ && owner_.IsCurrent())
       internal::RunWithTimeLimit([this](std::stop_token stop) { static_cast<void>(Abort(std::move(stop))); });
   }
   Upload(const Upload&) = delete;
@@ -160,7 +160,7 @@ class MultipartUpload::Upload {
 
   Result<void> Abort(std::stop_token stop) {
     Call call = MakeUploadCall("multipartUploads.abort", object_, options_);
-    if (made_in_.IsInChild()) return internal::InCall(call, internal::ForkedError("the upload"));
+    if (!owner_.IsCurrent()) return internal::InCall(call, owner_.Refuse("the upload"));
     if (!std::exchange(is_open_, false)) return {};
     call.stop = std::move(stop);  // Not the caller's token: a caller that has stopped wants nothing left behind.
     const auto response = core().Exchange(call, internal::AbortMultipartRequest(target()));
@@ -177,7 +177,7 @@ class MultipartUpload::Upload {
   [[nodiscard]] const ClientCore& core() const { return CoreOf(client_); }
   [[nodiscard]] MultipartTarget target() const { return {core().endpoint(), object_, upload_id_, options_}; }
   [[nodiscard]] Result<void> CheckUsable(const Call& call) const {
-    if (made_in_.IsInChild()) return internal::InCall(call, internal::ForkedError("the upload"));
+    if (!owner_.IsCurrent()) return internal::InCall(call, owner_.Refuse("the upload"));
     if (is_open_) return {};
     return Error{ErrorCode::kInvalidArgument, "used after Complete(), Abort() or Suspend(): " + ToUri(object_)};
   }
@@ -261,7 +261,7 @@ class MultipartUpload::Upload {
   const Client client_;
   const ObjectName object_;
   const MultipartOptions options_;
-  const internal::ProcessMark made_in_;
+  const internal::OwnerProcess owner_;
   std::string upload_id_;
   bool is_open_ = false;
   std::optional<internal::Timing::TimePoint> first_complete_;  // Nothing can have been made before it.

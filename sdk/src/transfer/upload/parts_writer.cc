@@ -45,7 +45,7 @@ PartsWriter::~PartsWriter() {
 }
 
 Result<void> PartsWriter::CheckUsable() const {
-  if (made_in_.IsInChild()) return InCall(InsertCall(object_, options_), ForkedError("the upload"));
+  if (!owner_.IsCurrent()) return InCall(InsertCall(object_, options_), owner_.Refuse("the upload"));
   if (error_) return *error_;
   if (is_closed_) return Error{ErrorCode::kInvalidArgument, "used after Close() or Cancel(): " + ToUri(object_)};
   return {};
@@ -170,7 +170,7 @@ Result<std::string> PartsWriter::Suspend() {
 }
 
 void PartsWriter::Cancel() {
-  if (made_in_.IsInChild()) return;
+  if (!owner_.IsCurrent()) return;
   if (stream_) stream_->Cancel();
   if (std::exchange(is_closed_, true)) return;
   parts_.Cancel();

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "gcsflux/upload.h"
 #include "transfer/upload/part_buffers.h"
 #include "transfer/upload/part_queue.h"
@@ -49,7 +49,7 @@ class PartsWriter {
   const Client client_;
   const ObjectName object_;
   const UploadOptions options_;
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   PartBuffers buffers_;
   std::unique_ptr<PartBuffer> part_;  // It is being filled.
   std::uint64_t position_ = 0;
