@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 
@@ -40,18 +39,17 @@ class TokenCache {
     static std::unique_ptr<State> Of(const State* of_parent);
 
     LeafMutex mutex;
-    // All below is guarded by mutex.
-    TokenPtr token = nullptr;  // Null before the first one, and after it was refused.
-    bool is_fetching = false;
-    std::uint64_t fetches = 0;               // Fetches that have ended.
-    std::optional<Error> last_failure = {};  // The error of the last fetch.
-    AccessToken::Time next_fetch_ahead = {};
+    TokenPtr token GUARDED_BY(mutex) = nullptr;  // Null before the first one, and after it was refused.
+    bool is_fetching GUARDED_BY(mutex) = false;
+    std::uint64_t fetches GUARDED_BY(mutex) = 0;               // Fetches that have ended.
+    std::optional<Error> last_failure GUARDED_BY(mutex) = {};  // The error of the last fetch.
+    AccessToken::Time next_fetch_ahead GUARDED_BY(mutex) = {};
     WaitList fetched;
   };
-  using Lock = std::unique_lock<LeafMutex>;
-  Result<TokenPtr> Await(State& state, Lock& lock, const TokenContext& context);
-  TokenPtr FetchAhead(State& state, Lock& lock, TokenContext context);
-  Result<TokenPtr> Fetch(State& state, Lock& lock, const TokenContext& context);
+  using Lock = MutexLock<LeafMutex>;
+  Result<TokenPtr> Await(State& state, Lock& lock, const TokenContext& context) REQUIRES(state.mutex, lock);
+  TokenPtr FetchAhead(State& state, Lock& lock, TokenContext context) REQUIRES(state.mutex, lock);
+  Result<TokenPtr> Fetch(State& state, Lock& lock, const TokenContext& context) REQUIRES(state.mutex, lock);
   [[nodiscard]] Result<AccessToken> FetchObserved(const TokenContext& context) const;
 
   const std::unique_ptr<const TokenSource> source_;

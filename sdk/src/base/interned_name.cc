@@ -1,4 +1,3 @@
-#include <mutex>
 #include <set>
 
 #include "base/process/mutex.h"
@@ -17,7 +16,7 @@ InternedName::InternedName(std::string_view name) {
   static auto& names = *new std::set<std::string, std::less<>>{"STANDARD", "NEARLINE", "COLDLINE", "ARCHIVE"};
   static internal::LeafMutex mutex;
   if (name.empty()) return;
-  const std::scoped_lock lock(mutex);
+  const internal::MutexLock lock(mutex);
   constexpr std::size_t kMostBytes = 1024;
   if (name.size() > kMostBytes) name = "OTHER";
   auto found = names.find(name);

@@ -102,8 +102,8 @@ class ClientCore {
   mutable internal::DeliveryBudget delivery_budget_;
   const internal::Transmitter transmitter_;
   mutable internal::LeafMutex loops_mutex_;
-  // Guarded by loops_mutex_. The last member: its tasks use the members above, and the transport as long as they run.
-  mutable std::unique_ptr<internal::EventLoops> loops_;
+  // The last member: its tasks use the members above, and the transport as long as they run.
+  mutable std::unique_ptr<internal::EventLoops> loops_ GUARDED_BY(loops_mutex_);
 };
 
 /// The shared state of a client's copies.

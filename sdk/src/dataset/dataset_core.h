@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "base/process/owner_process.h"
 #include "base/process/per_process.h"
 #include "dataset/batch_stream.h"
@@ -68,15 +68,15 @@ class DatasetCore {
   struct Engine {
     std::shared_ptr<DecodeThreads> decoders;
     std::shared_ptr<const DownloaderCore> downloads;
-    std::mutex mutex = {};
-    std::shared_ptr<BatchStream> stream = {};  // In the announced order. Guarded by mutex.
-    EpochOptions order = {};                   // Guarded by mutex too.
-    EpochStart start = {};                     // Guarded by mutex too.
-    std::uint64_t epoch = 0;                   // In which the order was announced last. Guarded by mutex too.
-    std::mutex listing_mutex = {};
-    // Guarded by listing_mutex.
-    std::shared_ptr<const LiveListing> listing = {};
-    std::unique_ptr<BackgroundListing> lister = {};  // It uses the stream, so it is destroyed first.
+    Mutex mutex = {};
+    std::shared_ptr<BatchStream> stream GUARDED_BY(mutex) = {};  // In the announced order.
+    EpochOptions order GUARDED_BY(mutex) = {};
+    EpochStart start GUARDED_BY(mutex) = {};
+    std::uint64_t epoch GUARDED_BY(mutex) = 0;  // In which the order was announced last.
+    Mutex listing_mutex = {};
+    std::shared_ptr<const LiveListing> listing GUARDED_BY(listing_mutex) = {};
+    // It uses the stream, so it is destroyed first.
+    std::unique_ptr<BackgroundListing> lister GUARDED_BY(listing_mutex) = {};
   };
   [[nodiscard]] std::shared_ptr<BatchStream> MakeStream(const Engine& engine, std::unique_ptr<BatchOrder> order,
                                                         const Cursor& start, ObjectAt object_at) const;

@@ -119,9 +119,9 @@ class Observer {
     Tally bytes_sent = 0, bytes_received = 0, listener_exceptions = 0, unverified_reads = 0;
   } tallies_;
   LeafMutex mutex_;
-  // Buckets. Guarded by mutex_:
-  std::set<std::string, std::less<>> warned_of_;
-  std::set<std::string, std::less<>> refused_in_;
+  // Buckets:
+  std::set<std::string, std::less<>> warned_of_ GUARDED_BY(mutex_);
+  std::set<std::string, std::less<>> refused_in_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -158,7 +157,7 @@ class TraceFile : public TraceWriter {
   // A thread waits for one request at a time, so each thread has a lane. A request beside another one, such as a hedge,
   // goes to the thread's next lane. Requests on one lane never overlap.
   int LaneFor(EventTime start, EventTime end) {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     auto& lanes = lanes_[std::this_thread::get_id()];
     auto free = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& lane) { return lane.busy_until <= start; });
     if (free == lanes.end()) free = lanes.insert(free, Lane{++last_lane_});
@@ -168,7 +167,7 @@ class TraceFile : public TraceWriter {
 
   // The thread's first lane, which has the marks.
   int OwnLane() {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     auto& lanes = lanes_[std::this_thread::get_id()];
     if (lanes.empty()) lanes.push_back(Lane{++last_lane_});
     return lanes.front().number;
@@ -216,9 +215,9 @@ class TraceFile : public TraceWriter {
   std::atomic<int> error_ = 0;  // errno of the first failed write
   std::atomic<bool> is_closed_ = false;
   const internal::OwnerProcess owner_;
-  internal::LeafMutex mutex_;  // guards what follows
-  std::map<std::thread::id, std::vector<Lane>> lanes_;
-  int last_lane_ = 0;
+  internal::LeafMutex mutex_;
+  std::map<std::thread::id, std::vector<Lane>> lanes_ GUARDED_BY(mutex_);
+  int last_lane_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
 #include <new>
 
 #include "base/process/leaf_section.h"
@@ -71,7 +70,7 @@ void UseOwnSockets(CURL* easy, SocketOwner* owner) {
 MultiHandle MultiHandle::Make() {
   const LeafSection leaf;
   static LeafMutex mutex;
-  const std::scoped_lock one_at_a_time(mutex);  // Otherwise one thread could mistake another's pair for its own.
+  const MutexLock one_at_a_time(mutex);  // Otherwise one thread could mistake another's pair for its own.
   const int lowest = LowestFree();
   MultiHandle made;
   made.multi_ = curl_multi_init();

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -109,7 +108,7 @@ class CurlTransport : public Transport {
   // The first one of this loop that has room, because its connections are warm.
   CurlLoop& OfThisLoop() {
     EventLoop& loop = *EventLoop::Current();
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     auto& of_loop = loops_[&loop];
     const auto free =
         std::find_if(of_loop.begin(), of_loop.end(), [](const auto& curl) { return curl->running() < kMostExchanges; });
@@ -120,7 +119,7 @@ class CurlTransport : public Transport {
   // The handle that was returned last is the warmest.
   Handle TakeHandle() {
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       if (!idle_.empty()) {
         Handle handle = std::move(idle_.back());
         idle_.pop_back();
@@ -131,15 +130,15 @@ class CurlTransport : public Transport {
   }
 
   void Return(Handle handle) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (idle_.size() < settings_.options().max_idle_connections) idle_.push_back(std::move(handle));
   }
 
   const CurlSettings settings_;
   const OwnerProcess owner_;
   LeafMutex mutex_;
-  std::vector<Handle> idle_;                                            // Guarded by mutex_.
-  std::map<EventLoop*, std::vector<std::unique_ptr<CurlLoop>>> loops_;  // Guarded by mutex_.
+  std::vector<Handle> idle_ GUARDED_BY(mutex_);
+  std::map<EventLoop*, std::vector<std::unique_ptr<CurlLoop>>> loops_ GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 #include <optional>
 
+#include "base/process/mutex.h"
 #include "base/process/owner_process.h"
 #include "loop/event_loop.h"
 #include "loop/timer_heap.h"
@@ -45,7 +45,7 @@ class Pause final : public LoopTimer {
   EventLoop* const loop_ = EventLoop::Current();
   Fiber* const fiber_ = Fiber::Current();  // Null if a thread owns it.
   std::atomic<State> state_ = State::kIdle;
-  std::mutex mutex_;  // Guards state_ if a thread owns it.
+  Mutex mutex_;  // Guards state_ if a thread owns it.
   std::condition_variable woken_;
 };
 

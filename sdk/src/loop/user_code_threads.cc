@@ -34,7 +34,7 @@ UserCodeThreads::Pool::~Pool() {
 
 bool UserCodeThreads::Pool::Post(std::function<void()> job) {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (idle_ <= jobs_.size() && threads_.size() < kMostThreads) {
       auto thread = StartThread([this](const std::stop_token& stop) { Serve(stop); });
       if (thread) threads_.push_back(*std::move(thread));
@@ -48,10 +48,10 @@ bool UserCodeThreads::Pool::Post(std::function<void()> job) {
 
 void UserCodeThreads::Pool::Serve(const std::stop_token& stop) {
   const OwnerProcess owner;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
     ++idle_;
-    const bool has_job = has_work_.wait(lock, stop, [this] { return !jobs_.empty(); });
+    const bool has_job = has_work_.wait(lock, stop, [this]() REQUIRES(mutex_) { return !jobs_.empty(); });
     --idle_;
     if (!has_job) return;
     const auto job = std::move(jobs_.front());

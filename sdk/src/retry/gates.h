@@ -33,8 +33,8 @@ class Gates {
  private:
   const Timing& timing_;
   std::atomic<Gate::Ticket> last_ticket_ = 0;
-  mutable LeafMutex mutex_;  // guards what follows
-  std::map<std::pair<std::string, GateClass>, std::unique_ptr<GateKeeper>> gates_;
+  mutable LeafMutex mutex_;
+  std::map<std::pair<std::string, GateClass>, std::unique_ptr<GateKeeper>> gates_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

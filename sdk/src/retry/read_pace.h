@@ -35,9 +35,9 @@ class ReadPace {
   [[nodiscard]] std::optional<Duration> Patience(const RunningPercentile& usual) const;
 
   const HedgeOptions options_;
-  mutable LeafMutex mutex_;  // guards what follows
-  RunningPercentile first_byte_{0.95};
-  RunningPercentile block_{0.95};
+  mutable LeafMutex mutex_;
+  RunningPercentile first_byte_ GUARDED_BY(mutex_){0.95};
+  RunningPercentile block_ GUARDED_BY(mutex_){0.95};
 };
 
 }  // namespace gcsflux::internal

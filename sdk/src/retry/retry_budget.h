@@ -27,9 +27,9 @@ class RetryBudget {
   static constexpr double kMost = 100;      // collected, for a burst of failures
 
   const double share_;
-  LeafMutex mutex_;  // guards what follows
-  double saved_ = kMost;
-  TimePoint refilled_ = {};
+  LeafMutex mutex_;
+  double saved_ GUARDED_BY(mutex_) = kMost;
+  TimePoint refilled_ GUARDED_BY(mutex_) = {};
 };
 
 /// One for each policy.

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
 #include <vector>
 
 #include "base/process/leaf_section.h"
@@ -23,7 +22,7 @@ struct Entry {
 
 struct Registry {
   LeafMutex mutex;
-  std::vector<Entry> entries;  // Guarded by mutex.
+  std::vector<Entry> entries GUARDED_BY(mutex);
 };
 
 Registry& TheRegistry() {
@@ -41,7 +40,7 @@ ino_t InodeOf(int descriptor) {
 // True if it was there.
 bool Remove(int descriptor) {
   Registry& registry = TheRegistry();
-  const std::scoped_lock lock(registry.mutex);
+  const MutexLock lock(registry.mutex);
   const auto found = std::find_if(registry.entries.begin(), registry.entries.end(),
                                   [&](const Entry& entry) { return entry.descriptor == descriptor; });
   if (found == registry.entries.end()) return false;
@@ -54,7 +53,7 @@ bool Remove(int descriptor) {
 
 void AddOwnDescriptor(int descriptor) {
   Registry& registry = TheRegistry();
-  const std::scoped_lock lock(registry.mutex);
+  const MutexLock lock(registry.mutex);
   // Other code may have closed an earlier one with this number, without a notice.
   std::erase_if(registry.entries, [&](const Entry& entry) { return entry.descriptor == descriptor; });
   registry.entries.push_back({descriptor, InodeOf(descriptor)});
@@ -70,8 +69,9 @@ void CloseOwnDescriptor(int descriptor) {
 UsesOwnDescriptors::UsesOwnDescriptors() { ++uses; }
 UsesOwnDescriptors::~UsesOwnDescriptors() { --uses; }
 
-void CloseOwnDescriptorsInChild() {
-  std::vector<Entry>& entries = TheRegistry().entries;  // This thread is the only one.
+// Without the mutex: this thread is the only one.
+void CloseOwnDescriptorsInChild() NO_THREAD_SAFETY_ANALYSIS {
+  std::vector<Entry>& entries = TheRegistry().entries;
   // Not connected: it can be neither read nor written.
   int dead = uses > 0 ? ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
   for (const auto& [descriptor, inode] : entries) {

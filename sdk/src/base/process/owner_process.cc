@@ -17,7 +17,7 @@ void NeverDestroy(const void* object) {
   const LeafSection leaf;  // Before the first one is made.
   static auto& kept = *new std::vector<const void*>;
   static auto& mutex = *new LeafMutex;
-  const std::scoped_lock lock(mutex);
+  const MutexLock lock(mutex);
   kept.push_back(object);
 }
 

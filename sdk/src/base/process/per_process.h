@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "base/process/mutex.h"
@@ -34,13 +33,13 @@ class PerProcess {
   /// The same, shared.
   std::shared_ptr<T> Share() const {
     static_cast<void>(Get());
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     return held_;
   }
 
  private:
   void Renew() const {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (process_.load(std::memory_order_relaxed) == ProcessGeneration()) return;
     if (make_) held_ = OwnedByProcess(make_(held_.get()));
     now_.store(held_.get(), std::memory_order_relaxed);
@@ -49,7 +48,7 @@ class PerProcess {
 
   const Make make_;
   mutable LeafMutex mutex_;
-  mutable std::shared_ptr<T> held_;  // Guarded by mutex_.
+  mutable std::shared_ptr<T> held_ GUARDED_BY(mutex_);
   mutable std::atomic<T*> now_;
   mutable std::atomic<std::uint64_t> process_ = ProcessGeneration();
 };

@@ -3,9 +3,9 @@
 #include <condition_variable>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <thread>
 
+#include "base/process/mutex.h"
 #include "base/process/owner_process.h"
 #include "base/process/start_thread.h"
 
@@ -16,7 +16,7 @@ class Timer {
  public:
   explicit Timer(std::chrono::milliseconds limit)
       : thread_([this, limit](const std::stop_token& done) {
-          std::unique_lock lock(mutex_);
+          MutexLock lock(mutex_);
           alarm_.wait_for(lock, done, limit, [] { return false; });
           over_.request_stop();
         }) {}
@@ -25,7 +25,7 @@ class Timer {
 
  private:
   std::stop_source over_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any alarm_;
   const std::jthread thread_;  // Last: it ends before the members that it uses.
 };

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -125,7 +124,7 @@ Result<void> Handle(std::size_t index) {
 Result<void> InstallCompositeCleanup() {
   static internal::LeafMutex mutex;
   static bool has_hook = false;
-  const std::scoped_lock lock(mutex);
+  const internal::MutexLock lock(mutex);
   if (installed_in != 0) return {};
   if (!std::exchange(has_hook, true)) internal::AtForkInChild(LeaveToParent);
   if (auto started = StartThread(); !started) return started;

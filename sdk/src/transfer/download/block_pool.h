@@ -33,9 +33,9 @@ class BlockPool : public std::enable_shared_from_this<BlockPool> {
 
   const std::uint64_t max_unused_bytes_;
   LeafMutex mutex_;  // A child may release what its parent's stream delivered.
-  // Guarded by mutex_:
-  std::array<std::vector<std::byte*>, kClasses> unused_;  // The most recently used block is the last.
-  std::uint64_t unused_bytes_ = 0;
+  // The most recently used block is the last.
+  std::array<std::vector<std::byte*>, kClasses> unused_ GUARDED_BY(mutex_);
+  std::uint64_t unused_bytes_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace gcsflux::internal

@@ -9,6 +9,7 @@
 #include "base/crc32c.h"
 #include "base/object_name.h"
 #include "base/option_range.h"
+#include "base/process/mutex.h"
 #include "base/process/own_descriptors.h"
 #include "base/process/owner_process.h"
 #include "base/tell_progress.h"
@@ -131,7 +132,7 @@ class FileDownload {
   }
 
   void Note(std::size_t index, const PartialRange& range) {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     state_.ranges[index] = range;
   }
 
@@ -150,7 +151,7 @@ class FileDownload {
   }
 
   PartialState StateNow() {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     return state_;
   }
 
@@ -177,7 +178,7 @@ class FileDownload {
   std::atomic<std::uint64_t> unsaved_bytes_ = 0;
   internal::ReportedChecksum& reported_;
   std::mutex saving_;  // Held while the state is written; no thread waits for it.
-  std::mutex mutex_;
+  internal::Mutex mutex_;
   PartialState state_;  // Each range is changed by its thread. Guarded by mutex_ when others read it.
 };
 

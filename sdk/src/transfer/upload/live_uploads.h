@@ -1,9 +1,9 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <stop_token>
 
+#include "base/process/mutex.h"
 #include "gcsflux/client.h"
 
 namespace gcsflux::internal {
@@ -28,9 +28,9 @@ class LiveUploads {
     Client client;
     bool is_temporary = false;
   };
-  std::mutex mutex_;
-  bool is_closed_ = false;               // Guarded by mutex_.
-  std::map<ObjectName, Entry> entries_;  // Guarded by mutex_.
+  Mutex mutex_;
+  bool is_closed_ GUARDED_BY(mutex_) = false;
+  std::map<ObjectName, Entry> entries_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

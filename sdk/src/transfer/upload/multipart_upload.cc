@@ -1,13 +1,13 @@
 #include "transfer/upload/multipart_upload.h"
 
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "base/crc32c.h"
 #include "base/exceptions_as_errors.h"
 #include "base/moved_from.h"
 #include "base/object_name.h"
+#include "base/process/mutex.h"
 #include "base/process/owner_process.h"
 #include "base/process/run_with_time_limit.h"
 #include "client/client_core.h"
@@ -88,7 +88,7 @@ class MultipartUpload::Upload {
   Result<void> KeepPart(const ListedPart& part, std::uint32_t crc32c) {
     const Call call = MakeUploadCall("multipartUploads.listParts", object_, options_);
     if (auto usable = CheckUsable(call); !usable) return usable;
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     parts_[part.number] = {{part.size, crc32c}, part.etag};
     return {};
   }
@@ -190,14 +190,14 @@ class MultipartUpload::Upload {
     }
     std::string etag(internal::FindHeader(response.headers, "etag"));
     if (etag.empty()) return internal::InCall(call, {ErrorCode::kBadResponse, "the part has no ETag"});
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     parts_[number] = {part, std::move(etag)};
     return {};
   }
 
   // The object that the parts give together.
   SentObject Whole() {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     SentObject whole;
     for (const auto& [number, part] : parts_) {
       whole.crc32c = internal::CombineCrc32c(whole.crc32c, part.sent.crc32c, part.sent.size);
@@ -233,7 +233,7 @@ class MultipartUpload::Upload {
   Result<std::int64_t> SendComplete(const std::string& id, Attempts& attempts) {
     std::vector<internal::PartTag> tags;
     {
-      const std::scoped_lock lock(mutex_);
+      const internal::MutexLock lock(mutex_);
       for (const auto& [number, part] : parts_) tags.push_back({number, part.etag});
     }
     const auto response = core().Send({internal::CompleteMultipartRequest(target(), tags), id, attempts});
@@ -266,8 +266,8 @@ class MultipartUpload::Upload {
   bool is_open_ = false;
   std::optional<internal::Timing::TimePoint> first_complete_;  // Nothing can have been made before it.
   std::int64_t completed_ = 0;  // The generation that Complete() has made, not yet confirmed.
-  std::mutex mutex_;
-  std::map<int, Part> parts_;  // Guarded by mutex_.
+  internal::Mutex mutex_;
+  std::map<int, Part> parts_ GUARDED_BY(mutex_);
 };
 
 MultipartUpload::MultipartUpload(std::unique_ptr<Upload> upload) : upload_(std::move(upload)) {}

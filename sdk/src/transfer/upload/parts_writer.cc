@@ -113,7 +113,7 @@ void PartsWriter::SendBuffer(bool is_last) {
       part_.release(), [this](PartBuffer* used) { buffers_.GiveBack(std::unique_ptr<PartBuffer>(used)); });
   const std::uint64_t most_parts = buffer->size / kLeastPartBytes + 1;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     queue_.Add(std::move(buffer));
     if (is_last) queue_.End();
   }
@@ -122,14 +122,14 @@ void PartsWriter::SendBuffer(bool is_last) {
 }
 
 Result<std::optional<QueuedPart>> PartsWriter::NextPart() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (queue_.empty() || queue_.cut() < kMostParts) return queue_.Next();
   return Error{ErrorCode::kInvalidArgument,
                "upload of " + ToUri(object_) + ": 10000 parts do not hold it; raise part_bytes and part_memory_bytes"};
 }
 
 int PartsWriter::LeastParts() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return queue_.least_parts();
 }
 
@@ -180,7 +180,7 @@ void PartsWriter::Cancel() {
 ObjectWriterReport PartsWriter::report() const {
   ObjectWriterReport report = report_;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     report.parts = static_cast<std::uint64_t>(queue_.cut());
   }
   report.most_memory = buffers_.most();

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "base/process/mutex.h"
 #include "base/process/owner_process.h"
 #include "gcsflux/upload.h"
 #include "transfer/upload/part_buffers.h"
@@ -55,8 +55,8 @@ class PartsWriter {
   std::uint64_t position_ = 0;
   bool is_closed_ = false;
   std::optional<Error> error_;
-  mutable std::mutex mutex_;
-  PartQueue queue_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  PartQueue queue_ GUARDED_BY(mutex_);
 
   ObjectWriterReport report_;
   std::unique_ptr<StreamWriter> stream_;
