@@ -69,6 +69,17 @@ TEST_F(MakeDataLoaderTest, FetchesEachObjectOnceForEachEpoch) {
   EXPECT_EQ(emulator_.counters().requests - before, 2 * kObjects);
 }
 
+TEST_F(MakeDataLoaderTest, IsNotReportedAsUnannounced) {
+  DataLoader<> loader = Loader(2);
+  Use(loader);
+  EXPECT_EQ(dataset_.report().unannounced_batches, 0);
+  auto unannounced =
+      torch::data::make_data_loader(MapDataset(dataset_).map(torch::data::transforms::Stack<>()), kBatch);
+  std::uint64_t batches = 0;
+  for ([[maybe_unused]] const Example<>& batch : *unannounced) ++batches;
+  EXPECT_EQ(dataset_.report().unannounced_batches, batches);
+}
+
 TEST_F(MakeDataLoaderTest, ItsCursorIsBehindTheBatchThatTheLoopHas) {
   DataLoader<> loader = Loader(2);
   std::uint64_t batches = 0;
