@@ -3,6 +3,7 @@
 #include "cli/arguments/names.h"
 #include "cli/arguments/wildcards.h"
 #include "cli/commands.h"
+#include "cli/terminal/progress.h"
 #include "gcsflux/client.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
@@ -13,45 +14,33 @@ DECLARE_bool(force);
 namespace gcsflux::cli {
 namespace {
 
-// An object by its generation: one that another writer stores meanwhile must stay.
-struct Doomed {
-  ObjectName name = {};
-  std::int64_t generation = 0;
-};
+using Objects = std::vector<ListedObject>;
 
 // The object of the name itself, and those in it as a directory; for a bucket, all objects.
-Result<std::vector<Doomed>> FindAll(const Client& client, const ObjectName& prefix) {
+Result<Objects> FindAll(const Client& client, const ObjectName& prefix) {
   auto listing = ListInParallel(client, prefix, {.skip_composites = false});
   if (!listing) return listing.error();
-  std::vector<Doomed> found;
   const std::string directory = AsDirectory(prefix.name);
-  for (ListedObject& object : listing->objects) {
-    if (object.name != prefix.name && !object.name.starts_with(directory)) continue;
-    found.push_back({{prefix.bucket, std::move(object.name)}, object.generation});
-  }
-  if (!found.empty()) return found;
+  std::erase_if(listing->objects, [&](const ListedObject& object) {
+    return object.name != prefix.name && !object.name.starts_with(directory);
+  });
+  if (!listing->objects.empty()) return std::move(listing->objects);
   return NothingThere(ToUri(prefix));
 }
 
 // A pattern may match more than was meant, so that the user must confirm it. The same on a terminal and in a script.
-Result<std::vector<Doomed>> FindConfirmed(const Client& client, const ObjectName& pattern) {
+Result<Objects> FindConfirmed(const Client& client, const ObjectName& pattern) {
   auto matches = FindMatches(client, pattern);
   if (!matches) return matches.error();
-  std::vector<Doomed> found;
-  for (ObjectMetadata& match : *matches) found.push_back({{match.bucket, std::move(match.name)}, match.generation});
-  if (FLAGS_force || FLAGS_recursive || found.front().name == pattern) return found;
-  return Error{ErrorCode::kInvalidArgument, ToUri(pattern) + " matches " + std::to_string(found.size()) +
-                                                " objects, from " + ToUri(found.front().name) + " to " +
-                                                ToUri(found.back().name) + "; to remove them, add -f"};
-}
-
-Result<void> RemoveEach(const Client& client, const std::vector<Doomed>& objects, int max_concurrency) {
-  const auto remove = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
-    auto done = client.DeleteObject(objects[index].name, {.generation = objects[index].generation, .stop = stop});
-    if (!done && done.error().code == ErrorCode::kNotFound) return {};
-    return done;
-  };
-  return RunConcurrently(client, objects.size(), max_concurrency, remove);
+  Objects found;
+  for (ObjectMetadata& match : *matches) {
+    found.push_back({.name = std::move(match.name), .generation = match.generation});
+  }
+  if (FLAGS_force || FLAGS_recursive || found.front().name == pattern.name) return found;
+  return Error{ErrorCode::kInvalidArgument, ToUri(pattern) + " matches " + Count(found.size(), "object") + ", from " +
+                                                ToUri({pattern.bucket, found.front().name}) + " to " +
+                                                ToUri({pattern.bucket, found.back().name}) +
+                                                "; to remove them, add -f"};
 }
 
 Result<void> RemoveOne(const Client& client, const ObjectName& name, int max_concurrency) {
@@ -59,12 +48,17 @@ Result<void> RemoveOne(const Client& client, const ObjectName& name, int max_con
   if (!is_pattern && !FLAGS_recursive) {
     return name.name.empty() ? client.DeleteBucket(name.bucket) : client.DeleteObject(name);
   }
-  auto objects = Result<std::vector<Doomed>>(std::vector<Doomed>());
-  if (FLAGS_recursive) objects = FindAll(client, name);
-  const bool is_literal = objects && !objects->empty();
-  if (!is_literal && is_pattern) objects = FindConfirmed(client, name);
+  auto objects = FLAGS_recursive ? FindAll(client, name) : Result<Objects>(NothingThere(""));
+  if (!objects && is_pattern) objects = FindConfirmed(client, name);
   if (!objects) return objects.error();
-  return RemoveEach(client, *objects, max_concurrency);
+  const auto remove = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
+    const ListedObject& object = (*objects)[index];
+    // Names the generation: an object that another writer stores there meanwhile must stay.
+    auto done = client.DeleteObject({name.bucket, object.name}, {.generation = object.generation, .stop = stop});
+    if (!done && done.error().code == ErrorCode::kNotFound) return {};
+    return done;
+  };
+  return RunConcurrently(client, objects->size(), max_concurrency, remove);
 }
 
 Result<void> Remove(const Client& client, const std::vector<std::string>& uris) {

@@ -32,31 +32,15 @@ UploadOptions WriterForCommand() { return {.stop = StopOnSignal(), .part_memory_
 
 Error WrongConversion(const std::string& message) { return {ErrorCode::kInvalidArgument, message}; }
 
-// A checkpoint that becomes many files.
-struct ShardConversion {
-  std::string source = {};       // If it is a step of a run, its metrics are kept.
-  std::string destination = {};  // "gs://bucket/run/step-00000042.json", or a folder with its slash.
-  UploadOptions writer = {};
-};
-
-// How many files there are, and their bytes together.
-struct ConvertedShards {
-  std::size_t files = 0;
-  std::uint64_t bytes = 0;
-};
-
-ConvertedShards SumOf(const WrittenShards& shards) {
-  ConvertedShards count{.files = shards.files.size()};
-  for (const StepFile& file : shards.files) count.bytes += file.size;
-  return count;
-}
+using Places = std::vector<std::string>;  // From, to.
+using Files = std::vector<StepFile>;
 
 // The caller's own of the step that is converted; nothing of other checkpoints.
-Result<CheckpointManifest> About(const Client& client, const ShardConversion& conversion) {
+Result<CheckpointManifest> About(const Client& client, const Places& places) {
   CheckpointManifest about{.time = std::chrono::system_clock::now()};
-  const auto from = StepPlaceOf(conversion.source);
+  const auto from = StepPlaceOf(places[0]);
   if (!from) return about;
-  const auto steps = CheckpointSteps::Open(client, from->run, {}, conversion.writer.stop);
+  const auto steps = CheckpointSteps::Open(client, from->run, {}, StopOnSignal());
   if (!steps) return steps.error();
   auto stored = steps->Read(from->step);
   if (!stored) return stored.error();
@@ -66,54 +50,51 @@ Result<CheckpointManifest> About(const Client& client, const ShardConversion& co
   return about;
 }
 
-Result<ConvertedShards> SaveStep(StepWriter& writer, CheckpointManifest manifest, const StoredCheckpoint& checkpoint,
-                                 const ShardConversion& conversion) {
+Result<Files> SaveStep(StepWriter& writer, CheckpointManifest manifest, const StoredCheckpoint& checkpoint) {
   if (auto checked = writer.CheckStep(manifest); !checked) return checked.error();
-  std::vector<StepFile> files;
+  Files files;
   const ShardWriter write_file = [&](const std::string& name, const CheckpointWriter& write) {
-    auto file = writer.WriteFile(manifest.step, name, write, conversion.writer);
+    auto file = writer.WriteFile(manifest.step, name, write, WriterForCommand());
     if (file) files.push_back(*file);
     return file;
   };
   auto shards = ShardCheckpoint(checkpoint, FLAGS_shards, write_file, {.is_tensors_only = FLAGS_tensors_only});
   if (!shards) return writer.Discard(files), shards.error();
-  const ConvertedShards count = SumOf(*shards);
   manifest.files = std::move(shards->files);
   manifest.tensors = std::move(shards->tensors);
   const auto stored = writer.Commit(std::move(manifest));
   if (!stored) return stored.error();
-  return count;
+  return files;
 }
 
-Result<ConvertedShards> ToStep(const Client& client, const StepPlace& to, const StoredCheckpoint& checkpoint,
-                               const ShardConversion& conversion) {
-  auto manifest = About(client, conversion);
+Result<Files> ToStep(const Client& client, const StepPlace& to, const StoredCheckpoint& checkpoint,
+                     const Places& places) {
+  auto manifest = About(client, places);
   if (!manifest) return manifest.error();
   manifest->step = to.step;
-  const auto steps = CheckpointSteps::Open(client, to.run, {}, conversion.writer.stop);
+  const auto steps = CheckpointSteps::Open(client, to.run, {}, StopOnSignal());
   if (!steps) return steps.error();
   auto writer = StepWriter::Start(*steps);
   if (!writer) return writer.error();
-  auto saved = SaveStep(*writer, *std::move(manifest), checkpoint, conversion);
+  auto saved = SaveStep(*writer, *std::move(manifest), checkpoint);
   const auto released = writer->Release();
   if (saved && !released) return released.error();
   return saved;
 }
 
 // Files of another checkpoint would become part of this one.
-Result<void> CheckFolder(const Client& client, const ShardConversion& conversion) {
-  const std::string& folder = conversion.destination;
+Result<void> CheckFolder(const Client& client, const std::string& folder) {
   std::error_code error;
   if (!IsUri(folder)) std::filesystem::create_directories(folder, error);
   if (error) return Error{ErrorCode::kLocalIo, "cannot make '" + folder + "': " + error.message()};
-  const auto found = ListShards(client, folder, conversion.writer.stop);
+  const auto found = ListShards(client, folder, StopOnSignal());
   if (!found) return found.error();
   if (found->empty()) return {};
   return Error{ErrorCode::kAlreadyExists, folder + " has files of safetensors already, such as " + found->front() +
                                               "; convert into another folder, or remove them"};
 }
 
-void RemoveFiles(const Client& client, const std::string& folder, const std::vector<StepFile>& files) {
+void RemoveFiles(const Client& client, const std::string& folder, const Files& files) {
   for (const StepFile& file : files) {
     const std::string place = folder + file.name;
     std::error_code ignored;
@@ -124,36 +105,33 @@ void RemoveFiles(const Client& client, const std::string& folder, const std::vec
   }
 }
 
-Result<ConvertedShards> ToFolder(const Client& client, const StoredCheckpoint& checkpoint,
-                                 const ShardConversion& conversion) {
-  if (auto checked = CheckFolder(client, conversion); !checked) return checked.error();
-  std::vector<StepFile> files;
+Result<Files> ToFolder(const Client& client, const StoredCheckpoint& checkpoint, const std::string& folder) {
+  if (auto checked = CheckFolder(client, folder); !checked) return checked.error();
+  Files files;
   const ShardWriter write_file = [&](const std::string& name, const CheckpointWriter& write) -> Result<StepFile> {
-    UploadOptions options = conversion.writer;
+    UploadOptions options = WriterForCommand();
     options.mode = WriteMode::kCreate;
-    const std::string place = conversion.destination + name;
-    const auto object = WriteCheckpoint(client, place, write, options);
+    const auto object = WriteCheckpoint(client, folder + name, write, options);
     if (!object) return object.error();
     files.push_back({.name = name, .size = object->size, .generation = object->generation});
     return files.back();
   };
   const auto shards = ShardCheckpoint(checkpoint, FLAGS_shards, write_file, {.is_tensors_only = FLAGS_tensors_only});
-  if (shards) return SumOf(*shards);
+  if (shards) return shards->files;
   // If the last file may be there, the others may be all that it needs.
-  if (shards.error().outcome == WriteOutcome::kNotStored) RemoveFiles(client, conversion.destination, files);
+  if (shards.error().outcome == WriteOutcome::kNotStored) RemoveFiles(client, folder, files);
   return shards.error();
 }
 
 // Writes the files: as a step of a run, or into a folder that has no safetensors. After an error, what was written is
 // removed as far as that succeeds.
-Result<ConvertedShards> ConvertToShards(const Client& client, const StoredCheckpoint& checkpoint,
-                                        const ShardConversion& conversion) {
-  if (const auto step = StepPlaceOf(conversion.destination)) return ToStep(client, *step, checkpoint, conversion);
-  if (conversion.destination.ends_with('/')) return ToFolder(client, checkpoint, conversion);
+Result<Files> ConvertToShards(const Client& client, const StoredCheckpoint& checkpoint, const Places& places) {
+  if (const auto step = StepPlaceOf(places[1])) return ToStep(client, *step, checkpoint, places);
+  if (places[1].ends_with('/')) return ToFolder(client, checkpoint, places[1]);
   return WrongConversion(
       "with --shards the destination is a folder with its '/', or a step of a run: "
       "gs://BUCKET/RUN/step-00000042.json; not '" +
-      conversion.destination + "'");
+      places[1] + "'");
 }
 
 Result<CheckpointFormat> WantedFormat(const std::string& destination) {
@@ -168,20 +146,21 @@ Result<CheckpointFormat> WantedFormat(const std::string& destination) {
   return WrongConversion("'" + destination + "' does not tell the format to write; set --format");
 }
 
-Result<void> ConvertIntoShards(const Client& client, const std::vector<std::string>& places) {
+Result<void> ConvertIntoShards(const Client& client, const Places& places) {
   if (FLAGS_shards < 0) return WrongConversion("flag --shards must not be negative");
   if (FLAGS_format == "torch") return WrongConversion("with --shards the format is safetensors, not torch");
   const auto checkpoint = OpenCheckpoint(client, places[0], {.stop = StopOnSignal()});
   if (!checkpoint) return checkpoint.error();
-  const auto converted = ConvertToShards(client, *checkpoint,
-                                         {.source = places[0], .destination = places[1], .writer = WriterForCommand()});
-  if (!converted) return converted.error();
-  SayDone("wrote " + Count(checkpoint->tensors().size(), "tensor") + " in " + Count(converted->files, "file") + ", " +
-          std::to_string(converted->bytes) + " bytes");
+  const auto files = ConvertToShards(client, *checkpoint, places);
+  if (!files) return files.error();
+  std::uint64_t bytes = 0;
+  for (const StepFile& file : *files) bytes += file.size;
+  SayDone("wrote " + Count(checkpoint->tensors().size(), "tensor") + " in " + Count(files->size(), "file") + ", " +
+          std::to_string(bytes) + " bytes");
   return {};
 }
 
-Result<void> Convert(const Client& client, const std::vector<std::string>& places) {
+Result<void> Convert(const Client& client, const Places& places) {
   if (FLAGS_shards != 0) return ConvertIntoShards(client, places);
   const auto format = WantedFormat(places[1]);
   if (!format) return format.error();

@@ -23,6 +23,14 @@ Root ParentOf(const Root& path) {
   return {path.bucket, path.prefix.substr(0, path.prefix.size() - LastName(path.prefix).size())};
 }
 
+// A file or object by its name, as a root.
+Result<Root> NamedBy(const std::string& argument) {
+  if (!IsUri(argument)) return Root{.prefix = argument};
+  auto object = ParseObject(argument);
+  if (!object) return object.error();
+  return Root{std::move(object->bucket), std::move(object->name)};
+}
+
 bool IsWrongUsage(const Error& error) { return error.code == ErrorCode::kInvalidArgument && error.http_status == 0; }
 
 // One run of the command: first it finds what to copy, then it copies.
@@ -102,44 +110,26 @@ class EntriesCopy {
 
   // A single file or object. It keeps its last name in a directory, and replaces what exists.
   Result<CopyJob> FindOne(const std::string& source) {
-    CopyJob job;
-    if (IsUri(source)) {
-      const auto object = ParseObject(source);
-      if (!object) return object.error();
-      job.from = {object->bucket, object->name};
-    } else {
-      job.from = {.prefix = source};
-    }
-    TreeEntry entry;
-    if (is_directory_) {
-      entry.name = LastName(job.from.prefix);
-      job.from = ParentOf(job.from);
-      job.to = *RootAt(destination_);
-    } else if (IsUri(destination_)) {
-      const auto object = ParseObject(destination_);
-      if (!object) return object.error();
-      job.to = {object->bucket, object->name};
-    } else {
-      job.to = {.prefix = destination_};
-    }
+    const auto from = NamedBy(source);
+    if (!from) return from.error();
+    const auto to = is_directory_ ? RootAt(destination_) : NamedBy(destination_);
+    if (!to) return to.error();
+    const std::string name = is_directory_ ? LastName(from->prefix) : "";
+    CopyJob job{.from = is_directory_ ? ParentOf(*from) : *from, .to = *to};
     if (run_.is_move && job.from == job.to) return OntoItself(source);
-    if (auto examined = Examine(source, entry); !examined) return examined.error();
-    job.sources = {std::move(entry)};
+    auto entry = Examine(source, name);
+    if (!entry) return entry.error();
+    job.sources = {*std::move(entry)};
     return WithDestination(std::move(job), run_.plan.skips_present && (!is_one_ || run_.is_dry));
   }
 
   // Of a single object nothing need be known: its copy finds it, and what is at the destination.
-  Result<void> Examine(const std::string& source, TreeEntry& entry) {
-    if (!IsUri(source)) {
-      auto file = LookAtFile(source, entry.name);
-      if (!file) return file.error();
-      entry = *std::move(file);
-    } else if (!is_one_) {
-      const auto found = client_.GetObject(*ParseObject(source), {.stop = run_.stop});
-      if (!found) return found.error();
-      entry = EntryOf(*found, entry.name);
-    }
-    return {};
+  Result<TreeEntry> Examine(const std::string& source, const std::string& name) {
+    if (!IsUri(source)) return LookAtFile(source, name);
+    if (is_one_) return TreeEntry{.name = name};
+    const auto found = client_.GetObject(*ParseObject(source), {.stop = run_.stop});
+    if (!found) return found.error();
+    return EntryOf(*found, name);
   }
 
   // The objects that match, by their last names. A job has those of one directory.
