@@ -17,9 +17,12 @@
 #include <stdexcept>
 #include <thread>
 
+#include "checkpoints/byte_sources.h"
+#include "checkpoints/write_checkpoint.h"
 #include "client_options.h"
+#include "formats/safetensors/safetensors.h"
+#include "formats/torch_file_writer.h"
 #include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
 #include "gcsflux/emulator/emulator.h"
 #include "peer.h"
 #include "process_cpu.h"

@@ -336,6 +336,7 @@ if(Torch_FOUND)
   gcsflux_test(state_dict_tests TORCH
     SOURCES torch/archived_optimizer_test.cc torch/state_dict_test.cc torch/stored_state_dict_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  target_include_directories(state_dict_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   gcsflux_test(group_run_tests TORCH
     SOURCES torch/group_run_test.cc torch/group_state_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
@@ -344,6 +345,7 @@ if(Torch_FOUND)
     gcsflux_test(group_run_memory_tests TORCH
       SOURCES torch/group_run_memory_test.cc support/watched_memory.cc
       LIBRARIES gcsflux_torch gcsflux_emulator)
+    target_include_directories(group_run_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   endif()
   if(GCSFLUX_GLOO_HEADERS)
     gcsflux_test(process_collective_tests TORCH
@@ -358,8 +360,9 @@ if(Torch_FOUND)
   gcsflux_test(checkpoint_run_tests TORCH
     SOURCES torch/checkpoint_run_load_test.cc torch/checkpoint_run_test.cc torch/safetensors_run_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  target_include_directories(checkpoint_run_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)
-  target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/sdk/src)
   target_link_libraries(state_dict_tool PRIVATE gcsflux_torch)
   add_test(NAME state_dict_interop
            COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_interop.py
@@ -368,7 +371,7 @@ if(Torch_FOUND)
 
   gcsflux_program(builtin_modules_tool ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules.cc
                   ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules_tool.cc)
-  target_include_directories(builtin_modules_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_include_directories(builtin_modules_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/sdk/src)
   target_link_libraries(builtin_modules_tool PRIVATE gcsflux_torch nlohmann_json::nlohmann_json)
   add_test(NAME builtin_modules
            COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules.py

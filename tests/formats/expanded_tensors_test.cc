@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/checkpoint_reader.h"
+#include "formats/convert_checkpoint.h"
 #include "formats/made_tensors.h"
 #include "formats/pickles.h"
-#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -46,7 +47,7 @@ TEST(ExpandedTensors, OfMoreThanTheMemoryAreAnError) {
   std::string converted;
   for (const Error& error :
        {testing::ErrorOf(CompareCheckpoints(*opened, *opened)),
-        testing::ErrorOf(ConvertCheckpoint(*opened, CheckpointFormat::kSafetensors, SinkInto(converted)))}) {
+        testing::ErrorOf(internal::WriteConverted(*opened, CheckpointFormat::kSafetensors, SinkInto(converted)))}) {
     EXPECT_EQ(error.code, ErrorCode::kLocalIo);
     EXPECT_THAT(error.message, HasSubstr("no memory for 'w', 4611686018427387904 bytes"));
   }

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/checkpoint_reader.h"
+#include "formats/convert_checkpoint.h"
 #include "formats/heap_peak.h"
 #include "formats/pickles.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/safetensors/safetensors.h"
 
 // What opening a file takes: at most 16 n + 16 MiB for n bytes, whatever they say.
 namespace gcsflux::formats_tests {
@@ -155,7 +156,7 @@ TEST(FormatsMemory, LargeTensorsAreNeverHeldWhole) {
       return {};
     };
     TakeHeapPeak();
-    const auto converted = ConvertCheckpoint(*checkpoint, format, count);
+    const auto converted = internal::WriteConverted(*checkpoint, format, count);
     EXPECT_LE(TakeHeapPeak(), kMost) << FormatName(format);
     EXPECT_TRUE(converted.ok()) << converted.error().message;
     EXPECT_GT(written, 600'000'000U);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "formats/checkpoint_reader.h"
 #include "formats/made_tensors.h"
-#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -13,16 +13,12 @@ namespace {
 using ::testing::HasSubstr;
 using Files = std::map<std::string, std::string>;
 
-OpenShards ShardsIn(const Files& files) {
+internal::OpenShards ShardsIn(const Files& files) {
   return [&files](std::span<const std::string> names) -> Result<std::vector<ByteSource>> {
     std::vector<ByteSource> sources;
     for (const std::string& name : names) sources.push_back(SourceOver(files.at(name)));
     return sources;
   };
-}
-
-std::string IndexOf(const Metadata& weight_map) {
-  return testing::ValueOf(FormatSafetensorsIndex({.weight_map = weight_map}));
 }
 
 TEST(StoredCheckpoint, HasTheSameTensorsWhateverTheFormat) {
@@ -78,7 +74,7 @@ TEST(StoredCheckpoint, ReadsTheFilesOfAnIndex) {
                                      {"net.bias", "b.safetensors"},
                                      {"nothing", "b.safetensors"},
                                      {"mask", "b.safetensors"}});
-  const auto checkpoint = StoredCheckpoint::Open(SourceOver(index), ShardsIn(files));
+  const auto checkpoint = internal::OpenFileOrIndex(SourceOver(index), ShardsIn(files));
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
   ExpectHolds(*checkpoint, tensors);
   EXPECT_EQ(testing::ErrorOf(OpenedAny(index)).code, ErrorCode::kUndecodable);
@@ -87,7 +83,7 @@ TEST(StoredCheckpoint, ReadsTheFilesOfAnIndex) {
 TEST(StoredCheckpoint, RefusesAnIndexWhoseFilesLackATensor) {
   const Files files = {{"a.safetensors", SafetensorsOf({SomeTensors()[0]})}};
   const std::string index = IndexOf({{"net.weight", "a.safetensors"}, {"net.bias", "a.safetensors"}});
-  const Error error = testing::ErrorOf(StoredCheckpoint::Open(SourceOver(index), ShardsIn(files)));
+  const Error error = testing::ErrorOf(internal::OpenFileOrIndex(SourceOver(index), ShardsIn(files)));
   EXPECT_EQ(error.code, ErrorCode::kUndecodable);
   EXPECT_THAT(error.message, HasSubstr("'a.safetensors' should have the tensor 'net.bias'"));
 }
@@ -223,9 +219,9 @@ Result<StoredCheckpoint> OpenSliced(const Files& files) {
   std::vector<std::string> names;
   for (const auto& [name, file] : files) names.push_back(name);
   // An index names one file of a tensor; the others are there because of other tensors.
-  const OpenShards all = [&files, names](std::span<const std::string>) { return ShardsIn(files)(names); };
+  const internal::OpenShards all = [&files, names](std::span<const std::string>) { return ShardsIn(files)(names); };
   const std::string index = IndexOf({{"w", "0"}});
-  return StoredCheckpoint::Open(SourceOver(index), all);
+  return internal::OpenFileOrIndex(SourceOver(index), all);
 }
 
 TEST(StoredCheckpoint, JoinsSlices) {
@@ -236,9 +232,9 @@ TEST(StoredCheckpoint, JoinsSlices) {
     ExpectHolds(*checkpoint, {{"w", DType::kUint8, {4, 6}, made.whole}});
     EXPECT_EQ(Elements(*checkpoint, *RowsOf(checkpoint->tensors().front(), 0, 3)), made.whole.substr(0, 18));
     std::string streamed;
-    ASSERT_TRUE(checkpoint->StreamStorage(0, SinkInto(streamed)).ok());
+    ASSERT_TRUE(checkpoint->reader().StreamStorage(0, SinkInto(streamed)).ok());
     EXPECT_EQ(streamed, made.whole);
-    EXPECT_TRUE(checkpoint->IsVerifiable(0));
+    EXPECT_TRUE(checkpoint->reader().IsVerifiable(0));
   }
 }
 
@@ -252,7 +248,7 @@ TEST(StoredCheckpoint, ASliceThatIsDamagedIsCorruption) {
     EXPECT_EQ(testing::ErrorOf(checkpoint->ReadTensor(checkpoint->tensors().front(), room)).code,
               ErrorCode::kCorrupted);
     std::string streamed;
-    EXPECT_EQ(testing::ErrorOf(checkpoint->StreamStorage(0, SinkInto(streamed))).code, ErrorCode::kCorrupted);
+    EXPECT_EQ(testing::ErrorOf(checkpoint->reader().StreamStorage(0, SinkInto(streamed))).code, ErrorCode::kCorrupted);
   }
 }
 
@@ -260,10 +256,11 @@ TEST(StoredCheckpoint, AStreamedStorageIsComparedWithItsChecksum) {
   const std::vector<MadeTensor> tensors = {{"w", DType::kUint8, {1'000'000}, Varied(1'000'000)}};
   for (std::string file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     std::string streamed;
-    ASSERT_TRUE(OpenedAny(file)->StreamStorage(0, SinkInto(streamed)).ok());
+    ASSERT_TRUE(OpenedAny(file)->reader().StreamStorage(0, SinkInto(streamed)).ok());
     EXPECT_TRUE(streamed == tensors[0].bytes);
     file[500'000] = static_cast<char>(file[500'000] ^ 1);
-    EXPECT_EQ(testing::ErrorOf(OpenedAny(file)->StreamStorage(0, SinkInto(streamed))).code, ErrorCode::kCorrupted);
+    EXPECT_EQ(testing::ErrorOf(OpenedAny(file)->reader().StreamStorage(0, SinkInto(streamed))).code,
+              ErrorCode::kCorrupted);
   }
 }
 
@@ -298,7 +295,7 @@ TEST(StoredCheckpoint, RefusesMemoryOfAnotherLength) {
   EXPECT_EQ(testing::ErrorOf(checkpoint->ReadTensor(*checkpoint->Find("net.weight"), room)).code,
             ErrorCode::kInvalidArgument);
   const StorageRead none{99, room};
-  EXPECT_EQ(testing::ErrorOf(checkpoint->ReadStorages({&none, 1})).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(checkpoint->reader().ReadStorages({&none, 1})).code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <torch/utils.h>
 
+#include "checkpoints/step_store.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "torch/bucket_test.h"
 #include "torch/small_training.h"
@@ -30,7 +31,7 @@ TEST_F(SafetensorsRunTest, GoesOnAsIfItHadNotStopped) {
   Training training;
   training.Steps(5);
   const SavedStep saved = Run().Save(5, training.State());
-  EXPECT_THAT(saved.stored.manifest.files.front().name, EndsWith("-state.safetensors"));
+  EXPECT_THAT(saved.step.files.front().name, EndsWith("-state.safetensors"));
   const std::vector<double> wanted = training.Steps(50);
 
   Training resumed;
@@ -94,8 +95,9 @@ TEST_F(SafetensorsRunTest, SavesBesideTheTraining) {
 TEST_F(SafetensorsRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
   Training training;
   training.Steps(1);
-  const SavedStep saved = Run().Save(1, training.State());
-  const std::uint64_t byte = saved.stored.manifest.tensors.front().range.begin;
+  Run().Save(1, training.State());
+  const auto store = ValueOrThrow(internal::OpenStepStore(client_, "gs://torch-test/runs/7"));
+  const std::uint64_t byte = ValueOrThrow(store->ReadManifest(1)).manifest.tensors.front().range.begin;
   emulator_.faults().Load({.rules = {{.name = "it",
                                       .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
                                       .action = {.type = "corrupt", .at_byte = byte}}}});
@@ -123,7 +125,7 @@ TEST_F(SafetensorsRunTest, IsOpenedAsACheckpoint) {
   Training training;
   training.Steps(2);
   const SavedStep saved = Run().Save(2, training.State());
-  const auto checkpoint = OpenCheckpoint(client_, "gs://torch-test/runs/7/" + saved.stored.manifest.files.front().name);
+  const auto checkpoint = OpenCheckpoint(client_, "gs://torch-test/runs/7/" + saved.step.files.front().name);
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
   Training other;
   LoadModule(other.net, *checkpoint, {.prefix = "model.", .is_strict = true});
@@ -168,7 +170,7 @@ TEST_F(SafetensorsRunTest, DoesNotSendFrozenLayersAgain) {
     const std::vector<double> wanted = tuning.training.Steps(10);
     FineTuning resumed;
     RunState state = resumed.State();
-    EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 5);
+    EXPECT_EQ(Run().LoadLatest(state)->step.number, 5);
     EXPECT_TRUE(AreSame(CopyOf(resumed.training.net), saved));
     EXPECT_TRUE(torch::equal(resumed.frozen->weight, tuning.frozen->weight));
     EXPECT_EQ(resumed.training.Steps(10), wanted);

@@ -7,7 +7,6 @@
 #include "cli/arguments/names.h"
 #include "cli/checkpoint/checkpoint_lines.h"
 #include "cli/checkpoint/checkpoint_run.h"
-#include "cli/checkpoint/convert_to_shards.h"
 #include "cli/commands.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
@@ -44,20 +43,11 @@ Result<void> Inspect(const Client& client, const Arguments& places) {
   if (!checkpoint) return checkpoint.error();
   PrintLine(CheckpointLine(*checkpoint, FLAGS_json));
   for (const StoredTensor& tensor : checkpoint->tensors()) {
-    PrintLine(TensorLine(tensor, checkpoint->Crc32c(tensor.layout.storage), FLAGS_json));
+    PrintLine(TensorLine(tensor, checkpoint->Crc32c(tensor), FLAGS_json));
   }
   for (const RefusedValue& value : checkpoint->refused()) PrintLine(RefusedLine(value, FLAGS_json));
   PrintLine(TotalLine(*checkpoint, FLAGS_json));
   return {};
-}
-
-// The name of a tensor in each storage.
-std::vector<std::string> NamesOfStorages(const StoredCheckpoint& checkpoint) {
-  std::vector<std::string> names(checkpoint.storages().size(), "a storage without a tensor");
-  for (auto tensor = checkpoint.tensors().rbegin(); tensor != checkpoint.tensors().rend(); ++tensor) {
-    names[tensor->layout.storage] = tensor->name;
-  }
-  return names;
 }
 
 Result<void> Verify(const Client& client, const Arguments& places) {
@@ -67,10 +57,8 @@ Result<void> Verify(const Client& client, const Arguments& places) {
   const auto checkpoint = Open(client, places.front());
   if (!checkpoint) return checkpoint.error();
   PrintLine(CheckpointLine(*checkpoint, FLAGS_json));
-  const std::vector<std::string> names = NamesOfStorages(*checkpoint);
-  const auto report = VerifyCheckpoint(*checkpoint, [&](const VerifiedStorage& verified) {
-    PrintLine(VerifiedLine(verified, names[verified.storage], FLAGS_json));
-  });
+  const auto report = VerifyCheckpoint(
+      *checkpoint, [&](const VerifiedStorage& verified) { PrintLine(VerifiedLine(verified, FLAGS_json)); });
   if (!report) return report.error();
   const auto whole = checkpoint->VerifyWhole();
   const bool is_whole = whole && *whole;
@@ -100,37 +88,21 @@ std::string CountOf(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-Result<void> ConvertIntoShards(const Client& client, const Arguments& places) {
-  if (FLAGS_shards < 0) return WrongUsage("flag --shards must not be negative");
-  if (FLAGS_format == "torch") return WrongUsage("with --shards the format is safetensors, not torch");
-  const auto checkpoint = Open(client, places[0]);
-  if (!checkpoint) return checkpoint.error();
-  const UploadOptions writer{.stop = StopOnSignal(), .part_memory_bytes = kWriterMemory};
-  const auto converted = ConvertToShards(client, *checkpoint,
-                                         {.source = places[0],
-                                          .destination = places[1],
-                                          .shards = FLAGS_shards,
-                                          .is_tensors_only = FLAGS_tensors_only,
-                                          .writer = writer});
-  if (!converted) return converted.error();
-  std::cerr << "gcsflux: wrote " << CountOf(checkpoint->tensors().size(), "tensor") << " in "
-            << CountOf(converted->files, "file") << ", " << converted->bytes << " bytes\n";
-  return {};
-}
-
 Result<void> Convert(const Client& client, const Arguments& places) {
-  if (FLAGS_shards != 0) return ConvertIntoShards(client, places);
-  const auto format = WantedFormat(places[1]);
+  if (FLAGS_shards < 0) return WrongUsage("flag --shards must not be negative");
+  if (FLAGS_shards > 0 && FLAGS_format == "torch") {
+    return WrongUsage("with --shards the format is safetensors, not torch");
+  }
+  const auto format = FLAGS_shards > 0 ? CheckpointFormat::kSafetensors : WantedFormat(places[1]);
   if (!format) return format.error();
-  const auto checkpoint = Open(client, places[0]);
-  if (!checkpoint) return checkpoint.error();
-  const CheckpointWriter convert = [&](const ByteSink& sink) {
-    return ConvertCheckpoint(*checkpoint, *format, sink, {.is_tensors_only = FLAGS_tensors_only});
-  };
-  const auto written =
-      WriteCheckpoint(client, places[1], convert, {.stop = StopOnSignal(), .part_memory_bytes = kWriterMemory});
-  if (!written) return written.error();
-  std::cerr << "gcsflux: wrote " << CountOf(checkpoint->tensors().size(), "tensor") << ", " << written->size
+  const auto converted = ConvertCheckpoint(client, places[0], places[1],
+                                           {.format = *format,
+                                            .shards = FLAGS_shards,
+                                            .is_tensors_only = FLAGS_tensors_only,
+                                            .file = {.stop = StopOnSignal(), .part_memory_bytes = kWriterMemory}});
+  if (!converted) return converted.error();
+  std::cerr << "gcsflux: wrote " << CountOf(converted->tensors, "tensor")
+            << (FLAGS_shards > 0 ? " in " + CountOf(converted->files, "file") : "") << ", " << converted->bytes
             << " bytes\n";
   return {};
 }

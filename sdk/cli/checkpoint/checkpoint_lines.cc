@@ -38,17 +38,6 @@ std::string JsonNumber(double number) {
   return text.str();
 }
 
-std::string_view KindName(TensorDifferenceKind kind) {
-  switch (kind) {
-    case TensorDifferenceKind::kOnlyInFirst: return "only in the first";
-    case TensorDifferenceKind::kOnlyInSecond: return "only in the second";
-    case TensorDifferenceKind::kTypeOrShape: return "type or shape";
-    case TensorDifferenceKind::kElements: return "elements";
-    case TensorDifferenceKind::kNotRead: return "not read";
-  }
-  return "";
-}
-
 std::string_view CoverOf(const StoredCheckpoint& checkpoint, const VerifyReport& report) {
   if (report.verified_bytes < report.bytes) return report.verified_bytes == 0 ? "no checksum" : "checksums of some";
   return IsSafetensors(checkpoint.format()) ? "the CRC32C of each tensor" : "the CRC-32 of each record";
@@ -96,7 +85,8 @@ std::string TotalLine(const StoredCheckpoint& checkpoint, bool is_json) {
          R"(,"tensor_bytes":)" + std::to_string(bytes) + "}";
 }
 
-std::string VerifiedLine(const VerifiedStorage& verified, const std::string& name, bool is_json) {
+std::string VerifiedLine(const VerifiedStorage& verified, bool is_json) {
+  const std::string& name = verified.tensor;
   if (!is_json) {
     if (verified.damage) return "  DAMAGED " + name + ": " + verified.damage->message;
     return "  " + name + "  crc32c " + Hex(verified.crc32c) + (verified.is_verified ? "" : "  has no checksum");
@@ -123,10 +113,10 @@ std::string VerifyTotalLine(const StoredCheckpoint& checkpoint, const VerifyRepo
 }
 
 std::string DifferenceLine(const TensorDifference& difference, bool is_json) {
-  const bool has_elements = difference.kind == TensorDifferenceKind::kElements;
+  const bool has_elements = difference.kind == "elements";
   if (is_json) {
     std::string text = R"({"tensor":)" + JsonText(difference.name) + R"(,"difference":")";
-    text.append(KindName(difference.kind)).append("\"");
+    text.append(difference.kind).append("\"");
     if (!difference.why.empty()) text += R"(,"why":)" + JsonText(difference.why);
     if (has_elements) {
       text += R"(,"elements":)" + std::to_string(difference.different_elements) + R"(,"largest":)" +
@@ -140,7 +130,7 @@ std::string DifferenceLine(const TensorDifference& difference, bool is_json) {
     text << Count(difference.different_elements, "element")
          << (difference.different_elements == 1 ? " differs" : " differ") << ", by at most " << difference.largest;
   } else if (difference.why.empty()) {
-    text << KindName(difference.kind);
+    text << difference.kind;
   } else {
     text << difference.why;
   }

@@ -15,8 +15,7 @@ std::string RefusedLine(const RefusedValue& value, bool is_json);
 /// The number of tensors, of their elements and of their bytes.
 std::string TotalLine(const StoredCheckpoint& checkpoint, bool is_json);
 
-/// `name` is the name of a tensor in the storage.
-std::string VerifiedLine(const VerifiedStorage& verified, const std::string& name, bool is_json);
+std::string VerifiedLine(const VerifiedStorage& verified, bool is_json);
 /// `has_whole`: the store has a checksum of all bytes, and they match it.
 std::string VerifyTotalLine(const StoredCheckpoint& checkpoint, const VerifyReport& report, bool has_whole,
                             bool is_json);

@@ -38,27 +38,26 @@ std::string NumberText(double number) {
   return text.str();
 }
 
-const char* StateOf(const ListedStep& step) {
+const char* StateOf(const Step& step) {
   if (!step.problem) return "whole";
   return step.generation == 0 ? "unfinished" : "DAMAGED";
 }
 
-std::string LineOf(const ListedStep& step) {
+std::string LineOf(const Step& step) {
   std::string line =
-      "  " + std::to_string(step.step) + "  " + StateOf(step) + "  " + std::to_string(step.bytes) + " bytes";
-  if (!step.manifest.files.empty()) line += "  " + FormatRfc3339(step.manifest.time);
-  for (const auto& [name, value] : step.manifest.metrics) line += "  " + name + " " + NumberText(value);
+      "  " + std::to_string(step.number) + "  " + StateOf(step) + "  " + std::to_string(step.bytes) + " bytes";
+  if (!step.files.empty()) line += "  " + FormatRfc3339(step.time);
+  for (const auto& [name, value] : step.metrics) line += "  " + name + " " + NumberText(value);
   if (step.problem) line += "  " + step.problem->message;
   return line;
 }
 
-std::string JsonOf(const ListedStep& step) {
-  std::string line = R"({"step":)" + std::to_string(step.step) + R"(,"state":")" + StateOf(step) + R"(","bytes":)" +
+std::string JsonOf(const Step& step) {
+  std::string line = R"({"step":)" + std::to_string(step.number) + R"(,"state":")" + StateOf(step) + R"(","bytes":)" +
                      std::to_string(step.bytes);
-  if (!step.manifest.files.empty()) {
-    line += R"(,"time":")" + FormatRfc3339(step.manifest.time) + R"(","run":)" + JsonText(step.manifest.run) +
-            R"(,"metrics":{)";
-    for (const auto& [name, value] : step.manifest.metrics) line += JsonText(name) + ":" + NumberText(value) + ",";
+  if (!step.files.empty()) {
+    line += R"(,"time":")" + FormatRfc3339(step.time) + R"(","run":)" + JsonText(step.run) + R"(,"metrics":{)";
+    for (const auto& [name, value] : step.metrics) line += JsonText(name) + ":" + NumberText(value) + ",";
     if (line.back() == ',') line.pop_back();
     line += "}";
   }
@@ -67,15 +66,15 @@ std::string JsonOf(const ListedStep& step) {
 }
 
 // Files that more than one manifest names are there once.
-void PrintTotal(const std::vector<ListedStep>& steps) {
+void PrintTotal(const std::vector<Step>& steps) {
   std::map<std::string, int> users;
   std::size_t whole = 0;
   std::uint64_t bytes = 0;
   std::size_t shared = 0;
-  for (const ListedStep& step : steps) {
+  for (const Step& step : steps) {
     if (!step.problem) ++whole;
-    if (step.manifest.files.empty()) bytes += step.bytes;
-    for (const StepFile& file : step.manifest.files) {
+    if (step.files.empty()) bytes += step.bytes;
+    for (const StepFile& file : step.files) {
       const int count = ++users[file.name];
       if (count == 1) bytes += file.size;
       if (count == 2) ++shared;
@@ -90,14 +89,9 @@ void PrintTotal(const std::vector<ListedStep>& steps) {
             << " bytes, " << shared << " shared files\n";
 }
 
-Result<void> VerifyStep(const CheckpointSteps& run, const ListedStep& step) {
+Result<void> VerifyStep(const CheckpointSteps& run, const Step& step) {
   if (step.problem) return *step.problem;
-  for (const StepFile& file : step.manifest.files) {
-    const auto reader = run.OpenFile(file, {.stop = StopOnSignal()});
-    if (!reader) return reader.error();
-    if (auto verified = reader->VerifyWhole(); !verified) return verified;
-  }
-  return {};
+  return run.VerifyFiles(step, {.stop = StopOnSignal()});
 }
 
 }  // namespace
@@ -107,7 +101,7 @@ Result<void> ListRun(const Client& client, const std::vector<std::string>& argum
   if (!run) return run.error();
   const auto steps = run->List();
   if (!steps) return steps.error();
-  for (const ListedStep& step : *steps) PrintShown(FLAGS_json ? JsonOf(step) : LineOf(step));
+  for (const Step& step : *steps) PrintShown(FLAGS_json ? JsonOf(step) : LineOf(step));
   PrintTotal(*steps);
   return {};
 }
@@ -119,7 +113,7 @@ std::optional<Result<void>> VerifyRun(const Client& client, const std::vector<st
   if (!steps) return steps.error();
   if (steps->empty()) return std::nullopt;
   std::size_t damaged = 0;
-  for (ListedStep& step : *steps) {
+  for (Step& step : *steps) {
     if (auto verified = VerifyStep(*run, step); !verified) {
       if (verified.error().code == ErrorCode::kCancelled) return verified;
       step.problem = verified.error();
@@ -160,14 +154,14 @@ Result<void> PruneRun(const Client& client, const std::vector<std::string>& argu
                              : done + " step " + std::to_string(step))
               << '\n';
   }
-  for (const SkippedStep& step : report->not_removed) std::cerr << "gcsflux: " << Shown(step.why.message) << '\n';
-  const auto collected = run->CollectGarbage({.min_age = *older_than, .is_dry_run = FLAGS_dry_run});
+  for (const Step& step : report->not_removed) std::cerr << "gcsflux: " << Shown(step.problem->message) << '\n';
+  const auto collected = run->CollectGarbage(*older_than, FLAGS_dry_run);
   if (!collected) return collected.error();
   std::cerr << "gcsflux: " << (FLAGS_dry_run ? "would remove " : "removed ") << report->removed.size() << " steps, and "
             << collected->files << " files of unfinished saves, " << collected->bytes << " bytes; kept "
             << collected->foreign << " objects of others\n";
   if (report->not_removed.empty()) return {};
-  return report->not_removed.front().why;
+  return *report->not_removed.front().problem;
 }
 
 }  // namespace gcsflux::cli

@@ -37,7 +37,7 @@ Result<KeepBest> ParseKeepBest(std::string_view text) {
     rest = rest.substr(0, last);
   }
   if (!rest.ends_with(":min") && !rest.ends_with(":max")) return wrong();
-  best.best_is = rest.ends_with(":max") ? BestIs::kHighest : BestIs::kLowest;
+  best.is_highest_best = rest.ends_with(":max");
   best.metric = rest.substr(0, rest.size() - 4);
   if (best.metric.empty()) return wrong();
   return best;

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/checkpoints/step.h"
 #include "gcsflux/result.h"
 
 namespace gcsflux::cli {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "gcsflux/client.h"
-#include "gcsflux/collective.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/object.h"
 #include "gcsflux/upload.h"
@@ -199,12 +198,5 @@ struct CachedListing {
 /// those of ListInParallel, and kLocalIo if there is not enough memory.
 Result<CachedListing> ListThroughCache(const Client& client, const ObjectName& prefix, const ObjectName& cache,
                                        const ListingCacheOptions& options = {});
-
-/// Compares the listings of all ranks. All ranks call it, before they read: with MapDataset::fingerprint(), or with
-/// IterableDataset::cursor().listing before the first Epoch(). If two of them differ, returns kInvalidArgument on every
-/// rank, with the first rank that differs from rank 0. Otherwise the ranks would use some samples twice and others not
-/// at all. Of a listing that still runs only the prefix is compared. Other errors are those of Collective::AllGather.
-Result<void> CheckSameListing(Collective& ranks, const ListingFingerprint& listing,
-                              const CollectiveLimits& limits = {});
 
 }  // namespace gcsflux

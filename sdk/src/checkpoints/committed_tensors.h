@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "checkpoints/manifest.h"
 #include "checkpoints/safetensors_state.h"
-#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux::internal {
 

@@ -4,19 +4,11 @@
 
 #include "base/crc32c.h"
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/tensor_layout.h"
+#include "formats/safetensors/safetensors.h"
 #include "formats/state_json.h"
-#include "formats/torch_records.h"
-#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux::internal {
-namespace {
-
-std::string_view TextOf(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-}  // namespace
-
 Result<std::vector<PlainTensor>> PlainTensors(const StateContents& contents) {
   std::vector<PlainTensor> tensors;
   for (const NamedLayout& named : NamedLayouts(contents.root)) {
@@ -31,12 +23,12 @@ Result<std::vector<PlainTensor>> PlainTensors(const StateContents& contents) {
         tensors.emplace_back(PlainTensor{.name = named.name, .dtype = layout.dtype, .shape = layout.shape});
     const auto bytes =
         storage.subspan(static_cast<std::size_t>(touched->begin), static_cast<std::size_t>(touched->size()));
-    if (layout.strides == ContiguousStrides(layout.shape)) {
+    if (IsContiguous(layout)) {
       tensor.bytes = bytes;
       continue;
     }
     tensor.gathered.resize(static_cast<std::size_t>(*count) * ElementBytes(layout.dtype));
-    GatherElements(layout, TextOf(bytes), std::as_writable_bytes(std::span(tensor.gathered)));
+    GatherElements(layout, bytes, std::as_writable_bytes(std::span(tensor.gathered)));
   }
   // Now their addresses are stable.
   for (PlainTensor& tensor : tensors) {

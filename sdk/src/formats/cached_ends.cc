@@ -9,6 +9,7 @@
 
 #include "base/checksum.h"
 #include "formats/bytes/read_summed.h"
+#include "formats/bytes/tensor_layout.h"
 
 namespace gcsflux::internal {
 namespace {

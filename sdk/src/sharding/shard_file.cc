@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "formats/safetensors/json_events.h"
+#include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_types.h"
 #include "formats/state_json.h"
-#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "gcsflux/formats.h"
+#include "formats/bytes/tensor_layout.h"
 
 namespace gcsflux::internal {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gcsflux/formats.h"
+#include "formats/bytes/tensor_layout.h"
 
 namespace gcsflux::internal {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "formats/bytes/format_error.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/safetensors/safetensors.h"
 
 namespace gcsflux {
 namespace {

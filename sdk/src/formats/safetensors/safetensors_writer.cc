@@ -8,8 +8,8 @@
 #include "formats/bytes/format_error.h"
 #include "formats/bytes/little_endian.h"
 #include "formats/safetensors/json_events.h"
+#include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_types.h"
-#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {
 namespace {
@@ -97,7 +97,7 @@ std::string ListOf(const Numbers& numbers) {
   return text + "]";
 }
 
-// `checksums` by tensor; any numbers if only the length is needed.
+// `checksums` by tensor.
 Result<std::string> HeaderOf(const SafetensorsContents& contents, const std::vector<Place>& places,
                              const std::vector<std::uint32_t>& checksums) {
   std::string metadata;
@@ -150,16 +150,6 @@ Error OtherBytes(const std::string& name) {
 }
 
 }  // namespace
-
-Result<std::uint64_t> SafetensorsBytes(const SafetensorsContents& contents) {
-  if (auto names = CheckNames(contents); !names) return names.error();
-  const auto places = PlacesOf(contents);
-  if (!places) return places.error();
-  const auto header =
-      HeaderOf(contents, *places, std::vector<std::uint32_t>(contents.has_checksums ? contents.tensors.size() : 0));
-  if (!header) return header.error();
-  return header->size() + (places->empty() ? 0 : places->back().range.end);
-}
 
 Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorWriter& write_tensor,
                               const ByteSink& sink) {

@@ -1,46 +1,14 @@
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <vector>
 
-#include "gcsflux/checkpoints/pickled_value.h"
+#include "formats/pickle/pickled_value.h"
 #include "gcsflux/formats.h"
 
 namespace gcsflux {
-
-/// A tensor of a checkpoint and its name. The name joins the keys that lead to it with '.': "model.conv1.weight".
-struct StoredTensor {
-  std::string name = {};
-  TensorLayout layout = {};
-};
-
-/// The bytes of one or several tensors.
-struct StoredStorage {
-  std::string key = {};
-  std::uint64_t bytes = 0;
-};
-
-/// A value of a checkpoint that gcsflux does not read, and the reason.
-struct RefusedValue {
-  std::string name = {};
-  std::string why = {};
-};
-
-/// A storage, and the memory to fill with it.
-struct StorageRead {
-  std::size_t storage = 0;
-  std::span<std::byte> into = {};
-};
-
-/// A tensor, and the memory to fill with its elements.
-struct TensorRead {
-  const StoredTensor* tensor = nullptr;
-  std::span<std::byte> into = {};
-};
 
 /// The content of a file of torch.save. The tensors in `root` name their storages by index.
 struct TorchFileContents {
@@ -62,8 +30,5 @@ using StorageWriter = std::function<Result<void>(std::size_t storage, const Byte
 /// - more than 256 levels.
 Result<void> WriteTorchFile(const TorchFileContents& contents, const StorageWriter& write_storage,
                             const ByteSink& sink);
-
-/// The length of the file that WriteTorchFile() writes.
-Result<std::uint64_t> TorchFileBytes(const TorchFileContents& contents);
 
 }  // namespace gcsflux

@@ -1,4 +1,4 @@
-#include "gcsflux/collective.h"
+#include "sharding/message_group.h"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +10,11 @@
 #include "base/process/no_time_limit.h"
 
 namespace gcsflux {
-namespace {
 
-using internal::MessageReader;
-using internal::MessageWriter;
+std::string Collective::Label(int rank) const { return "rank " + std::to_string(rank); }
+
+namespace internal {
+namespace {
 
 constexpr std::uint64_t kData = 0;
 constexpr std::uint64_t kFailure = 1;
@@ -30,22 +31,20 @@ bool IsFailure(std::string_view message) { return MessageReader(message).Number(
 
 }  // namespace
 
-enum class Collective::Call : std::uint8_t { kNone, kBarrier, kGather, kBroadcast, kScatter, kAllGather };
+enum class MessageGroup::Call : std::uint8_t { kNone, kBarrier, kGather, kBroadcast, kScatter, kAllGather };
 
-std::string Collective::Label(int rank) const { return "rank " + std::to_string(rank); }
-
-Collective::Patience Collective::Briefly() {
+MessageGroup::Patience MessageGroup::Briefly() {
   return {.until = std::chrono::steady_clock::now() + kLastWords, .deadline = kLastWords, .stop = {}};
 }
 
-Result<Collective::Patience> Collective::Begin(Call call, const CollectiveLimits& limits) {
+Result<MessageGroup::Patience> MessageGroup::Begin(Call call, const CollectiveLimits& limits) {
   if (failure_) return *failure_;
   call_ = call;
   ++calls_;
   if (limits.stop.stop_requested()) return Fail(rank(), {ErrorCode::kCancelled, "was cancelled"});
   // The others wait longer than rank 0, because rank 0 itself waits for all of them.
   const auto now = std::chrono::steady_clock::now();
-  const auto deadline = internal::InNanoseconds(limits.deadline);
+  const auto deadline = InNanoseconds(limits.deadline);
   const auto least = std::min(deadline, std::chrono::nanoseconds(kLeastPatience));
   const auto since = std::min(limits.since.value_or(now), now);
   const auto until = std::max(since + deadline, now + least);
@@ -55,7 +54,7 @@ Result<Collective::Patience> Collective::Begin(Call call, const CollectiveLimits
 
 // A rank that has no memory for a message tells the others, which would wait for it otherwise.
 template <class Body>
-auto Collective::Make(Call call, const CollectiveLimits& limits, const Body& body) -> decltype(body(Patience())) {
+auto MessageGroup::Make(Call call, const CollectiveLimits& limits, const Body& body) -> decltype(body(Patience())) {
   try {
     const auto patience = Begin(call, limits);
     if (!patience) return patience.error();
@@ -65,7 +64,7 @@ auto Collective::Make(Call call, const CollectiveLimits& limits, const Body& bod
   }
 }
 
-Collective::Message Collective::MakeMessage(std::string_view payload) const {
+MessageGroup::Message MessageGroup::MakeMessage(std::string_view payload) const {
   MessageWriter message(payload.size() + kMostOfHead);
   message.Number(kData);
   message.Number(static_cast<std::uint64_t>(call_));
@@ -74,24 +73,24 @@ Collective::Message Collective::MakeMessage(std::string_view payload) const {
   return std::make_shared<const std::string>(message.Take());
 }
 
-Result<void> Collective::Put(int to, const Message& message, const Patience& patience) {
+Result<void> MessageGroup::Put(int to, const Message& message, const Patience& patience) {
   const auto sent = Send(to, message, patience);
   return sent ? sent : CannotPut(to, sent.error());
 }
 
-Result<void> Collective::PutToAll(const Message& message, const Patience& patience) {
+Result<void> MessageGroup::PutToAll(const Message& message, const Patience& patience) {
   for (int to = 1; to < world_size(); ++to) {
     if (auto put = Put(to, message, patience); !put) return put;
   }
   return Finish(patience);
 }
 
-Result<void> Collective::Finish(const Patience& patience) {
+Result<void> MessageGroup::Finish(const Patience& patience) {
   const auto failed = Flush(patience);
   return failed ? CannotPut(failed->from, failed->message.error()) : Result<void>();
 }
 
-Error Collective::CannotPut(int to, const Error& why) {
+Error MessageGroup::CannotPut(int to, const Error& why) {
   if (why.code == ErrorCode::kCancelled) return Fail(to, why);
   // If that rank has failed and ended, it has sent the reason before, perhaps after other messages.
   const std::array from = {to};
@@ -101,13 +100,13 @@ Error Collective::CannotPut(int to, const Error& why) {
   return Fail(to, why);
 }
 
-Result<std::string> Collective::Take(int from, const Patience& patience) {
+Result<std::string> MessageGroup::Take(int from, const Patience& patience) {
   const std::array ranks = {from};
   return Open(Receive(ranks, patience), from);
 }
 
 // The payload of a message of the present call. `awaited` is the rank that is missing if nothing came.
-Result<std::string> Collective::Open(Arrival arrival, int awaited) {
+Result<std::string> MessageGroup::Open(Arrival arrival, int awaited) {
   const int from = arrival.from == kNoRank ? awaited : arrival.from;
   if (!arrival.message) return Fail(from, arrival.message.error());
   std::string message = *std::move(arrival.message);
@@ -130,7 +129,7 @@ Result<std::string> Collective::Open(Arrival arrival, int awaited) {
 
 // This rank has found the failure. If it was cancelled, it is itself the failed rank, and not the rank that it waits
 // for.
-Error Collective::Fail(int peer, const Error& why) {
+Error MessageGroup::Fail(int peer, const Error& why) {
   const int culprit = why.code == ErrorCode::kCancelled ? rank() : peer;
   failure_ = Error{why.code, Label(culprit) + ": " + why.message};
   TellOthers(culprit, why, kNoRank);
@@ -138,11 +137,11 @@ Error Collective::Fail(int peer, const Error& why) {
 }
 
 // Another rank has found the failure and reports it. All ranks make the message from the same parts.
-Error Collective::Told(int by, std::string_view message) {
+Error MessageGroup::Told(int by, std::string_view message) {
   MessageReader reader(message);
   reader.Number();
   const std::uint64_t culprit = reader.Number();
-  const Error why = internal::TakeError(reader);
+  const Error why = TakeError(reader);
   const bool is_rank = reader.AtEnd() && culprit < static_cast<std::uint64_t>(world_size());
   if (!is_rank) return Fail(by, {ErrorCode::kBadResponse, "its message cannot be read"});
   failure_ = Error{why.code, Label(static_cast<int>(culprit)) + ": " + why.message};
@@ -151,11 +150,11 @@ Error Collective::Told(int by, std::string_view message) {
 }
 
 // A rank other than 0 tells rank 0, which tells all.
-void Collective::TellOthers(int culprit, const Error& why, int but) {
+void MessageGroup::TellOthers(int culprit, const Error& why, int but) {
   MessageWriter writer;
   writer.Number(kFailure);
   writer.Number(static_cast<std::uint64_t>(culprit));
-  internal::PutError(writer, why);
+  writer.Put(why);
   const auto message = std::make_shared<const std::string>(writer.Take());
   const int first = rank() == 0 ? 1 : 0;
   const int last = rank() == 0 ? world_size() - 1 : 0;
@@ -169,7 +168,8 @@ void Collective::TellOthers(int culprit, const Error& why, int but) {
 
 // All are awaited at the same time. If the ranks get an answer, one that ends or fails after its message is noticed
 // too.
-Result<std::vector<std::string>> Collective::TakeFromAll(std::string own, bool is_answered, const Patience& patience) {
+Result<std::vector<std::string>> MessageGroup::TakeFromAll(std::string own, bool is_answered,
+                                                           const Patience& patience) {
   std::vector<std::string> all(static_cast<std::size_t>(world_size()));
   all.front() = std::move(own);
   std::vector<int> others(all.size() - 1);
@@ -186,7 +186,7 @@ Result<std::vector<std::string>> Collective::TakeFromAll(std::string own, bool i
   return all;
 }
 
-Result<std::vector<std::string>> Collective::Gather(std::string bytes, const CollectiveLimits& limits) {
+Result<std::vector<std::string>> MessageGroup::Gather(std::string bytes, const CollectiveLimits& limits) {
   using Gathered = Result<std::vector<std::string>>;
   return Make(Call::kGather, limits, [&](const Patience& patience) -> Gathered {
     if (rank() == 0) return TakeFromAll(std::move(bytes), false, patience);
@@ -196,7 +196,7 @@ Result<std::vector<std::string>> Collective::Gather(std::string bytes, const Col
   });
 }
 
-Result<std::string> Collective::Broadcast(std::string bytes, const CollectiveLimits& limits) {
+Result<std::string> MessageGroup::Broadcast(std::string bytes, const CollectiveLimits& limits) {
   return Make(Call::kBroadcast, limits, [&](const Patience& patience) -> Result<std::string> {
     if (rank() != 0) return Take(0, patience);
     if (world_size() == 1) return std::move(bytes);
@@ -205,7 +205,7 @@ Result<std::string> Collective::Broadcast(std::string bytes, const CollectiveLim
   });
 }
 
-Result<std::string> Collective::Scatter(std::vector<std::string> of_ranks, const CollectiveLimits& limits) {
+Result<std::string> MessageGroup::Scatter(std::vector<std::string> of_ranks, const CollectiveLimits& limits) {
   return Make(Call::kScatter, limits, [&](const Patience& patience) -> Result<std::string> {
     if (rank() != 0) return Take(0, patience);
     if (of_ranks.size() != static_cast<std::size_t>(world_size())) {
@@ -220,7 +220,7 @@ Result<std::string> Collective::Scatter(std::vector<std::string> of_ranks, const
   });
 }
 
-Result<std::vector<std::string>> Collective::AllGather(std::string bytes, const CollectiveLimits& limits) {
+Result<std::vector<std::string>> MessageGroup::AllGather(std::string bytes, const CollectiveLimits& limits) {
   using Gathered = Result<std::vector<std::string>>;
   return Make(Call::kAllGather, limits, [&](const Patience& patience) -> Gathered {
     if (rank() != 0) {
@@ -244,7 +244,7 @@ Result<std::vector<std::string>> Collective::AllGather(std::string bytes, const 
   });
 }
 
-Result<void> Collective::Barrier(const CollectiveLimits& limits) {
+Result<void> MessageGroup::Barrier(const CollectiveLimits& limits) {
   return Make(Call::kBarrier, limits, [&](const Patience& patience) -> Result<void> {
     if (rank() != 0) {
       if (auto put = Put(0, MakeMessage(""), patience); !put) return put;
@@ -257,4 +257,5 @@ Result<void> Collective::Barrier(const CollectiveLimits& limits) {
   });
 }
 
+}  // namespace internal
 }  // namespace gcsflux

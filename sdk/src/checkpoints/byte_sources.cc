@@ -1,12 +1,12 @@
+#include "checkpoints/byte_sources.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <memory>
 
 #include "base/messages/local_error.h"
-#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux {
 namespace {
@@ -35,6 +35,25 @@ class LocalFile {
 };
 
 }  // namespace
+
+ByteSource SourceOf(const std::shared_ptr<const ObjectReader>& reader) {
+  ByteSource source{
+      .name = ToUri(reader->source().object),
+      .size = reader->size(),
+      .read_at =
+          [reader](std::uint64_t offset, std::span<std::byte> into) {
+            return reader->Read({RangeRead{offset, into}});
+          },
+      .read_all = [reader](std::span<const RangeRead> reads, std::optional<Checksum> sum) -> Result<ReadSums> {
+        if (sum) return reader->ReadSummed(reads, *sum);
+        if (auto read = reader->Read(reads); !read) return read.error();
+        return ReadSums();
+      }};
+  if (reader->source().crc32c) {
+    source.verify_whole = [reader] { return reader->VerifyWhole(); };
+  }
+  return source;
+}
 
 Result<ByteSource> SourceOfFile(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "gcsflux/formats.h"
+#include "formats/bytes/tensor_layout.h"
 
 // Files of safetensors: a JSON header, then the tensors' bytes.
 namespace gcsflux {
@@ -30,21 +30,12 @@ struct SafetensorsHeader {
   std::string file = {};  ///< The source's name.
   std::vector<SafeTensor> tensors = {};
   std::vector<std::pair<std::string, std::string>> metadata = {};  ///< Without the checksums.
-
-  /// Null if there is none.
-  [[nodiscard]] const SafeTensor* Find(std::string_view name) const;
-  /// True if all tensors have a CRC32C.
-  [[nodiscard]] bool IsVerifiable() const;
 };
 
 /// Reads the header, of at most 100 MB, in one read; if it is longer than 256 KiB, in two. The tensors must fill the
 /// file without a hole or an overlap, each with the length of its shape and type. If they do not, or a name or a field
 /// occurs twice, returns kUndecodable. If the checksums are those of other names, returns kCorrupted.
 Result<SafetensorsHeader> ReadSafetensorsHeader(const ByteSource& source);
-
-/// Fills `into`, which has the tensor's length. Returns kCorrupted if the bytes do not match the tensor's CRC32C. A
-/// tensor without a CRC32C is not verified.
-Result<void> ReadSafeTensor(const ByteSource& source, const SafeTensor& tensor, std::span<std::byte> into);
 
 /// A tensor to write.
 struct NamedTensor {
@@ -73,14 +64,10 @@ using TensorWriter = std::function<Result<void>(std::size_t tensor, const ByteSi
 Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorWriter& write_tensor,
                               const ByteSink& sink);
 
-/// The length of the file that WriteSafetensors() writes.
-Result<std::uint64_t> SafetensorsBytes(const SafetensorsContents& contents);
-
 /// model.safetensors.index.json: tells which file of a sharded checkpoint holds a tensor.
 struct SafetensorsIndex {
   /// Names of tensors and of their files, by tensor name.
   std::vector<std::pair<std::string, std::string>> weight_map = {};
-  std::optional<std::uint64_t> total_size = {};  ///< Of all tensors, in bytes.
 
   /// The files, each once, in order of name.
   [[nodiscard]] std::vector<std::string> Files() const;
@@ -88,8 +75,6 @@ struct SafetensorsIndex {
 
 /// Returns kUndecodable if a name occurs twice, or a file is outside of the index's folder: an absolute path, "..".
 Result<SafetensorsIndex> ReadSafetensorsIndex(const ByteSource& source);
-/// The index as JSON. Returns kInvalidArgument if ReadSafetensorsIndex() would refuse it.
-Result<std::string> FormatSafetensorsIndex(const SafetensorsIndex& index);
 
 /// A slice of a tensor: its file, its tensor there, and its offsets in the whole.
 struct TensorSlice {
