@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <mutex>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -13,7 +12,7 @@
 
 #include "base/text/utf8.h"
 #include "formats/checkpoint_reader.h"
-#include "torch/first_line.h"
+#include "torch/failure.h"
 #include "torch/scalar_types.h"
 #include "torch/tensor_bytes.h"
 #include "torch/text_values.h"
@@ -84,7 +83,7 @@ void PutMap(Root& root, const char* name, const Map& map, const ValueOf& value_o
 }
 
 at::Tensor StateOf(at::Generator generator) {
-  const std::scoped_lock lock(generator.mutex());
+  const internal::MutexLock lock(generator.mutex());
   return generator.get_state();
 }
 
@@ -149,7 +148,7 @@ bool HoldsMember(const StoredCheckpoint& checkpoint, const Dict& root, const std
 // Tries a generator's state: set_state() refuses states of other kinds. Not on a clone(), which libtorch 1.13 never
 // frees.
 void TryState(const std::string& name, at::Generator generator, const at::Tensor& read) {
-  const std::scoped_lock lock(generator.mutex());
+  const internal::MutexLock lock(generator.mutex());
   const at::Tensor before = generator.get_state();
   try {
     generator.set_state(read);
@@ -298,7 +297,7 @@ void StateLoad::AddGenerator(const StoredCheckpoint& checkpoint, const std::stri
   reads_.Read(stored, read);
   reads_.Check([name, generator, read] { TryState(name, generator, read); });
   reads_.Change([generator, read]() mutable {
-    const std::scoped_lock lock(generator.mutex());
+    const internal::MutexLock lock(generator.mutex());
     generator.set_state(read);
   });
 }
