@@ -1,3 +1,5 @@
+#include "dataset/epoch_progress.h"
+
 #include <algorithm>
 #include <mutex>
 #include <string>
@@ -5,11 +7,8 @@
 
 #include "base/process/fork.h"
 #include "dataset/epoch_plan.h"
-#include "gcsflux/epoch.h"
 
-namespace gcsflux {
-
-using internal::EpochPlan;
+namespace gcsflux::internal {
 
 struct EpochProgress::Shared {
   Shared(const EpochOptions& how, Cursor start) : options(how), cursor(std::move(start)), plan(PlanAt(cursor)) {}
@@ -41,8 +40,8 @@ struct EpochProgress::Shared {
 
   const EpochOptions options;
 
-  internal::ForkSafeMutex mutex = {};  // guards what follows
-  Cursor cursor;                       // at the plan's beginning
+  ForkSafeMutex mutex = {};  // guards what follows
+  Cursor cursor;             // at the plan's beginning
   EpochPlan plan;
   std::uint64_t handed_out = 0;  // batches of the plan
   std::uint64_t consumed = 0;    // of these
@@ -51,12 +50,12 @@ struct EpochProgress::Shared {
 
 Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, const EpochOptions& options,
                                             const std::optional<Cursor>& cursor, bool allow_changed_listing) {
-  if (auto checked = internal::CheckEpochOptions(options); !checked) return checked.error();
+  if (auto checked = CheckEpochOptions(options); !checked) return checked.error();
   if (options.order == SampleOrder::kBuffered) {
     return Error{ErrorCode::kInvalidArgument,
                  "EpochOptions::order: a shuffle buffer is for an IterableDataset; take SampleOrder::kShuffled"};
   }
-  if (auto checked = internal::CheckHasBatches(listing, options); !checked) return checked.error();
+  if (auto checked = CheckHasBatches(listing, options); !checked) return checked.error();
   EpochProgress progress(
       std::make_shared<Shared>(options, Cursor{.seed = options.seed, .order = options.order, .listing = listing}));
   if (!cursor) return progress;
@@ -112,4 +111,4 @@ Cursor EpochProgress::cursor() const {
 
 const EpochOptions& EpochProgress::options() const { return shared_->options; }
 
-}  // namespace gcsflux
+}  // namespace gcsflux::internal

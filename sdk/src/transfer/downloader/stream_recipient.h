@@ -20,8 +20,8 @@ namespace gcsflux::internal {
 /// is not destroyed: see BoundToProcess.
 class StreamRecipient {
  public:
-  StreamRecipient(std::shared_ptr<const DownloaderCore> core, std::vector<DownloadSource> sources,
-                  const DownloadStreamOptions& options);
+  StreamRecipient(std::shared_ptr<const DownloaderCore> core, std::vector<DownloadSource> sources, DeliveryOrder order,
+                  std::stop_token stop);
   ~StreamRecipient();
   StreamRecipient(const StreamRecipient&) = delete;
   StreamRecipient& operator=(const StreamRecipient&) = delete;
@@ -40,7 +40,8 @@ class StreamRecipient {
   [[nodiscard]] bool IsNextReady() const { return !ready_.empty() && ready_.begin()->first == delivered_; }
 
   const std::vector<DownloadSource> sources_;
-  const DownloadStreamOptions options_;
+  const DeliveryOrder order_;
+  const std::stop_token stop_;
   const ProcessMark made_in_;
   bool has_begun_ = false;
   std::optional<Error> ended_ = {};
