@@ -43,7 +43,7 @@ bool Observer::IsNews(const Event& event) {
   const bool is_once = event.kind == EventKind::kUnverifiedRead || event.kind == EventKind::kThreadShortage ||
                        event.kind == EventKind::kCompositionRefused;
   if (!is_once) return true;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return told_of_.emplace(event.kind, event.bucket).second;
 }
 

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
+#include "base/process/mutex.h"
 #include "events/billing.h"
 #include "gcsflux/events.h"
 #include "loop/user_code_threads.h"
@@ -59,7 +59,7 @@ class Observer {
   void Tell(MakeEvent make_event) noexcept {
     if (listener_ == nullptr) return;
     RunUserCode(UserCode::kIsTold, [&]() noexcept {
-      const ForkAllowed fork_allowed;
+      const UserCodeSection user_code;
       try {
         listener_->OnEvent(make_event());
       } catch (...) {
@@ -76,8 +76,8 @@ class Observer {
     Tally reads_resumed = 0, sessions_restarted = 0, token_refreshes = 0, token_failures = 0, token_retries = 0;
     Tally bytes_sent = 0, bytes_received = 0, listener_exceptions = 0, unverified_reads = 0;
   } tallies_;
-  ForkSafeMutex mutex_;
-  std::set<std::pair<EventKind, std::string>> told_of_;  // With the bucket. Guarded by mutex_.
+  LeafMutex mutex_;
+  std::set<std::pair<EventKind, std::string>> told_of_ GUARDED_BY(mutex_);  // With the bucket.
 };
 
 }  // namespace gcsflux::internal

@@ -120,7 +120,7 @@ CompositionReport Downloader::composition_report() const { return cores_->Get().
 
 DownloadStream Downloader::Stream(std::vector<DownloadSource> sources, DeliveryOrder order,
                                   std::stop_token stop) const {
-  return DownloadStream(internal::BoundToProcess(
+  return DownloadStream(internal::OwnedByProcess(
       std::make_unique<internal::StreamRecipient>(cores_->Share(), std::move(sources), order, std::move(stop))));
 }
 
