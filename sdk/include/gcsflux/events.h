@@ -24,6 +24,7 @@ enum class GateClass { kList, kRead, kWrite };
 /// "list", "read" or "write".
 std::string_view GateClassName(GateClass gate_class);
 
+/// What an Event reports, and which of its members.
 enum class EventKind {
   kRequest,  ///< An attempt has ended: answered, broken or cancelled.
   kRetry,    ///< An attempt failed with `error`, and another follows after `duration`. Waits at a gate come on top.
@@ -65,7 +66,7 @@ struct Event {
   std::string_view invocation_id = {};  ///< The same for all attempts of a call; empty before the first is sent.
   int attempt = 1;                      ///< From 1. Of kRetry and kBudget: the attempt that failed.
 
-  const Error* error = nullptr;           ///< Of kRetry, kFailure, kThreadShortage, and a kToken that failed.
+  const Error* error = nullptr;           ///< Of kRetry, kBudget, kFailure, kThreadShortage, and a kToken that failed.
   std::chrono::nanoseconds duration{0};   ///< Of kRetry, kBudget, kStalled... and kToken (all of its attempts).
   std::chrono::nanoseconds threshold{0};  ///< Of kStalled...: the usual time.
   std::string_view what = {};             ///< "service account", "threads", "connections": see the kinds.

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "gcsflux/epoch.h"
+#include "gcsflux/options.h"
 #include "gcsflux/result.h"
 
 // The values that options may have: the one place for the checks of the calls that take them, of their flags, and for
@@ -21,7 +23,7 @@ struct OptionRange {
 
 /// Every flag with a number, and so its option.
 inline constexpr OptionRange kOptionRanges[] = {
-    {"batch_size", 1, 1U << 24},
+    {"batch_size", 1, kMaxBatchSize},
     {"class_a_price_per_1000", 0, 1e6},
     {"class_b_price_per_1000", 0, 1e6},
     {"connect_timeout_s", 0.001, kYearInSeconds},
@@ -29,14 +31,14 @@ inline constexpr OptionRange kOptionRanges[] = {
     {"hedge_budget", 0, 1},
     {"hedge_min_stall_s", 0.001, kYearInSeconds},
     {"hedge_stall_factor", 1, 1000},
-    {"io_threads", 1, 64},
-    {"list_max_concurrency", 1, 10'000},
+    {"io_threads", 1, kMaxIoThreads},
+    {"list_max_concurrency", 1, kMaxConcurrency},
     {"listing_max_age_s", 0, kYearInSeconds},
     {"max_composite_bytes", 0},
-    {"max_concurrency", 1, 10'000},
+    {"max_concurrency", 1, kMaxConcurrency},
     {"max_decoded_bytes", 0},
     {"max_decoded_samples", 0},
-    {"max_idle_connections", 0, 10'000},
+    {"max_idle_connections", 0, kMaxConcurrency},
     {"max_skipped", 0},
     {"max_undelivered_bytes", 0},
     {"part_bytes", 5U << 20, 5.0 * (1U << 30)},
@@ -52,7 +54,7 @@ inline constexpr OptionRange kOptionRanges[] = {
     {"stall_timeout_s", 1},
     {"stripe_bytes", 0},
     {"upload_chunk_bytes", 1, 4.0 * (1U << 30)},
-    {"upload_max_concurrency", 1, 10'000},
+    {"upload_max_concurrency", 1, kMaxConcurrency},
 };
 
 /// The range of the option that this flag sets. Does not compile for a flag without one.

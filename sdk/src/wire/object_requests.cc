@@ -20,16 +20,18 @@ std::string RangeHeader(const ReadObjectOptions& options, std::uint64_t skip) {
   return header;
 }
 
-RequestUrl ObjectUrl(std::string_view endpoint, const ObjectName& object, const ObjectOptions& options) {
-  return RequestUrl::OfObject(endpoint, object)
-      .Query("generation", options.generation)
-      .Query(options.preconditions)
-      .Query(options.call);
+std::string ObjectUrl(std::string_view endpoint, const ObjectName& object, const ObjectOptions& options,
+                      std::string_view fields = {}) {
+  return *RequestUrl::OfObject(endpoint, object)
+              .Query("fields", fields)
+              .Query("generation", options.generation)
+              .Query(options.preconditions)
+              .Query(options.call);
 }
 
 std::string MetadataUrl(std::string_view endpoint, const ObjectName& object, const ObjectOptions& options) {
   const std::string fields = ObjectFields(options.fields) + (options.with_md5_hash ? ",md5Hash" : "");
-  return *ObjectUrl(endpoint, object, options).Query("fields", fields);
+  return ObjectUrl(endpoint, object, options, fields);
 }
 
 }  // namespace
@@ -81,7 +83,7 @@ HttpRequest UpdateObjectRequest(std::string_view endpoint, const ObjectName& obj
 }
 
 HttpRequest DeleteObjectRequest(std::string_view endpoint, const ObjectName& object, const ObjectOptions& options) {
-  return {.method = Method::kDelete, .url = *ObjectUrl(endpoint, object, options)};
+  return {.method = Method::kDelete, .url = ObjectUrl(endpoint, object, options)};
 }
 
 }  // namespace gcsflux::internal
