@@ -27,7 +27,7 @@ constexpr int kEpochs = 3;
 // Bytes per second, once it runs: while the middle three fifths arrive. Nothing is kept for its turn.
 double BandwidthOf(const LoopInput& input, std::string& failure) {
   const Downloader downloader(input.client, input.dataset.download);
-  auto stream = downloader.Stream(DownloadSources(kBucket, input.objects), {.order = DeliveryOrder::kAsCompleted});
+  auto stream = downloader.Stream(DownloadSources(kBucket, input.objects), DeliveryOrder::kAsCompleted);
   const std::size_t first = input.objects.size() / 5;
   const std::size_t last = input.objects.size() - first;
   Clock::time_point begin, end;

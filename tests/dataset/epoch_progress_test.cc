@@ -1,13 +1,14 @@
+#include "dataset/epoch_progress.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "gcsflux/epoch.h"
-
 namespace gcsflux {
 namespace {
 
+using internal::EpochProgress;
 using ::testing::HasSubstr;
 using Samples = std::vector<std::size_t>;
 

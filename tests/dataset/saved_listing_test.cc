@@ -14,7 +14,7 @@ const ObjectName kSaved{"bkt", "saved"};
 
 class SavedListingTest : public StoredObjects {
  protected:
-  ListingSnapshot Snapshot(system_clock::time_point time = system_clock::now()) {
+  Listing Snapshot(system_clock::time_point time = system_clock::now()) {
     if (contents_.empty()) {
       for (int i = 0; i < 3; ++i) Put(RandomBytes(100, 1));
     }
@@ -33,7 +33,7 @@ TEST_F(SavedListingTest, IsLoadedAsItWasSaved) {
   ASSERT_EQ(loaded->objects.size(), 3U);
   const auto batch = Downloader(client_).Download(DownloadSources(kBucket, loaded->objects));
   ASSERT_TRUE(batch.ok()) << batch.error().message;
-  EXPECT_EQ(TextOf((*batch)[2]), contents_[2]);
+  EXPECT_EQ(TextOf((*batch)[2].bytes), contents_[2]);
 }
 
 TEST_F(SavedListingTest, OneThatIsTooOldIsStale) {
@@ -70,7 +70,7 @@ TEST_F(SavedListingTest, KCreateReplacesNone) {
 TEST_F(SavedListingTest, KReplaceReplacesTheGenerationThatIsNamedOnly) {
   const auto first = SaveListing(client_, kSaved, Snapshot());
   ASSERT_TRUE(first.ok());
-  const SaveListingOptions replace{.mode = WriteMode::kReplace, .generation = first->generation};
+  const UploadOptions replace{.mode = WriteMode::kReplace, .generation = first->generation};
   EXPECT_TRUE(SaveListing(client_, kSaved, Snapshot(), replace).ok());
   const auto again = SaveListing(client_, kSaved, Snapshot(), replace);
   ASSERT_FALSE(again.ok());

@@ -109,8 +109,9 @@ TEST(Cancellation, BeforeAnythingWasSent) {
 
 TEST_F(CancellationTest, WhileBackingOff) {
   struct StopAtRetry : EventListener {
-    void OnRetry(const RetryEvent& event) override {
-      EXPECT_GT(event.delay, 1min);
+    void OnEvent(const Event& event) override {
+      if (event.kind != EventKind::kRetry) return;
+      EXPECT_GT(event.duration, 1min);
       stop.request_stop();
     }
     std::stop_source stop;
@@ -176,7 +177,9 @@ TEST_F(CancellationTest, OfAnUploadThatTheServiceDoesNotTake) {
 
 TEST_F(CancellationTest, BetweenThePagesOfAListing) {
   struct StopAtFirstPage : EventListener {
-    void OnRequest(const RequestEvent&) override { stop.request_stop(); }
+    void OnEvent(const Event& event) override {
+      if (event.kind == EventKind::kRequest) stop.request_stop();
+    }
     std::stop_source stop;
   };
   emulator::Emulator emulator({.virtual_buckets = {{.name = "many", .count = 12'000, .size_bytes = 1}}});
@@ -189,7 +192,7 @@ TEST_F(CancellationTest, BetweenThePagesOfAListing) {
 }
 
 TEST_F(CancellationTest, OfABatch) {
-  const auto listed = client_.ListObjects("bkt");
+  const auto listed = client_.ListObjects({"bkt"});
   ASSERT_TRUE(listed.ok());
   const std::vector<ObjectMetadata> wanted(12, listed->objects.at(0));
   const Downloader downloader(client_, {.max_concurrency = 4});

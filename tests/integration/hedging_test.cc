@@ -46,7 +46,7 @@ class HedgingTest : public ::testing::Test {
     for (int i = 0; i < 30; ++i) {
       ASSERT_TRUE(client_->ReadObject({kBucket, "large"}));
       ASSERT_TRUE(client_->GetObject({kBucket, "small"}));
-      ASSERT_TRUE(client_->ListObjects(kBucket));
+      ASSERT_TRUE(client_->ListObjects({kBucket}));
     }
     before_ = client_->counters();
   }
@@ -119,7 +119,7 @@ TEST_F(HedgingTest, MetadataAndListsAreHedgedToo) {
 TEST_F(HedgingTest, AListThatStopsInItsBodyIsAskedForWhole) {
   WarmUp();
   StallOnce("storage.objects.list", 100);
-  const auto page = client_->ListObjects(kBucket);
+  const auto page = client_->ListObjects({kBucket});
   ASSERT_TRUE(page.ok()) << page.error().message;
   EXPECT_EQ(page->objects.size(), 2U);
   ExpectHedged();

@@ -65,7 +65,7 @@ TEST_F(ResumableFileRefusalsTest, BucketsThatKeepObjectsGetOneStreamThatIsResume
     GoOn();
     const auto stored = Upload();
     ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
-    EXPECT_EQ(stored->method, WriteMethod::kOneStream);
+    EXPECT_EQ(stored->path, WritePath::kOneStream);
     EXPECT_GE(stored->kept_bytes, kFilePart);  // The answer for the second chunk had not come.
     ExpectStored(Content());
   }

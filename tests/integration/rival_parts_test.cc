@@ -28,8 +28,8 @@ const ObjectName kContested{kRivalBucket, "o"};
 // Acts when a call is about to be repeated: its answer is lost, and nothing more is sent yet.
 class BeforeRepetition : public EventListener {
  public:
-  void OnRetry(const RetryEvent& /*event*/) override {
-    if (act) std::exchange(act, nullptr)();
+  void OnEvent(const Event& event) override {
+    if (event.kind == EventKind::kRetry && act) std::exchange(act, nullptr)();
   }
   std::function<void()> act = {};
 };

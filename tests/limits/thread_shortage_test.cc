@@ -32,12 +32,13 @@ using testing::ThreadLimit;
 
 class Shortages : public EventListener {
  public:
-  void OnThreadShortage(const ThreadShortageEvent& event) override {
+  void OnEvent(const Event& event) override {
+    if (event.kind != EventKind::kThreadShortage) return;
     const std::scoped_lock lock(mutex_);
     ++told;
     wanted = event.wanted;
     started = event.started;
-    cause = event.cause.message;
+    cause = event.error->message;
   }
 
   int told = 0;
@@ -90,7 +91,7 @@ TEST_F(ThreadShortageTest, LeavesADownloaderThoseThatThereAre) {
   for (int round = 0; round < 2; ++round) {
     const auto batch = downloader.Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i]), sources[i].object.name);
+    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i].bytes), sources[i].object.name);
   }
   EXPECT_EQ(shortages_->told, 1);
   EXPECT_EQ(shortages_->wanted, 4U);
@@ -118,7 +119,7 @@ TEST_F(ThreadShortageTest, OfDescriptorsLeavesADownloaderTheConnectionsThatThere
     for (int round = 0; round < 3; ++round) {
       const auto batch = downloader.Download(sources);
       ASSERT_TRUE(batch.ok()) << batch.error().message;
-      for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i]), sources[i].object.name);
+      for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i].bytes), sources[i].object.name);
     }
   }
   EXPECT_EQ(client_.counters().retries, 0U);

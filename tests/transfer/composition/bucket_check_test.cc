@@ -318,7 +318,7 @@ TEST_F(KmsKeys, ObjectsUnderOneAreNotComposedAndTheReportSaysWhy) {
 TEST_F(KmsKeys, AChosenKeyIsThatOfComposites) {
   const auto sources = StoreMixed();
   const Downloader downloader(
-      client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn, .kms_key_name = kKey}});
+      client_, {.max_concurrency = 4, .composition = CompositionMode::kOn, .composition_kms_key_name = kKey});
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_EQ(downloader.composition_report().composed_objects, 40U) << downloader.composition_report().last_failure;
   for (const auto& record : emulator_.journal()) {
@@ -330,7 +330,7 @@ TEST_F(KmsKeys, AChosenKeyIsThatOfComposites) {
 TEST_F(KmsKeys, ObjectsUnderAnotherKeyThanTheChosenOneAreNotComposed) {
   const auto sources = StoreMixed();
   const Downloader downloader(
-      client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn, .kms_key_name = kOtherKey}});
+      client_, {.max_concurrency = 4, .composition = CompositionMode::kOn, .composition_kms_key_name = kOtherKey});
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_EQ(downloader.composition_report().composed_objects, 0U) << "no two neighbours may be joined";
   EXPECT_EQ(Requests("storage.objects.compose"), 0U);
@@ -342,7 +342,7 @@ TEST_F(KmsKeys, AReportNamesFourOfManyKeys) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     sources[i].kms_key_name = InternedName("cryptoKeys/k" + std::to_string(i % 10));
   }
-  const Downloader downloader(client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(client_, {.max_concurrency = 4, .composition = CompositionMode::kOn});
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_TRUE(AwaitReason(downloader)
                   .ends_with(": cryptoKeys/k0, cryptoKeys/k1, cryptoKeys/k2, cryptoKeys/k3, and maybe others"))
@@ -358,7 +358,7 @@ class Roles : public ::testing::TestWithParam<const char*> {
                                                                         "\"}]}"}}};
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint()});
 
-  Result<ObjectBatch> Download(const Downloader& downloader) {
+  Result<std::vector<DownloadedObject>> Download(const Downloader& downloader) {
     const auto listing = ListPrefix(client_, {"bkt", ""});
     if (!listing) return listing.error();
     return downloader.Download(DownloadSources(listing->objects));
@@ -367,12 +367,12 @@ class Roles : public ::testing::TestWithParam<const char*> {
 
 using Viewers = Roles;
 TEST_P(Viewers, CannotCompose) {
-  const Downloader automatic(client_, {.composition = {.mode = CompositionMode::kAuto}});
+  const Downloader automatic(client_, {.composition = CompositionMode::kAuto});
   ASSERT_TRUE(Download(automatic).ok());
   EXPECT_NE(AwaitReason(automatic).find("roles/storage.objectUser"), std::string::npos);
   ASSERT_TRUE(Download(automatic).ok());
   EXPECT_EQ(automatic.composition_report().direct_objects, 1000U);
-  const Downloader downloader(client_, {.composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(client_, {.composition = CompositionMode::kOn});
   const auto batch = Download(downloader);
   ASSERT_FALSE(batch.ok());
   EXPECT_EQ(batch.error().code, ErrorCode::kPermissionDenied);
@@ -383,11 +383,11 @@ INSTANTIATE_TEST_SUITE_P(, Viewers, ::testing::Values("viewer"));
 
 using Users = Roles;
 TEST_P(Users, ComposeOnlyWhereTheySaySo) {
-  const Downloader automatic(client_, {.composition = {.mode = CompositionMode::kAuto}});
+  const Downloader automatic(client_, {.composition = CompositionMode::kAuto});
   ASSERT_TRUE(Download(automatic).ok());
   EXPECT_EQ(automatic.composition_report().composites, 0U);
   EXPECT_NE(AwaitReason(automatic).find("storage.buckets.get"), std::string::npos);
-  const Downloader on(client_, {.composition = {.mode = CompositionMode::kOn}});
+  const Downloader on(client_, {.composition = CompositionMode::kOn});
   const auto composed = Download(on);
   ASSERT_TRUE(composed.ok()) << composed.error().message;
   EXPECT_EQ(on.composition_report().composed_objects, 500U) << on.composition_report().last_failure;

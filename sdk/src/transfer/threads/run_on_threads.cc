@@ -28,7 +28,11 @@ class IndexedRun {
       if (AwaitStart(ended)) Serve();
     });
     if (shortage && observer != nullptr) {
-      observer->ShortOfThreads({.wanted = wanted, .started = threads.size(), .cause = *shortage});
+      observer->Report({.kind = EventKind::kThreadShortage,
+                        .error = &*shortage,
+                        .what = "threads",
+                        .wanted = wanted,
+                        .started = threads.size()});
     }
     Start();
     if (threads.empty()) Serve();
