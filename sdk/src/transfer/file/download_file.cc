@@ -13,9 +13,8 @@
 #include "base/process/own_descriptors.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
-#include "client/object_read.h"
-#include "client/reported_checksum.h"
 #include "transfer/file/partial_file.h"
+#include "transfer/read/pinned_object.h"
 #include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux {
@@ -36,8 +35,8 @@ Error At(const ObjectName& object, ErrorCode code, const std::string& what) {
 class FileDownload {
  public:
   FileDownload(const Client& client, const DownloadSource& source, const DownloadFileOptions& options,
-               PartialFile& file, internal::ReportedChecksum& reported)
-      : client_(client), source_(source), options_(options), file_(file), reported_(reported) {}
+               PartialFile& file, internal::PinnedObject& object)
+      : client_(client), source_(source), options_(options), file_(file), object_(object) {}
 
   // Returns how many bytes of an earlier download it kept. After a failure the file holds its progress.
   Result<std::uint64_t> Run() {
@@ -46,8 +45,7 @@ class FileDownload {
     const auto read = ReadRanges();
     if (made_in_.IsInChild()) return internal::ForkedError(("the download of " + ToUri(source_.object)).c_str());
     if (!read) return Leave(read.error());
-    const auto checked = reported_.CheckWhole(CoreOf(client_), source_.object, source_.crc32c, state_.WholeCrc32c());
-    if (!checked) return Leave(checked.error());
+    if (const auto checked = object_.CheckWhole(state_.WholeCrc32c()); !checked) return Leave(checked.error());
     const auto committed =
         file_.Commit({.size = source_.size, .may_replace = options_.may_replace, .is_durable = options_.is_durable});
     if (!committed) return Leave(committed.error());
@@ -105,29 +103,18 @@ class FileDownload {
     const std::uint64_t offset = state_.OffsetOf(index);
     const std::uint64_t missing = state_.LengthOf(index) - range.done_bytes;
     if (missing == 0) return {};
-    const ByteSink write = [&](std::span<const std::byte> data) -> Result<void> {
-      if (auto written = file_.Write(offset + range.done_bytes, data); !written) return written;
+    const internal::RangeSink write = [&](std::uint64_t at, std::span<const std::byte> data) -> Result<void> {
+      if (auto written = file_.Write(at, data); !written) return written;
       range.crc32c = internal::ExtendCrc32c(range.crc32c, data);
       range.done_bytes += data.size();
       Note(index, range);
       SaveFromTimeToTime(data.size());
       return Tell(data.size());
     };
-    // Run() checks the whole file.
-    const auto read = internal::ReadInto(CoreOf(client_), source_.object,
-                                         {.range = ByteRange{offset + range.done_bytes, missing},
-                                          .generation = source_.generation,
-                                          .encryption_key = options_.encryption_key,
-                                          .call = options_.call,
-                                          .stop = stop},
-                                         {.sink = write, .capacity = missing, .is_verified_by_caller = true});
+    const auto read =
+        object_.ReadRange({offset + range.done_bytes, missing}, {.sink = write, .sums_itself = true}, stop);
     if (!read) return read.error();
-    if (read->object_size == source_.size && read->bytes == missing) {
-      return reported_.Note(source_.object, read->object_crc32c);
-    }
-    return At(
-        source_.object, ErrorCode::kCorrupted,
-        "it has " + std::to_string(read->object_size) + " bytes, and was listed with " + std::to_string(source_.size));
+    return {};
   }
 
   void Note(std::size_t index, const PartialRange& range) {
@@ -175,7 +162,7 @@ class FileDownload {
   std::atomic<std::uint64_t> kept_bytes_ = 0;
   std::atomic<std::uint64_t> told_bytes_ = 0;
   std::atomic<std::uint64_t> unsaved_bytes_ = 0;
-  internal::ReportedChecksum& reported_;
+  internal::PinnedObject& object_;
   std::mutex saving_;  // Held while the state is written; no thread waits for it.
   std::mutex mutex_;
   PartialState state_;  // Each range is changed by its thread. Guarded by mutex_ when others read it.
@@ -202,12 +189,13 @@ Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource
   if (!options.may_replace) {
     if (auto is_free = internal::CheckFree(path); !is_free) return is_free.error();
   }
-  constexpr int kTries = 2;             // Corrupted data is read once more: it may have been damaged in transit.
-  internal::ReportedChecksum reported;  // The second read must have the checksum that an answer to the first one gave.
+  constexpr int kTries = 2;  // Corrupted data is read once more: it may have been damaged in transit.
+  // The second read must have the checksum that an answer to the first one gave.
+  internal::PinnedObject pinned(client, source, options.encryption_key, options.call);
   for (int tried = 1;; ++tried) {
     const auto file = PartialFile::Open(path);
     if (!file) return file.error();
-    const auto kept_bytes = FileDownload(client, source, options, **file, reported).Run();
+    const auto kept_bytes = FileDownload(client, source, options, **file, pinned).Run();
     if (kept_bytes) return DownloadedFile{source, *kept_bytes};
     if (kept_bytes.error().code != ErrorCode::kCorrupted || tried == kTries) return kept_bytes.error();
   }

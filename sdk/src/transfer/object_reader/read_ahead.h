@@ -20,7 +20,7 @@
 #include "loop/job_queue.h"
 #include "loop/loop_condition.h"
 #include "transfer/object_reader/piece_memory.h"
-#include "transfer/object_reader/range_checksums.h"
+#include "transfer/read/range_checksums.h"
 
 namespace gcsflux::internal {
 

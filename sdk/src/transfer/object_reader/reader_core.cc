@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "base/checksum.h"
 #include "base/exceptions_as_errors.h"
 #include "client/client_core.h"
-#include "client/object_read.h"
-#include "transfer/object_reader/claimed_checksums.h"
+#include "transfer/read/claimed_checksums.h"
 
 namespace gcsflux::internal {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 constexpr std::uint64_t kLeastStripe = 1U << 20;
 
@@ -49,6 +42,7 @@ ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions
       source_(std::move(source)),
       options_(std::move(options)),
       longest_stripe_(LongestStripe(options_)),
+      object_(client_, source_, options_.encryption_key, options_.call),
       window_(FirstStripe(options_)),
       slots_(
           std::make_unique<RequestSlots>(CoreOf(client_).loops(), static_cast<std::size_t>(options_.max_concurrency))),
@@ -268,19 +262,16 @@ Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const Re
     return checksums_.Claim(extent);
   }());
   std::uint64_t position = extent.offset;
-  const ByteSink sink = [&](std::span<const std::byte> bytes) -> Result<void> {
-    if (bytes.size() > extent.end() - position)
-      return Error{ErrorCode::kBadResponse, "more bytes came than were asked for"};
-    checksums.Add(position, bytes);
-    deliver(position, bytes);
-    position += bytes.size();
+  const RangeSink sink = [&](std::uint64_t offset, std::span<const std::byte> bytes) -> Result<void> {
+    if (offset == extent.offset) checksums.Clear();
+    checksums.Add(offset, bytes);
+    deliver(offset, bytes);
+    position = offset + bytes.size();
     return {};
   };
-  const auto rewind = [&] {
-    position = extent.offset;
-    checksums.Clear();
-  };
-  auto read = Request(extent, sink, rewind, stop);
+  ++requests_;
+  const auto read =
+      object_.ReadRange(extent, {.sink = sink, .may_repeat = true, .is_copy = true, .sums_itself = true}, stop);
   {
     // After a failure, the bytes that a reader may have taken count.
     const std::scoped_lock lock(mutex_);
@@ -288,42 +279,9 @@ Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const Re
   }
   arrivals_.NotifyAll();  // For VerifyWhole().
   if (!read) return read.error();
-  return CheckAnswer(extent, *read);
-}
-
-Result<ReadSummary> ReaderCore::Request(const Extent& extent, const ByteSink& sink, const std::function<void()>& rewind,
-                                        const std::stop_token& stop) {
-  ++requests_;
-  const auto start = Clock::now();
-  std::optional<Clock::time_point> first_byte;
-  const ReadObjectOptions options{.range = ByteRange{extent.offset, extent.length},
-                                  .generation = source_.generation,
-                                  .encryption_key = options_.encryption_key,
-                                  .call = options_.call,
-                                  .stop = stop};
-  const ByteSink timed = [&](std::span<const std::byte> bytes) {
-    if (!first_byte) first_byte = Clock::now();
-    return sink(bytes);
-  };
-  auto read = ReadInto(CoreOf(client_), source_.object, options,
-                       {.sink = timed,
-                        .capacity = kNoLimit,
-                        .rewind = rewind,
-                        .is_verified_by_caller = true,
-                        .is_copy = true,
-                        .sums_itself = true});
-  if (read) fetched_bytes_ += read->bytes;
-  if (read && first_byte) pace_.Note(*first_byte - start, Clock::now() - *first_byte, read->bytes);
-  return read;
-}
-
-Result<void> ReaderCore::CheckAnswer(const Extent& extent, const ReadSummary& read) {
-  if (read.object_size != source_.size || read.bytes != extent.length) {
-    return Error{ErrorCode::kCorrupted,
-                 "objects.get " + ToUri(source_.object) + ": " + std::to_string(read.object_size) +
-                     " bytes are stored of an object that was opened with " + std::to_string(source_.size)};
-  }
-  return reported_.Note(source_.object, read.object_crc32c);
+  fetched_bytes_ += read->times.bytes;
+  pace_.Note(read->times.first_byte, read->times.total - read->times.first_byte, read->times.bytes);
+  return {};
 }
 
 void ReaderCore::Prefetch(const std::vector<ByteRange>& ranges) {
@@ -461,10 +419,8 @@ Result<void> ReaderCore::VerifyWhole() {
   std::unique_lock lock(mutex_);
   const std::uint32_t came = *checksums_.Whole(source_.size);
   lock.unlock();
-  auto checked = reported_.CheckWhole(CoreOf(client_), source_.object, source_.crc32c, came);
-  if (!checked || !reported_.value()) return checked;
-  // The answers are compared too: a service may contradict itself.
-  return reported_.CheckWhole(CoreOf(client_), source_.object, std::nullopt, came);
+  if (auto checked = object_.CheckWhole(came); !checked) return checked;
+  return object_.CompareWithAnswers(came);  // A service may contradict itself.
 }
 
 ObjectReaderReport ReaderCore::report() const {

@@ -12,17 +12,17 @@
 #include <vector>
 
 #include "base/process/fork.h"
-#include "client/reported_checksum.h"
 #include "gcsflux/object_reader.h"
 #include "loop/job_queue.h"
 #include "loop/loop_condition.h"
 #include "loop/request_slots.h"
 #include "transfer/object_reader/join_ranges.h"
 #include "transfer/object_reader/piece_memory.h"
-#include "transfer/object_reader/range_checksums.h"
 #include "transfer/object_reader/read_ahead.h"
 #include "transfer/object_reader/request_pace.h"
 #include "transfer/object_reader/scatter.h"
+#include "transfer/read/pinned_object.h"
+#include "transfer/read/range_checksums.h"
 
 namespace gcsflux::internal {
 
@@ -79,9 +79,6 @@ class ReaderCore {
   enum class Delivery { kAtEnd, kEarly };
   Result<void> Fetch(const Extent& extent, Delivery delivery, const ReadAhead::Deliver& deliver,
                      const std::stop_token& stop);
-  Result<ReadSummary> Request(const Extent& extent, const ByteSink& sink, const std::function<void()>& rewind,
-                              const std::stop_token& stop);
-  Result<void> CheckAnswer(const Extent& extent, const ReadSummary& read);
   // Bytes at the position that no piece holds, in memory of this object.
   Result<std::span<const std::byte>> FetchOwn(bool& waited);
   void ReadAheadFrom(std::uint64_t offset);
@@ -102,7 +99,7 @@ class ReaderCore {
   const ObjectReaderOptions options_;
   const std::uint64_t longest_stripe_;
   const ProcessMark made_in_;
-  ReportedChecksum reported_;
+  PinnedObject object_;
   RequestPace pace_;
   std::atomic<std::uint64_t> requests_ = 0;
   std::atomic<std::uint64_t> fetched_bytes_ = 0;
