@@ -75,6 +75,8 @@ class ReadAhead {
   ReadAhead& operator=(const ReadAhead&) = delete;
   /// Ends the fetches in progress, also those of pieces that were dropped.
   void Close();
+  /// The same, but Pin() still returns the bytes that have come, and then kCancelled.
+  void EndFetches();
 
   /// Fetches each of these extents as one piece, unless it is there already. Returns how many of them fit.
   std::size_t Want(const std::vector<Extent>& extents, bool is_of_stream);
@@ -87,7 +89,8 @@ class ReadAhead {
   /// Drops pieces for ReadNext() outside of this extent.
   void KeepOfStream(const Extent& extent);
 
-  /// The parts of the range that pieces hold, or will soon hold. `rest` is the remainder.
+  /// The parts of the range that pieces hold, or will soon hold. `rest` is the remainder. Pieces whose fetch has failed
+  /// are dropped.
   std::vector<HeldPart> Find(std::uint64_t offset, std::span<std::byte> destination,
                              std::vector<std::pair<std::uint64_t, std::span<std::byte>>>& rest);
   /// Waits for the part's bytes and copies them. If their fetch fails meanwhile, returns its error. Returns false if
@@ -95,7 +98,8 @@ class ReadAhead {
   /// wait.
   Result<bool> Take(const HeldPart& part, const std::stop_token& stop, bool& waited);
   /// The bytes of the piece that holds this offset, from there on. Waits until the piece is there, or a megabyte of it.
-  /// Returns no piece if none holds the offset, its fetch was cancelled, or `stop` was stopped.
+  /// Returns no piece if none holds the offset, its fetch was cancelled, or `stop` was stopped. If its fetch has
+  /// failed, returns the bytes that came before, then the error once.
   Result<PinnedPart> Pin(std::uint64_t offset, const std::stop_token& stop, bool& waited);
   /// Makes the callers that wait in Take() and Pin() check their stop_tokens.
   void Wake();
@@ -147,6 +151,7 @@ class ReadAhead {
   // The memory of all pieces that are not kept, also of dropped pieces whose requests have not ended.
   std::uint64_t alive_bytes_ = 0;
   bool is_closed_ = false;
+  bool has_ended_ = false;
 };
 
 }  // namespace gcsflux::internal

@@ -29,12 +29,19 @@ namespace gcsflux::internal {
 /// The shared state of an ObjectReader. Thread-safe, except the cursor.
 class ReaderCore {
  public:
-  ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options);
+  /// What NextView() returns after ObjectReaderOptions::stop.
+  enum class AfterStop { kNothing, kArrivedBytes };
+  ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options,
+             AfterStop after_stop = AfterStop::kNothing);
   ~ReaderCore();
   ReaderCore(const ReaderCore&) = delete;
   ReaderCore& operator=(const ReaderCore&) = delete;
 
   [[nodiscard]] const DownloadSource& source() const { return source_; }
+  /// For reads without a loop.
+  [[nodiscard]] PinnedObject& object() { return object_; }
+  /// False if there is no loop.
+  [[nodiscard]] bool is_usable() const { return slots_->is_usable(); }
   Result<std::size_t> ReadAt(std::uint64_t offset, std::span<std::byte> destination);
   /// With a checksum, returns that of each range's bytes.
   Result<std::vector<std::uint32_t>> Read(std::span<const RangeRead> ranges, std::optional<Checksum> sum);
@@ -43,6 +50,8 @@ class ReaderCore {
   Result<std::span<const std::byte>> NextView();
   [[nodiscard]] std::uint64_t position() const { return position_; }
   void Seek(std::uint64_t offset);
+  /// The same for NextView() in a range: nothing behind it is fetched, and it returns no bytes at the range's end.
+  void SeekWithin(const Extent& range);
   Result<void> VerifyWhole();
   [[nodiscard]] ObjectReaderReport report() const;
 
@@ -61,7 +70,6 @@ class ReaderCore {
     ~Awaited();
   };
   [[nodiscard]] Result<void> CheckUsable() const;
-  [[nodiscard]] Error Failed(Error error) const;
   // Optional additions to a read of ranges.
   struct ReadExtras {
     // Called with the end of each held part when that is copied, while the rest is fetched.
@@ -97,6 +105,7 @@ class ReaderCore {
   const Client client_;
   const DownloadSource source_;
   const ObjectReaderOptions options_;
+  const bool returns_arrived_;
   const std::uint64_t longest_stripe_;
   const ProcessMark made_in_;
   PinnedObject object_;
@@ -111,6 +120,7 @@ class ReaderCore {
 
   // Used by the thread of ReadNext(), NextView() and Seek().
   std::uint64_t position_ = 0;
+  std::uint64_t stream_end_;      // NextView() ends here.
   std::uint64_t ahead_end_ = 0;   // Up to here it has been fetched ahead.
   std::uint64_t easy_bytes_ = 0;  // Bytes read since the caller last waited.
   std::shared_ptr<Piece> lent_;   // Holds the bytes that NextView() returned last. If null, own_ holds them.
