@@ -315,7 +315,8 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
   const auto deliver = [&](std::uint64_t offset, std::span<const std::byte> bytes) {
     const std::uint64_t from = offset - piece->extent.offset;
     std::memcpy(piece->memory.get() + from, bytes.data(), bytes.size());
-    if (!is_whole) arrive(from + bytes.size());
+    const std::uint64_t end = from + bytes.size();
+    if (!is_whole && end < piece->extent.length) arrive(end);  // The last ones when the answer was checked.
   };
   {
     const std::scoped_lock lock(mutex_);

@@ -67,7 +67,8 @@ class ReadAhead {
   using Fetch = std::function<Result<void>(const Extent& extent, const Deliver& deliver, const std::stop_token& stop)>;
 
   /// A piece of `object_size` bytes is compared with the object's checksum, and may be fetched again: readers do not
-  /// see its bytes before. The bytes of other pieces are visible as they come.
+  /// see its bytes before. The bytes of other pieces are visible as they come, the last ones when the fetch has
+  /// succeeded.
   ReadAhead(DeliveryBudget& budget, JobQueue& jobs, std::uint64_t limit, std::uint64_t object_size, Fetch fetch);
   /// Call it after Close(), when none of its jobs is left.
   ~ReadAhead();
