@@ -32,13 +32,14 @@ Result<void> DirectFetch::FetchPiece(std::size_t piece, const std::stop_token& s
   const auto crc32c = Read(is_whole ? std::nullopt : std::optional(stripe), stop);
   if (!crc32c) return crc32c.error();
   if (is_whole) return object_.CheckWhole(*crc32c);
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   checksums_.Add(stripe, *crc32c);
   return {};
 }
 
 UnitOutcome DirectFetch::Finish(const std::stop_token&) {
   if (stripes_ == 1) return {};  // FetchPiece has compared it.
+  const MutexLock lock(mutex_);
   const auto checked = object_.CheckWhole(checksums_.Whole(source_.size).value_or(0));
   if (checked) return {};
   if (checked.error().code == ErrorCode::kCorrupted && !std::exchange(is_repeated_, true)) {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
+#include "base/process/mutex.h"
 #include "gcsflux/download.h"
 #include "transfer/download/unit.h"
 #include "transfer/read/pinned_object.h"
@@ -48,8 +48,8 @@ class DirectFetch : public UnitFetch {
   const std::size_t stripes_;
   PinnedObject object_;
   bool is_repeated_ = false;
-  std::mutex mutex_;
-  RangeChecksums checksums_;  // Guarded by mutex_.
+  Mutex mutex_;
+  RangeChecksums checksums_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -9,8 +9,8 @@
 #include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
 #include "base/option_range.h"
-#include "base/process/fork.h"
 #include "base/process/own_descriptors.h"
+#include "base/process/owner_process.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
 #include "transfer/file/partial_file.h"
@@ -45,7 +45,7 @@ class FileDownload {
     const internal::UsesOwnDescriptors uses;
     if (auto begun = Begin(); !begun) return begun.error();
     const auto read = ReadMissing();
-    if (made_in_.IsInChild()) return internal::ForkedError(("the download of " + ToUri(source_.object)).c_str());
+    if (!owner_.IsCurrent()) return owner_.Refuse(("the download of " + ToUri(source_.object)).c_str());
     if (!read) return Leave(read.error());
     const auto checked = reader_.object().CheckWhole(state_.WholeCrc32c());
     if (!checked) return Leave(checked.error());
@@ -182,7 +182,7 @@ class FileDownload {
   const DownloadFileOptions& options_;
   PartialFile& file_;
   internal::ReaderCore& reader_;
-  const internal::ProcessMark made_in_;
+  const internal::OwnerProcess owner_;
   std::uint64_t kept_bytes_ = 0;
   std::uint64_t told_bytes_ = 0;
   std::uint64_t unsaved_bytes_ = 0;
@@ -198,7 +198,7 @@ std::shared_ptr<internal::ReaderCore> MakeReader(const Client& client, const Dow
                                     .reads_whole = true,
                                     .call = options.call,
                                     .stop = options.stop};
-  return internal::BoundToProcess(
+  return internal::OwnedByProcess(
       std::make_unique<internal::ReaderCore>(client, source, reading, internal::ReaderCore::AfterStop::kArrivedBytes));
 }
 
