@@ -136,7 +136,7 @@ TEST_F(ThreadShortageTest, IsNoneIfThereIsAThreadForEachCall) {
     ++calls;
     return Result<void>();
   };
-  EXPECT_TRUE(RunConcurrently(client_, 3, 20'000, work).ok());
+  EXPECT_TRUE(internal::RunOnThreads(client_, 3, 20'000, work).ok());
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(limit.refused(), 0);
   EXPECT_EQ(shortages_->told, 0);
@@ -204,15 +204,17 @@ TEST_F(ThreadShortageTest, IsNotWhatOptionsBeyondTheirBoundAskFor) {
   EXPECT_EQ(client.error().code, ErrorCode::kInvalidArgument);
 }
 
+const Client kNowhere = *Client::Create({.endpoint = "http://127.0.0.1:1", .project = "p"});
+
 TEST(RunOnThreadsUnderALimit, CallsEachIndexOnce) {
   for (const int threads : {0, 1, 3}) {
     const ThreadLimit limit(threads);
     std::vector<std::atomic<int>> calls(100);
-    const auto done =
-        internal::RunOnThreads(calls.size(), 1000, [&](std::size_t i, const std::stop_token&) -> Result<void> {
-          ++calls[i];
-          return {};
-        });
+    const auto done = internal::RunOnThreads(kNowhere, calls.size(), 1000,
+                                             [&](std::size_t i, const std::stop_token&) -> Result<void> {
+                                               ++calls[i];
+                                               return {};
+                                             });
     ASSERT_TRUE(done.ok());
     EXPECT_GE(limit.refused(), 1);
     for (const auto& count : calls) EXPECT_EQ(count, 1);
@@ -226,12 +228,12 @@ TEST(RunOnThreadsUnderALimit, EndsAtTheFirstFailureAndWhenAskedTo) {
     ++calls;
     return Error{ErrorCode::kNotFound, "one"};
   };
-  const auto failed = internal::RunOnThreads(3, 4, fail);
+  const auto failed = internal::RunOnThreads(kNowhere, 3, 4, fail);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().message, "one");
   std::stop_source stop;
   stop.request_stop();
-  const auto stopped = internal::RunOnThreads(3, 4, fail, stop.get_token());
+  const auto stopped = internal::RunOnThreads(kNowhere, 3, 4, fail, stop.get_token());
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
   EXPECT_EQ(calls, 1);
