@@ -66,7 +66,7 @@ TEST(FormatReport, LeavesOutWhatDidNotHappen) {
 
 TEST(FormatReport, SaysThatAnOrderWasNotAnnounced) {
   EXPECT_THAT(FormatReport({.batches = 40, .unannounced_batches = 39}),
-              HasSubstr("order       39 of 40 batches not announced, so not fetched ahead; MakeDataLoader()"));
+              HasSubstr("(0.00 s); 39 of 40 batches not announced, so not fetched ahead: MakeDataLoader()"));
 }
 
 TEST(FormatReport, HasAtMost25LinesWhateverHappened) {
