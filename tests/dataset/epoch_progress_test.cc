@@ -57,7 +57,7 @@ TEST(EpochProgress, EachEpochHasEachSampleOnceInAnOrderOfItsOwn) {
   Samples before;
   for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
     EXPECT_EQ(progress.cursor().epoch, epoch);
-    progress.BeginEpoch();
+    ASSERT_TRUE(progress.BeginEpoch().ok());
     const Samples used = Use(progress);
     EXPECT_EQ(Sorted(used), UpTo(50));
     EXPECT_NE(used, before);
@@ -74,7 +74,7 @@ TEST(EpochProgress, TheCursorCountsWhatWasConsumedWhateverWasReadAhead) {
 TEST(EpochProgress, WhatIsReadAheadAndNotConsumedComesAgain) {
   const EpochProgress progress = Begin(50, {.batch_size = 7});
   Samples used = Use(progress, /*ahead=*/3, /*most=*/2);
-  progress.BeginEpoch();
+  ASSERT_TRUE(progress.BeginEpoch().ok());
   const Samples rest = Use(progress);
   used.insert(used.end(), rest.begin(), rest.end());
   EXPECT_EQ(Sorted(used), UpTo(50));
@@ -87,8 +87,8 @@ TEST(EpochProgress, TheEndOfAnEpochIsTheBeginningOfTheNext) {
   EXPECT_EQ(progress.cursor().consumed, 0U);
   EXPECT_FALSE(progress.NextBatch()) << "an epoch ends until the next one is begun";
   const EpochProgress resumed = Begin(10, {.batch_size = 5}, progress.cursor());
-  resumed.BeginEpoch();
-  progress.BeginEpoch();
+  ASSERT_TRUE(resumed.BeginEpoch().ok());
+  ASSERT_TRUE(progress.BeginEpoch().ok());
   EXPECT_EQ(Use(resumed), Use(progress));
 }
 
@@ -117,11 +117,11 @@ TEST(EpochProgress, ACursorGoesOnWithJustTheRest) {
 TEST(EpochProgress, ARankWithNothingLeftOfAnEpochStaysWithTheOthers) {
   const Cursor cursor{.seed = 3, .epoch = 4, .consumed = 49, .listing = ListingOf(50)};
   const EpochProgress progress = Begin(50, {.seed = 3, .batch_size = 4, .rank = 2, .world_size = 3}, cursor);
-  progress.BeginEpoch();
+  ASSERT_TRUE(progress.BeginEpoch().ok());
   EXPECT_EQ(progress.cursor().epoch, 4U);
   EXPECT_FALSE(progress.NextBatch());
   EXPECT_EQ(progress.cursor().epoch, 5U);
-  progress.BeginEpoch();
+  ASSERT_TRUE(progress.BeginEpoch().ok());
   EXPECT_TRUE(progress.NextBatch());
 }
 

@@ -140,6 +140,24 @@ TEST_F(MakeDataLoaderTest, AnotherListingsCursorIsRefusedUnlessItIsAllowed) {
   EXPECT_EQ(Use(loader).size(), kObjects + 1);
 }
 
+TEST_F(MakeDataLoaderTest, FollowsAGivenOrderWithAnyNumberOfWorkers) {
+  const auto weighted =
+      ValueOrThrow(GivenOrder::Weighted(std::vector<double>(kObjects, 1), {.samples = 30, .seed = 5}));
+  std::vector<int> expected;
+  for (const std::size_t workers : {0, 1, 4}) {
+    auto loader =
+        MakeDataLoader(dataset_, {.order = SampleOrder::kGiven, .given = weighted, .epochs = 2, .batch_size = kBatch},
+                       {.workers = workers});
+    std::vector<int> numbers = Use(loader);
+    EXPECT_EQ(numbers.size(), 30);
+    const std::vector<int> second = Use(loader);
+    numbers.insert(numbers.end(), second.begin(), second.end());
+    if (expected.empty()) expected = numbers;
+    EXPECT_EQ(numbers, expected) << workers << " workers";
+    EXPECT_EQ(dataset_.report().unannounced_batches, 0);
+  }
+}
+
 TEST_F(MakeDataLoaderTest, CollatesAsTheCallerSays) {
   using Samples = std::vector<Example<>>;
   const torch::data::transforms::BatchLambda<Samples, std::size_t> count([](const Samples& all) { return all.size(); });
