@@ -50,7 +50,7 @@ class ClientRenewalTest : public ::testing::Test {
   std::uint64_t before_ = 0;
 };
 
-TEST_F(ClientRenewalTest, OutlivesItsTokensWithoutARefusal) {
+TEST_F(ClientRenewalTest, RenewsTokensBeforeTheServiceRefusesThem) {
   for (int hour = 0; hour < 5; ++hour) {
     const auto stored = Put();
     ASSERT_TRUE(stored.ok()) << stored.error().message;
@@ -79,7 +79,7 @@ TEST_F(ClientRenewalTest, FetchesOneTokenForManyThreads) {
   EXPECT_EQ(service_.Count("storage.objects.list", 401), 0U);
 }
 
-TEST_F(ClientRenewalTest, RenewsATokenThatTheServiceNoLongerTakes) {
+TEST_F(ClientRenewalTest, RenewsARefusedToken) {
   // Its own date stands still: it learns from the refusal alone that the token has ended.
   client_.emplace(
       MakeClient(testing::AuthorizedUserFile(service_.endpoint()), std::make_unique<testing::DrivenTiming>()));
@@ -95,7 +95,7 @@ TEST_F(ClientRenewalTest, RenewsATokenThatTheServiceNoLongerTakes) {
   EXPECT_EQ(last.status, 200);
 }
 
-TEST_F(ClientRenewalTest, ReadsAndWritesOnWhereATokenEndsBetween) {
+TEST_F(ClientRenewalTest, ContinuesReadsAndWritesAfterATokenExpires) {
   client_.emplace(
       MakeClient(testing::AuthorizedUserFile(service_.endpoint()), std::make_unique<testing::DrivenTiming>()));
   const std::string chunk(256 << 10, 'x');
@@ -113,7 +113,7 @@ TEST_F(ClientRenewalTest, ReadsAndWritesOnWhereATokenEndsBetween) {
   EXPECT_EQ(service_.Count("storage.objects.get", 401), 1U);
 }
 
-TEST_F(ClientRenewalTest, PutsNoSecretIntoTheJournal) {
+TEST_F(ClientRenewalTest, KeepsSecretsOutOfTheJournal) {
   ASSERT_TRUE(Put().ok());
   for (const auto& request : service_.emulator().journal()) {
     EXPECT_THAT(request.target, Not(HasSubstr(emulator::kRefreshToken)));
@@ -121,7 +121,7 @@ TEST_F(ClientRenewalTest, PutsNoSecretIntoTheJournal) {
   }
 }
 
-TEST(ClientCancellation, EndsACallWhoseTokenEndpointStalls) {
+TEST(ClientCancellation, EndsACallDuringAStalledTokenRequest) {
   std::stop_source stop;
   const testing::RawServer server([&](testing::RawServer::Connection& connection) {
     connection.ReadHead();
@@ -140,7 +140,7 @@ TEST(ClientCancellation, EndsACallWhoseTokenEndpointStalls) {
   EXPECT_EQ(bucket.error().code, ErrorCode::kCancelled);
 }
 
-TEST(ClientProxies, SeeNoTokenInTheClear) {
+TEST(ClientProxies, NeverSeeATokenInTheClear) {
   const testing::RawServer server([](testing::RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{\"name\":\"bkt\"}");
@@ -156,7 +156,7 @@ TEST(ClientProxies, SeeNoTokenInTheClear) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-TEST(ClientRedirects, TakeNoTokenAlong) {
+TEST(ClientRedirects, DoNotReceiveTheToken) {
   const testing::RawServer elsewhere([](testing::RawServer::Connection& c) { c.ReadHead(); });
   const testing::RawServer server([&](testing::RawServer::Connection& c) {
     c.ReadHead();

@@ -79,7 +79,7 @@ TEST_F(ClientTokensTest, SendsTokenAndQuotaProject) {
   EXPECT_EQ(tokens_, 1);
 }
 
-TEST_F(ClientTokensTest, RenewsARefusedTokenAndSendsTheRequestAnewUnderTheNextNumber) {
+TEST_F(ClientTokensTest, RetriesARefusedRequestWithANewToken) {
   const Client client = MakeClient([](const HttpRequest& request) {
     const bool is_first = HeaderOf(request, "Authorization") == "Bearer token-00001";
     return is_first ? HttpResponse{.status = 401} : HttpResponse{.status = 200, .body = kBucket};
@@ -94,7 +94,7 @@ TEST_F(ClientTokensTest, RenewsARefusedTokenAndSendsTheRequestAnewUnderTheNextNu
   EXPECT_EQ(tokens_, 2) << "the new one is kept";
 }
 
-TEST_F(ClientTokensTest, RenewsOnceInACallAndThenFails) {
+TEST_F(ClientTokensTest, RenewsTheTokenOncePerCall) {
   const Client client = MakeClient([](const HttpRequest&) { return HttpResponse{.status = 401}; });
   const auto bucket = client.GetBucket("bkt");
   ASSERT_FALSE(bucket.ok());
@@ -105,7 +105,7 @@ TEST_F(ClientTokensTest, RenewsOnceInACallAndThenFails) {
   EXPECT_EQ(tokens_, 2);
 }
 
-TEST_F(ClientTokensTest, FailsAtOnceWithATokenThatCannotBeRenewed) {
+TEST_F(ClientTokensTest, FailsAtOnceIfTheTokenCannotBeRenewed) {
   const Client client =
       MakeClient([](const HttpRequest&) { return HttpResponse{.status = 401}; }, {.kind = internal::FixedToken{"t"}});
   EXPECT_EQ(testing::ErrorOf(client.GetBucket("bkt")).code, ErrorCode::kUnauthenticated);
@@ -142,7 +142,7 @@ TEST_F(ClientTokensTest, SendsNothingWithoutAToken) {
   }
 }
 
-TEST_F(ClientTokensTest, DoesNotTakeALostTokenForALostAnswer) {
+TEST_F(ClientTokensTest, TellsALostTokenFromALostAnswer) {
   // Were the token endpoint's failure an ambiguous one of the delete, the 404 would pass for its success.
   int token_requests = 0;
   const Client client = MakeClient([](const HttpRequest&) { return HttpResponse{.status = 404}; }, User(),
@@ -154,7 +154,7 @@ TEST_F(ClientTokensTest, DoesNotTakeALostTokenForALostAnswer) {
   EXPECT_EQ(token_requests, 2);
 }
 
-TEST_F(ClientTokensTest, ShowsNoTokenThatAnAnswerRepeats) {
+TEST_F(ClientTokensTest, HidesATokenThatAnAnswerRepeats) {
   const Client client = MakeClient([](const HttpRequest& request) {
     return HttpResponse{.status = 403, .body = "you sent " + HeaderOf(request, "Authorization")};
   });
@@ -163,7 +163,7 @@ TEST_F(ClientTokensTest, ShowsNoTokenThatAnAnswerRepeats) {
   EXPECT_THAT(bucket.error().message, AllOf(HasSubstr("you sent Bearer [secret]"), Not(HasSubstr("token-0000"))));
 }
 
-TEST_F(ClientTokensTest, SendsNoTokenAfterASessionThatLeadsElsewhere) {
+TEST_F(ClientTokensTest, SendsNoTokenToASessionOnAnotherHost) {
   const std::string bytes(600'000, 'x');
   for (const auto& [location, is_ours] :
        {std::pair("https://storage.googleapis.com/session", true), std::pair("https://evil.com/session", false),
@@ -183,7 +183,7 @@ TEST_F(ClientTokensTest, SendsNoTokenAfterASessionThatLeadsElsewhere) {
   }
 }
 
-TEST_F(ClientTokensTest, SendsNothingToASessionInTheClearOrBehindAUsersName) {
+TEST_F(ClientTokensTest, SendsNothingToASessionUriWithoutTlsOrWithAUserName) {
   const std::string bytes(600'000, 'x');
   for (const char* location :
        {"http://storage.googleapis.com/session", "https://storage.googleapis.com@evil.com/session"}) {
@@ -198,7 +198,7 @@ TEST_F(ClientTokensTest, SendsNothingToASessionInTheClearOrBehindAUsersName) {
   }
 }
 
-TEST_F(ClientTokensTest, SaysWhereItLookedWhenThereIsNoMetadataServer) {
+TEST_F(ClientTokensTest, NamesThePlacesSearchedWithoutAMetadataServer) {
   const auto refused = [](const HttpRequest&) { return Error{ErrorCode::kUnreachable, "connection refused"}; };
   const Client client = MakeClient(
       refused, {.kind = internal::MetadataServer{"169.254.169.254", "GOOGLE_APPLICATION_CREDENTIALS is not set"}});
@@ -218,7 +218,7 @@ TEST_F(ClientTokensTest, SaysWhereItLookedWhenThereIsNoMetadataServer) {
   }
 }
 
-TEST_F(ClientTokensTest, GoesOnAskingAMetadataServerThatIsKnown) {
+TEST_F(ClientTokensTest, KeepsAskingAMetadataServerThatAnsweredBefore) {
   int asked = 0;
   testing::DrivenTiming timing;
   testing::TokenService service([&](const HttpRequest&) -> Result<HttpResponse> {

@@ -76,7 +76,7 @@ class EmulatorTokensTest : public ::testing::Test {
   std::string admin_;
 };
 
-TEST_F(EmulatorTokensTest, AServiceAccountExchangesItsSignature) {
+TEST_F(EmulatorTokensTest, ServiceAccountExchangesASignedAssertion) {
   const auto before = service_.Count("oauth2.token");
   const auto token = Fetch(testing::ServiceAccountFile(service_.endpoint()));
   ExpectViewer(token);
@@ -86,7 +86,7 @@ TEST_F(EmulatorTokensTest, AServiceAccountExchangesItsSignature) {
   EXPECT_EQ(Read(token->text), 401);
 }
 
-TEST_F(EmulatorTokensTest, AServiceAccountOfGooglesSignsForItself) {
+TEST_F(EmulatorTokensTest, GoogleServiceAccountUsesASelfSignedToken) {
   json file = testing::ServiceAccountFile(service_.endpoint());
   file["token_uri"] = "https://oauth2.googleapis.com/token";
   const auto before = service_.Count("oauth2.token");
@@ -94,7 +94,7 @@ TEST_F(EmulatorTokensTest, AServiceAccountOfGooglesSignsForItself) {
   EXPECT_EQ(service_.Count("oauth2.token"), before) << "no endpoint is asked";
 }
 
-TEST(ServiceAccountTokens, AreAskedOfGoogleWhereThatIsAskedFor) {
+TEST(ServiceAccountTokens, AreRequestedFromGoogleIfTheOptionSaysSo) {
   testing::TokenService google([](const HttpRequest&) { return testing::TokenAnswer("t", 3600); });
   const testing::DrivenTiming timing;
   json file = testing::ServiceAccountFile("https://127.0.0.1:9");
@@ -108,11 +108,11 @@ TEST(ServiceAccountTokens, AreAskedOfGoogleWhereThatIsAskedFor) {
   EXPECT_THAT(google.requests()[0].head, HasSubstr("assertion=eyJ"));
 }
 
-TEST_F(EmulatorTokensTest, AnAuthorizedUserRefreshes) {
+TEST_F(EmulatorTokensTest, AuthorizedUserRefreshesItsToken) {
   ExpectUser(Fetch(testing::AuthorizedUserFile(service_.endpoint())));
 }
 
-TEST_F(EmulatorTokensTest, AnImpersonatedAccountIsAnother) {
+TEST_F(EmulatorTokensTest, ImpersonationYieldsTheOtherAccount) {
   ExpectUser(Fetch(testing::ImpersonatedFile(service_.endpoint())));
   json file = testing::ImpersonatedFile(service_.endpoint());
   file["service_account_impersonation"]["token_lifetime_seconds"] = 600;
@@ -122,7 +122,7 @@ TEST_F(EmulatorTokensTest, AnImpersonatedAccountIsAnother) {
             std::chrono::floor<seconds>(service_.emulator().clock().Now() + seconds(600)));
 }
 
-TEST_F(EmulatorTokensTest, AnImpersonationGoesByItsDelegates) {
+TEST_F(EmulatorTokensTest, ImpersonationUsesItsDelegates) {
   // The workload may be the viewer, and the viewer the user.
   json file = WorkloadWith({{"file", service_.directory().Write("token", emulator::kSubjectToken)}});
   file["service_account_impersonation_url"] = testing::ImpersonationUrl(service_.endpoint(), emulator::kUserEmail);
@@ -134,7 +134,7 @@ TEST_F(EmulatorTokensTest, AnImpersonationGoesByItsDelegates) {
   ExpectUser(Fetch(file));
 }
 
-TEST_F(EmulatorTokensTest, AnExternalAccountReadsItsTokenFromAFileEachTime) {
+TEST_F(EmulatorTokensTest, ExternalAccountReadsItsTokenFileForEachFetch) {
   const json file = WorkloadWith({{"file", service_.directory().Write("token", "outdated")}});
   const auto refused = Fetch(file);
   ASSERT_FALSE(refused.ok());
@@ -147,7 +147,7 @@ TEST_F(EmulatorTokensTest, AnExternalAccountReadsItsTokenFromAFileEachTime) {
                                    {"format", {{"type", "json"}, {"subject_token_field_name", "value"}}}})));
 }
 
-TEST_F(EmulatorTokensTest, AnExternalAccountFetchesItsTokenByUrl) {
+TEST_F(EmulatorTokensTest, ExternalAccountFetchesItsTokenFromAUrl) {
   // An object of the emulator's, which asks for a header of the account's.
   const auto put = [&](const std::string& name, const std::string& content) {
     ASSERT_EQ(Call(Method::kPost, "/upload/storage/v1/b/bucket/o?uploadType=media&name=" + name, admin_, content), 200);
@@ -167,7 +167,7 @@ TEST_F(EmulatorTokensTest, AnExternalAccountFetchesItsTokenByUrl) {
   EXPECT_THAT(refused.error().message, HasSubstr("/storage/v1/b/bucket/o/json: 401"));
 }
 
-TEST_F(EmulatorTokensTest, AnAnswerWithoutEndIsNotTakenWhole) {
+TEST_F(EmulatorTokensTest, LimitsTheSizeOfAnAnswer) {
   const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=huge";
   ASSERT_EQ(Call(Method::kPost, target, admin_, std::string(2 << 20, 'x')), 200);
   const auto token = Fetch(WorkloadWith({{"url", service_.endpoint() + "/storage/v1/b/bucket/o/huge?alt=media"},
@@ -177,7 +177,7 @@ TEST_F(EmulatorTokensTest, AnAnswerWithoutEndIsNotTakenWhole) {
   EXPECT_THAT(token.error().message, HasSubstr("larger than 1 MiB"));
 }
 
-TEST_F(EmulatorTokensTest, AnExternalAccountMayDoWithoutImpersonation) {
+TEST_F(EmulatorTokensTest, ExternalAccountWorksWithoutImpersonation) {
   json file = WorkloadWith({{"file", service_.directory().Write("token", emulator::kSubjectToken)}});
   file.erase("service_account_impersonation_url");
   const auto token = Fetch(file);
@@ -185,14 +185,14 @@ TEST_F(EmulatorTokensTest, AnExternalAccountMayDoWithoutImpersonation) {
   EXPECT_EQ(Read(token->text), 403) << "known, but without a role";
 }
 
-TEST_F(EmulatorTokensTest, AMissingTokenFileIsNamed) {
+TEST_F(EmulatorTokensTest, NamesAMissingTokenFile) {
   const auto token = Fetch(WorkloadWith({{"file", "/nonexistent/token"}}));
   ASSERT_FALSE(token.ok());
   EXPECT_EQ(token.error().code, ErrorCode::kLocalIo);
   EXPECT_THAT(token.error().message, HasSubstr("/nonexistent/token"));
 }
 
-TEST_F(EmulatorTokensTest, ARefusedRefreshSaysWhoRefusedAndWhatToDo) {
+TEST_F(EmulatorTokensTest, RefusedRefreshNamesTheServerAndTheRemedy) {
   json file = testing::AuthorizedUserFile(service_.endpoint());
   file["refresh_token"] = "1//revoked-long-ago";
   const auto before = service_.Count("oauth2.token");
@@ -206,7 +206,7 @@ TEST_F(EmulatorTokensTest, ARefusedRefreshSaysWhoRefusedAndWhatToDo) {
   EXPECT_EQ(service_.Count("oauth2.token"), before + 1) << "a refusal is not repeated";
 }
 
-TEST_F(EmulatorTokensTest, ACertificateThatNobodyVouchesForIsNotTalkedTo) {
+TEST_F(EmulatorTokensTest, SendsNothingToAServerWithAnUntrustedCertificate) {
   const auto stranger = MakeCurlTransport({});
   const auto config = ParseCredentials(testing::AuthorizedUserFile(service_.endpoint()).dump());
   const auto before = service_.Count("oauth2.token");
@@ -216,7 +216,7 @@ TEST_F(EmulatorTokensTest, ACertificateThatNobodyVouchesForIsNotTalkedTo) {
   EXPECT_EQ(service_.Count("oauth2.token"), before);
 }
 
-TEST(MetadataTokensTest, AMachineIsItsServiceAccount) {
+TEST(MetadataTokensTest, MetadataServerGivesTheMachinesServiceAccount) {
   testing::IdentityService service(/*is_tls=*/false);
   const testing::EmulatorTiming timing(service.emulator());
   const auto transport = service.MakeTransport();

@@ -49,7 +49,7 @@ class FindCredentials : public ::testing::Test {
                         {"/broken", "{\"type\": \"authorized_user\", \"client_secret\": \"evil-secret\"}"}};
 };
 
-TEST_F(FindCredentials, LooksAtTheVariableThenAtGcloudsFileThenAtTheMetadataServer) {
+TEST_F(FindCredentials, PrefersTheVariableThenGcloudsFileThenTheMetadataServer) {
   EXPECT_TRUE(
       Is<ServiceAccountKey>(Find({{"GOOGLE_APPLICATION_CREDENTIALS", "/key.json"}, {"HOME", "/home"}}, files_)));
   EXPECT_TRUE(Is<AuthorizedUser>(Find({{"HOME", "/home"}}, files_)));
@@ -59,7 +59,7 @@ TEST_F(FindCredentials, LooksAtTheVariableThenAtGcloudsFileThenAtTheMetadataServ
   EXPECT_TRUE(Is<MetadataServer>(Find({}, files_)));
 }
 
-TEST_F(FindCredentials, AsksTheMetadataServerThatTheEnvironmentNames) {
+TEST_F(FindCredentials, UsesTheMetadataHostOfTheEnvironment) {
   EXPECT_EQ(std::get<MetadataServer>(Find({}, {})->kind).host, "169.254.169.254");
   EXPECT_EQ(std::get<MetadataServer>(Find({{"GCE_METADATA_HOST", "127.0.0.1:99"}}, {})->kind).host, "127.0.0.1:99");
   const auto elsewhere = Find({{"GCE_METADATA_HOST", "evil.com"}}, {});
@@ -68,14 +68,14 @@ TEST_F(FindCredentials, AsksTheMetadataServerThatTheEnvironmentNames) {
   EXPECT_THAT(elsewhere.error().message, HasSubstr("GCE_METADATA_HOST"));
 }
 
-TEST_F(FindCredentials, RemembersWhereItLooked) {
+TEST_F(FindCredentials, RecordsThePlacesSearched) {
   EXPECT_THAT(std::get<MetadataServer>(Find({{"HOME", "/nobody"}}, {})->kind).looked_at,
               AllOf(HasSubstr("GOOGLE_APPLICATION_CREDENTIALS is not set"),
                     HasSubstr("/nobody/.config/gcloud/application_default_credentials.json")));
   EXPECT_THAT(std::get<MetadataServer>(Find({}, {})->kind).looked_at, HasSubstr("HOME"));
 }
 
-TEST_F(FindCredentials, DoesNotPassABrokenPlaceBy) {
+TEST_F(FindCredentials, FailsAtABrokenCredentialFile) {
   struct Case {
     const char* name;
     Variables variables;
@@ -101,7 +101,7 @@ TEST_F(FindCredentials, DoesNotPassABrokenPlaceBy) {
                                             HasSubstr("gcloud auth application-default login")));
 }
 
-TEST(ReadLocalFile, TellsAbsentFromUnreadable) {
+TEST(ReadLocalFile, DistinguishesAbsentFromUnreadable) {
   const auto none = ReadLocalFile("/nonexistent/file");
   ASSERT_TRUE(none.ok());
   EXPECT_FALSE(none->has_value());

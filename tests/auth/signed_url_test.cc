@@ -131,7 +131,7 @@ class SignedUrlTest : public ::testing::Test {
   std::optional<HttpResponse> refusal_;
 };
 
-TEST_F(SignedUrlTest, AKeySignsWithoutARequest) {
+TEST_F(SignedUrlTest, SignsWithAKeyWithoutARequest) {
   const Client client = MakeClient(Key());
   for (const auto& [method, name] : {std::pair(SignedMethod::kGet, "GET"),
                                      {SignedMethod::kHead, "HEAD"},
@@ -145,7 +145,7 @@ TEST_F(SignedUrlTest, AKeySignsWithoutARequest) {
   EXPECT_TRUE(service_->requests().empty());
 }
 
-TEST_F(SignedUrlTest, ASignatureIsOfAllOfIt) {
+TEST_F(SignedUrlTest, SignatureCoversTheWholeUrl) {
   const auto url = SignUrl(MakeClient(Key()), kObject);
   ASSERT_TRUE(url.ok());
   for (const auto& [from, to] : {std::pair("a/b%20c", "a/b%20d"), {"Expires=900", "Expires=901"}, {"robot", "rabot"}}) {
@@ -156,21 +156,21 @@ TEST_F(SignedUrlTest, ASignatureIsOfAllOfIt) {
   EXPECT_FALSE(IsGood(*url, "PUT", "storage.googleapis.com"));
 }
 
-TEST_F(SignedUrlTest, TheStartOfAnUploadSignsItsHeader) {
+TEST_F(SignedUrlTest, StartOfAnUploadSignsTheResumableHeader) {
   const auto url = SignUrl(MakeClient(Key()), kObject,
                            {.method = SignedMethod::kStartUpload, .headers = {{"Content-Type", "text/plain"}}});
   ASSERT_TRUE(url.ok());
   EXPECT_THAT(*url, HasSubstr("X-Goog-SignedHeaders=content-type%3Bhost%3Bx-goog-resumable&"));
 }
 
-TEST_F(SignedUrlTest, CanBeByHost) {
+TEST_F(SignedUrlTest, SupportsVirtualHostedUrls) {
   const auto url = SignUrl(MakeClient(Key()), kObject, {.is_virtual_hosted = true});
   ASSERT_TRUE(url.ok());
   EXPECT_TRUE(IsGood(*url, "GET", "bkt.storage.googleapis.com")) << *url;
   EXPECT_THAT(*url, HasSubstr("googleapis.com/a/b%20c?"));
 }
 
-TEST_F(SignedUrlTest, TheMachinesAccountSignsByIam) {
+TEST_F(SignedUrlTest, SignsByIamForTheMachinesAccount) {
   const auto url = SignUrl(MakeClient({.kind = internal::MetadataServer{.host = "169.254.169.254"}}), kObject);
   ASSERT_TRUE(url.ok()) << url.error().message;
   EXPECT_TRUE(IsGood(*url, "GET", "storage.googleapis.com")) << *url;
@@ -179,7 +179,7 @@ TEST_F(SignedUrlTest, TheMachinesAccountSignsByIam) {
   EXPECT_THAT(asked.headers, ::testing::Contains(::testing::Pair("Authorization", "Bearer token-of-the-machine")));
 }
 
-TEST_F(SignedUrlTest, AnImpersonatedAccountSignsByWhoeverImpersonatesIt) {
+TEST_F(SignedUrlTest, SignsByIamWithTheImpersonatingAccount) {
   const internal::Impersonation impersonation{.url = std::string(kIam) + kRobot + ":generateAccessToken",
                                               .delegates = {"d@p"}};
   const internal::CredentialConfig config{.kind = internal::ImpersonatedServiceAccount{
@@ -193,7 +193,7 @@ TEST_F(SignedUrlTest, AnImpersonatedAccountSignsByWhoeverImpersonatesIt) {
   EXPECT_EQ(json::parse(asked.head).at("delegates"), json::array({"projects/-/serviceAccounts/d@p"}));
 }
 
-TEST_F(SignedUrlTest, AnExternalAccountSignsAsTheServiceAccountThatItImpersonates) {
+TEST_F(SignedUrlTest, SignsByIamForAnImpersonatingExternalAccount) {
   internal::ExternalAccount workload = TaskSource();
   workload.impersonation = {.url = std::string(kIam) + kRobot + ":generateAccessToken"};
   const auto url = SignUrl(MakeClient({.kind = workload}), kObject);
@@ -204,7 +204,7 @@ TEST_F(SignedUrlTest, AnExternalAccountSignsAsTheServiceAccountThatItImpersonate
   EXPECT_THAT(asked.headers, ::testing::Contains(::testing::Pair("Authorization", "Bearer token-of-the-workload")));
 }
 
-TEST_F(SignedUrlTest, AnExternalAccountOfNoServiceAccountSignsForOneThatIsNamed) {
+TEST_F(SignedUrlTest, ExternalAccountMustNameTheSigningAccount) {
   const Client client = MakeClient({.kind = TaskSource()});
   EXPECT_EQ(testing::ErrorOf(SignUrl(client, kObject)).code, ErrorCode::kInvalidArgument);
   const auto url = SignUrl(client, kObject, {.service_account = kRobot});
@@ -212,7 +212,7 @@ TEST_F(SignedUrlTest, AnExternalAccountOfNoServiceAccountSignsForOneThatIsNamed)
   EXPECT_TRUE(IsGood(*url, "GET", "storage.googleapis.com")) << *url;
 }
 
-TEST_F(SignedUrlTest, AUserSignsForAnAccountThatIsNamed) {
+TEST_F(SignedUrlTest, UserMustNameTheSigningAccount) {
   const Client client = MakeClient(User());
   const auto unnamed = SignUrl(client, kObject);
   ASSERT_FALSE(unnamed.ok());
@@ -223,7 +223,7 @@ TEST_F(SignedUrlTest, AUserSignsForAnAccountThatIsNamed) {
   EXPECT_TRUE(IsGood(*url, "GET", "storage.googleapis.com"));
 }
 
-TEST_F(SignedUrlTest, SaysWhatIsMissingWhereIamRefusesAndShowsNoToken) {
+TEST_F(SignedUrlTest, IamRefusalNamesTheMissingPermissionWithoutTheToken) {
   const Client client = MakeClient(User());
   refusal_ = HttpResponse{
       .status = 403,
@@ -241,7 +241,7 @@ TEST_F(SignedUrlTest, SaysWhatIsMissingWhereIamRefusesAndShowsNoToken) {
   EXPECT_EQ(testing::ErrorOf(SignUrl(client, kObject, {.service_account = kRobot})).code, ErrorCode::kTokenUnavailable);
 }
 
-TEST_F(SignedUrlTest, RefusesWhatCannotBeSigned) {
+TEST_F(SignedUrlTest, RefusesInvalidOptions) {
   using std::chrono::seconds;
   const Client client = MakeClient(Key());
   const SignedUrlOptions wrong[] = {{.lifetime = seconds(0)},
@@ -260,7 +260,7 @@ TEST_F(SignedUrlTest, RefusesWhatCannotBeSigned) {
   EXPECT_EQ(testing::ErrorOf(SignUrl(anonymous, kObject)).code, ErrorCode::kUnauthenticated);
 }
 
-TEST(SignedUrlOfClient, IsNotVirtualHostedAtAnAddress) {
+TEST(SignedUrlOfClient, IsNotVirtualHostedAtAnIpAddress) {
   const auto client =
       Client::Create({.endpoint = "http://127.0.0.1:1", .credentials = Credentials::AccessToken("token")});
   ASSERT_TRUE(client.ok());

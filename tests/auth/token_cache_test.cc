@@ -51,7 +51,7 @@ class TokenCacheTest : public ::testing::Test {
   std::atomic<int> fetches_ = 0;
 };
 
-TEST_F(TokenCacheTest, KeepsATokenUntilItGrowsOld) {
+TEST_F(TokenCacheTest, KeepsATokenUntilShortlyBeforeItExpires) {
   const auto cache = Make();
   EXPECT_EQ(Get(*cache), "1");
   timing_.Advance(seconds(774));
@@ -61,7 +61,7 @@ TEST_F(TokenCacheTest, KeepsATokenUntilItGrowsOld) {
   EXPECT_EQ(fetches_, 2);
 }
 
-TEST_F(TokenCacheTest, GoesOnWithTheOldTokenWhileOneCallerFetchesTheNext) {
+TEST_F(TokenCacheTest, ServesTheOldTokenWhileOneCallerFetchesTheNext) {
   std::latch is_fetching(1);
   std::latch may_end(1);
   const auto cache = Make([&](int fetch, const TokenContext&) -> std::optional<Error> {
@@ -86,7 +86,7 @@ TEST_F(TokenCacheTest, GoesOnWithTheOldTokenWhileOneCallerFetchesTheNext) {
   EXPECT_EQ(Get(*cache), "2");
 }
 
-TEST_F(TokenCacheTest, TakesAFailureAheadOfTheEndForNone) {
+TEST_F(TokenCacheTest, IgnoresAFailedRenewalBeforeTheTokenExpires) {
   const auto cache = Make([&](int fetch, const TokenContext& context) -> std::optional<Error> {
     if (fetch == 1 || fetch == 4) return std::nullopt;
     EXPECT_EQ(context.retry.max_attempts, 1) << "no call waits for retries while the old token is good";
@@ -104,7 +104,7 @@ TEST_F(TokenCacheTest, TakesAFailureAheadOfTheEndForNone) {
   EXPECT_EQ(Get(*cache), "4");
 }
 
-TEST_F(TokenCacheTest, FailsWhereTheOldTokenHasEnded) {
+TEST_F(TokenCacheTest, FailsIfTheOldTokenHasExpired) {
   const auto cache = Make([&](int fetch, const TokenContext&) -> std::optional<Error> {
     return fetch == 1 ? std::nullopt : std::optional(Error{ErrorCode::kUnauthenticated, "revoked"});
   });
@@ -128,7 +128,7 @@ class WatchedTiming : public testing::DrivenTiming {
   mutable std::latch reached_{1};
 };
 
-TEST_F(TokenCacheTest, FetchesAnewWhereTheTokenEndedDuringAnAttemptAheadOfItThatFailed) {
+TEST_F(TokenCacheTest, RetriesIfTheTokenExpiredDuringAFailedEarlyRenewal) {
   WatchedTiming timing;
   std::latch is_fetching(1);
   std::latch may_end(1);
@@ -174,7 +174,7 @@ std::vector<std::string> RunTogether(int count, std::latch& is_fetching, std::la
   return got;
 }
 
-TEST_F(TokenCacheTest, FetchesOnceForManyWhoHaveNone) {
+TEST_F(TokenCacheTest, FetchesOnceForManyCallersWithoutAToken) {
   std::latch is_fetching(1);
   std::latch may_end(1);
   const auto cache = Make([&](int, const TokenContext&) -> std::optional<Error> {
@@ -187,7 +187,7 @@ TEST_F(TokenCacheTest, FetchesOnceForManyWhoHaveNone) {
   EXPECT_EQ(fetches_, 1);
 }
 
-TEST_F(TokenCacheTest, ReplacesARefusedTokenOnceForMany) {
+TEST_F(TokenCacheTest, ReplacesARefusedTokenOnceForManyCallers) {
   const auto cache = Make();
   const auto refused = *cache->Get(Context());
   std::vector<std::jthread> threads;
@@ -204,7 +204,7 @@ TEST_F(TokenCacheTest, ReplacesARefusedTokenOnceForMany) {
   EXPECT_EQ(fetches_, 2);
 }
 
-TEST_F(TokenCacheTest, LetsAWaiterStopWhileTheFetchGoesOn) {
+TEST_F(TokenCacheTest, CancelsAWaitingCallerWithoutTheFetch) {
   std::latch is_fetching(1);
   std::latch may_end(1);
   const auto cache = Make([&](int, const TokenContext&) -> std::optional<Error> {
@@ -223,7 +223,7 @@ TEST_F(TokenCacheTest, LetsAWaiterStopWhileTheFetchGoesOn) {
   may_end.count_down();
 }
 
-TEST_F(TokenCacheTest, FetchesForTheOthersWhenTheFetcherIsCancelled) {
+TEST_F(TokenCacheTest, FetchesForTheOtherCallersIfTheFetchingOneIsCancelled) {
   std::latch is_fetching(1);
   std::latch may_end(1);
   const auto cache = Make([&](int fetch, const TokenContext&) -> std::optional<Error> {

@@ -30,7 +30,7 @@ class TokenExchangeTest : public ::testing::Test {
   testing::DrivenTiming timing_;
 };
 
-TEST_F(TokenExchangeTest, AsksAgainAfterWhatMayPass) {
+TEST_F(TokenExchangeTest, RetriesTransientFailures) {
   std::vector<Result<HttpResponse>> answers = {HttpResponse{.status = 503},
                                                HttpResponse{.status = 429},
                                                HttpResponse{.status = 408},
@@ -44,7 +44,7 @@ TEST_F(TokenExchangeTest, AsksAgainAfterWhatMayPass) {
   EXPECT_EQ(service.requests().size(), answers.size());
 }
 
-TEST_F(TokenExchangeTest, GivesUpAtTheDeadlineWithACodeOfItsOwn) {
+TEST_F(TokenExchangeTest, FailsAtTheDeadlineWithItsOwnCode) {
   TokenService service([&](const HttpRequest&) { return HttpResponse{.status = 503, .body = "<html>busy</html>"}; });
   const auto begin = timing_.Now();
   const auto answer = Send(service, {.deadline = std::chrono::seconds(30)});
@@ -56,13 +56,13 @@ TEST_F(TokenExchangeTest, GivesUpAtTheDeadlineWithACodeOfItsOwn) {
   EXPECT_LT(timing_.Now() - begin, std::chrono::seconds(30));
 }
 
-TEST_F(TokenExchangeTest, GivesUpAfterItsAttempts) {
+TEST_F(TokenExchangeTest, StopsAfterMaxAttempts) {
   TokenService service([&](const HttpRequest&) { return Error{ErrorCode::kUnreachable, "refused"}; });
   EXPECT_EQ(testing::ErrorOf(Send(service, {.max_attempts = 3})).code, ErrorCode::kTokenUnavailable);
   EXPECT_EQ(service.requests().size(), 3U);
 }
 
-TEST_F(TokenExchangeTest, TakesARefusalForGood) {
+TEST_F(TokenExchangeTest, DoesNotRetryARefusal) {
   TokenService service([&](const HttpRequest&) {
     return HttpResponse{.status = 400,
                         .body = R"({"error":"invalid_grant","error_description":"Token has been revoked."})"};
@@ -75,7 +75,7 @@ TEST_F(TokenExchangeTest, TakesARefusalForGood) {
   EXPECT_EQ(service.requests().size(), 1U);
 }
 
-TEST_F(TokenExchangeTest, ShowsNoSecretThatAnAnswerRepeats) {
+TEST_F(TokenExchangeTest, HidesASecretThatAnAnswerRepeats) {
   TokenService service([&](const HttpRequest&) {
     return HttpResponse{
         .status = 400,
@@ -101,7 +101,7 @@ TEST_F(TokenExchangeTest, FollowsNoRedirect) {
   EXPECT_EQ(service.requests().size(), 1U);
 }
 
-TEST_F(TokenExchangeTest, IsWokenByTheCallersStopToken) {
+TEST_F(TokenExchangeTest, StopsAtTheCallersStopToken) {
   std::stop_source stop;
   TokenService service([&](const HttpRequest&) {
     stop.request_stop();
@@ -111,7 +111,7 @@ TEST_F(TokenExchangeTest, IsWokenByTheCallersStopToken) {
   EXPECT_EQ(service.requests().size(), 1U);
 }
 
-TEST_F(TokenExchangeTest, KeepsTheQueryOfAUrlToItself) {
+TEST_F(TokenExchangeTest, OmitsTheQueryOfAUrlFromMessages) {
   TokenService service([&](const HttpRequest&) { return HttpResponse{.status = 404}; });
   const SubjectTokenSource source{.url = "https://issuer/token?secret=abc", .headers = {{"X-Secret", "def"}}};
   const auto answer = SendTokenRequest({service, timing_, {}, {}}, SubjectTokenRequest(source));
@@ -119,7 +119,7 @@ TEST_F(TokenExchangeTest, KeepsTheQueryOfAUrlToItself) {
   EXPECT_THAT(answer.error().message, AllOf(HasSubstr("https://issuer/token: 404"), Not(HasSubstr("abc"))));
 }
 
-TEST(TokenRequests, AskAsTheSpecificationsSay) {
+TEST(TokenRequests, FollowTheSpecifications) {
   EXPECT_EQ(
       RefreshRequest(kUser).http.head,
       "grant_type=refresh_token&client_id=client&client_secret=the-client-secret&refresh_token=the-refresh-token");
@@ -137,14 +137,14 @@ TEST(TokenRequests, AskAsTheSpecificationsSay) {
   EXPECT_EQ(impersonation.headers.back().second, "Bearer base");
 }
 
-TEST(TokenRequests, NameAClientThatHasAName) {
+TEST(TokenRequests, SendTheClientsIdIfThereIsOne) {
   const auto request = ExchangeRequest(
       {.token_url = kUrl, .workforce_pool_user_project = "123", .client_id = "me", .client_secret = "s"}, "t");
   EXPECT_EQ(request.http.headers.back().second, "Basic bWU6cw==");
   EXPECT_THAT(request.http.head, Not(HasSubstr("userProject"))) << "the client's own project counts";
 }
 
-TEST(TokenRequests, GoByNoProxyInTheClear) {
+TEST(TokenRequests, UseNoProxyWithoutTls) {
   EXPECT_TRUE(MetadataRequest("169.254.169.254").http.bypass_proxy);
   EXPECT_TRUE(SubjectTokenRequest({.url = "http://169.254.169.254/x"}).http.bypass_proxy);
   EXPECT_FALSE(SubjectTokenRequest({.url = "https://issuer/x"}).http.bypass_proxy);
@@ -154,7 +154,7 @@ TEST(TokenRequests, GoByNoProxyInTheClear) {
 
 constexpr AccessToken::Time kDate = std::chrono::sys_days(std::chrono::November / 20 / 2026);
 
-TEST(TokenAnswers, SayHowLongATokenLives) {
+TEST(TokenAnswers, CarryTheTokensLifetime) {
   const auto token = ParseTokenAnswer(TokenAnswer("ya29.x", 3599), kDate);
   ASSERT_TRUE(token.ok());
   EXPECT_EQ(token->text, "ya29.x");
@@ -166,7 +166,7 @@ TEST(TokenAnswers, SayHowLongATokenLives) {
   EXPECT_EQ(impersonated->expires, kDate + std::chrono::hours(1));
 }
 
-TEST(TokenAnswers, AreRefusedWhereTheyAreNone) {
+TEST(TokenAnswers, AreRefusedIfMalformed) {
   for (const char* body :
        {"", "<html>Please log in</html>", "[]", "{}", R"({"access_token":1,"expires_in":60})",
         R"({"access_token":"","expires_in":60})", R"({"access_token":"a b","expires_in":60})",
@@ -196,7 +196,7 @@ TEST(TokenAnswers, EndWithTheirLastByte) {
   EXPECT_EQ(testing::ErrorOf(ParseSignBlobAnswer(signature)).code, ErrorCode::kBadResponse);
 }
 
-TEST(TokenAnswers, OfTheMetadataServerShowWhoseItIs) {
+TEST(TokenAnswers, OfTheMetadataServerNeedItsFlavorHeader) {
   HttpResponse answer = TokenAnswer("t", 60);
   EXPECT_FALSE(ParseMetadataAnswer(answer, kDate).ok()) << "other clouds answer at that address too";
   answer.headers = {{"metadata-flavor", "Google"}};

@@ -22,7 +22,7 @@ V4Request Request() {
           .account = "test-iam-credentials@dummy-project-id.iam.gserviceaccount.com"};
 }
 
-TEST(V4Signing, HasOneForm) {
+TEST(V4Signing, ProducesTheCanonicalRequest) {
   const auto canonical = Canonicalize(Request());
   ASSERT_TRUE(canonical.ok());
   EXPECT_EQ(canonical->request,
@@ -88,7 +88,7 @@ TEST(V4Signing, AgreesWithPublishedHashes) {
   }
 }
 
-TEST(V4Signing, FoldsBlanksInHeaders) {
+TEST(V4Signing, CollapsesBlanksInHeaders) {
   V4Request request = Request();
   request.headers = {{"A", "  x \t\t y  "}, {"x-goog-content-sha256", "abc"}};
   const auto canonical = Canonicalize(request);
@@ -108,7 +108,7 @@ TEST(V4Signing, SortsAndEncodesTheQuery) {
                                           "7&prefix=%2Ffoo&souffl%C3%A9=%3D%25-_.~"));
 }
 
-TEST(V4Signing, RefusesWhatCannotBeSigned) {
+TEST(V4Signing, RefusesInvalidHeaders) {
   const std::map<std::string, std::string> headers[] = {
       {{"Host", "evil"}}, {{"", "x"}}, {{"a b", "x"}}, {{"a", "x\r\ny"}}, {{"A", "1"}, {"a", "2"}}, {{"a:", "x"}}};
   for (const auto& wrong : headers) {
@@ -125,7 +125,7 @@ TEST(V4Signing, RefusesWhatCannotBeSigned) {
   }
 }
 
-TEST(V4Signing, EncodesAPathButForItsSlashes) {
+TEST(V4Signing, EncodesAPathExceptForSlashes) {
   EXPECT_EQ(EncodePath("a/b c/\xC3\xA9?#%"), "a/b%20c/%C3%A9%3F%23%25");
   EXPECT_EQ(EncodePath("//a//"), "//a//");
   EXPECT_EQ(EncodePath("a"), "a");

@@ -66,7 +66,7 @@ class Serving {
   pid_t pid_ = -1;
 };
 
-TEST(DelayingServer, SendsAnObjectThatTheClientCanCheck) {
+TEST(DelayingServer, SendsObjectsWithAChecksum) {
   const Serving serving(milliseconds(0));
   const Client client = serving.MakeClient();
   for (int i = 0; i < 3; ++i) {
@@ -76,7 +76,7 @@ TEST(DelayingServer, SendsAnObjectThatTheClientCanCheck) {
   }
 }
 
-TEST(DelayingServer, AnswersAfterTheDelayNotSooner) {
+TEST(DelayingServer, AnswersNoSoonerThanTheDelay) {
   const Serving serving(milliseconds(30));
   const Client client = serving.MakeClient();
   const auto start = Clock::now();
@@ -84,7 +84,7 @@ TEST(DelayingServer, AnswersAfterTheDelayNotSooner) {
   EXPECT_GE(Clock::now() - start, milliseconds(30));
 }
 
-TEST(DelayingServer, DelaysReadsThatAreInFlightTogetherAtTheSameTime) {
+TEST(DelayingServer, DelaysConcurrentReadsInParallel) {
   const Serving serving(milliseconds(250));
   const Downloader downloader(serving.MakeClient(), {.max_concurrency = 64});
   const DownloadSource source{
@@ -111,7 +111,7 @@ int Asked(int port) {
 }
 
 // Its next sendfile() meets a connection that is shut and reset, which is a SIGPIPE.
-TEST(DelayingServer, OutlivesAClientThatLeavesInMidBody) {
+TEST(DelayingServer, SurvivesAClientThatDisconnectsDuringABody) {
   const Serving serving(milliseconds(0), std::size_t{64} << 20);  // more than sockets hold
   const int socket = Asked(serving.port());
   char byte = 0;

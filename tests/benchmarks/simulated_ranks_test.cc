@@ -30,7 +30,7 @@ TEST(SimulatedRanks, SaveEachByteOnce) {
   EXPECT_EQ(Simulate(requests, {}, 1).bytes, BytesOf(requests));
 }
 
-TEST(SimulatedRanks, LoadTheirSlicesAndAllCopies) {
+TEST(SimulatedRanks, LoadTheirSlicesAndReplicatedTensors) {
   for (const int ranks : {16, 11}) {
     const auto requests = RequestsOfLoad(kJob, {.ranks = ranks});
     const double copies = (ranks - 1) * 10 * 4096.0;
@@ -40,7 +40,7 @@ TEST(SimulatedRanks, LoadTheirSlicesAndAllCopies) {
   }
 }
 
-TEST(SimulatedRanks, TakeAsLongAsTheirStreamsWithoutQuotas) {
+TEST(SimulatedRanks, AreLimitedOnlyByStreamsWithoutQuotas) {
   const SimulatedService service{.range_writes = 1e9};
   const auto outcome = Simulate(RequestsOfSave(kJob, {}), service, 1);
   const double least = 2e9 / std::min(service.rank_rate, 16 * service.stream_write_rate);
@@ -49,7 +49,7 @@ TEST(SimulatedRanks, TakeAsLongAsTheirStreamsWithoutQuotas) {
   EXPECT_LT(outcome.seconds, 2.5 * least);
 }
 
-TEST(SimulatedRanks, FillAQuotaOfRequests) {
+TEST(SimulatedRanks, UseAQuotaOfRequestsFully) {
   const auto requests = RequestsOfSave(kJob, {});
   const SimulatedService service{.range_writes = 100};
   const auto outcome = Simulate(requests, service, 1);
@@ -59,7 +59,7 @@ TEST(SimulatedRanks, FillAQuotaOfRequests) {
   EXPECT_LT(outcome.seconds, 1.25 * least);
 }
 
-TEST(SimulatedRanks, StayBelowACapOfEgress) {
+TEST(SimulatedRanks, StayBelowAnEgressLimit) {
   SimulatedService service;
   service.egress = 2e9;
   const auto outcome = Simulate(RequestsOfLoad(kJob, {.ranks = 16}), service, 1);
@@ -68,14 +68,14 @@ TEST(SimulatedRanks, StayBelowACapOfEgress) {
   EXPECT_LT(outcome.seconds, 1.5 * static_cast<double>(kStateBytes) / service.egress);
 }
 
-TEST(SimulatedRanks, SaveFasterOverMoreRangesOfNames) {
+TEST(SimulatedRanks, SaveFasterOverMoreKeyRanges) {
   const SimulatedService service{.range_writes = 100};
   const double one = Simulate(RequestsOfSave(kJob, {}), service, 1).seconds;
   const double four = Simulate(RequestsOfSave(kJob, {.ranges = 4}), service, 1).seconds;
   EXPECT_LT(four, one / 2);
 }
 
-TEST(SimulatedRanks, GiveTheSameOutcomeAgain) {
+TEST(SimulatedRanks, AreDeterministic) {
   const auto requests = RequestsOfSave(kJob, {});
   const SimulatedService service{.range_writes = 100};
   EXPECT_EQ(Simulate(requests, service, 7).seconds, Simulate(requests, service, 7).seconds);

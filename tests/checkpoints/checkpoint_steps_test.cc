@@ -42,7 +42,7 @@ TEST_F(CheckpointStepsTest, LoadsTheNewestStep) {
   EXPECT_EQ(ValueOf(Load(ValueOf(Steps().Read(10)))), "state of step 10");
 }
 
-TEST_F(CheckpointStepsTest, SkipsWhatIsDamagedOrUnfinishedAndSaysWhy) {
+TEST_F(CheckpointStepsTest, SkipsDamagedAndUnfinishedStepsWithTheReason) {
   Put(LeftFile(40), "a save that was killed");
   ASSERT_TRUE(Save(*writer_, 50).ok());
   Delete(FileOf(50));
@@ -62,14 +62,14 @@ TEST_F(CheckpointStepsTest, SkipsWhatIsDamagedOrUnfinishedAndSaysWhy) {
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
 }
 
-TEST_F(CheckpointStepsTest, SaysThatNoStepIsWhole) {
+TEST_F(CheckpointStepsTest, FailsIfNoStepIsWhole) {
   for (const std::int64_t step : {10, 20, 30}) Delete(FileOf(step));
   const Error error = ErrorOf(Steps().Latest());
   EXPECT_EQ(error.code, ErrorCode::kUndecodable);
   EXPECT_THAT(error.message, AllOf(HasSubstr("step-00000030/"), HasSubstr("step-00000010/")));
 }
 
-TEST_F(CheckpointStepsTest, IsNotSureOfTheLatestStepWhileTheServiceFails) {
+TEST_F(CheckpointStepsTest, ReportsNoLatestStepWhileTheServiceFails) {
   Fail({.operation = "storage.objects.get", .object_prefix = "runs/7/step-00000030.json"},
        {.type = "status", .status = 503});
   EXPECT_EQ(ErrorOf(Steps().Latest()).code, ErrorCode::kUnavailable);
@@ -77,19 +77,19 @@ TEST_F(CheckpointStepsTest, IsNotSureOfTheLatestStepWhileTheServiceFails) {
   ExpectFired();
 }
 
-TEST_F(CheckpointStepsTest, ReadsTheGenerationOfTheManifestAndNothingElse) {
+TEST_F(CheckpointStepsTest, ReadsOnlyTheGenerationsOfTheManifest) {
   const StoredStep step = ValueOf(Steps().Read(20));
   Put(FileOf(20), "state of step 99");
   EXPECT_FALSE(Load(step).ok());
 }
 
-TEST_F(CheckpointStepsTest, RefusesAManifestThatWasRenamed) {
+TEST_F(CheckpointStepsTest, RefusesARenamedManifest) {
   ASSERT_TRUE(client_.CopyObject({"bkt", "runs/7/step-00000010.json"}, {"bkt", "runs/7/step-00000090.json"}).ok());
   EXPECT_THAT(ErrorOf(Steps().Read(90)).message, HasSubstr("is the manifest of step 10"));
   EXPECT_EQ(ErrorOf(Steps().Read(91)).code, ErrorCode::kNotFound);
 }
 
-TEST_F(CheckpointStepsTest, LeavesOtherObjectsAlone) {
+TEST_F(CheckpointStepsTest, KeepsOtherObjects) {
   const std::vector<std::string> others = {"runs/7/notes.txt", "runs/7/step-1.json", "runs/7/step-00000010/sub/x",
                                            "runs/7/other/step-00000010.json", "runs/70/step-00000010.json"};
   for (const std::string& name : others) Put(name, "mine");
@@ -101,7 +101,7 @@ TEST_F(CheckpointStepsTest, LeavesOtherObjectsAlone) {
 }
 
 // An evaluation beside a step's file, and checkpoints of other programs in folders of that form.
-TEST_F(CheckpointStepsTest, LeavesForeignObjectsInFoldersOfSteps) {
+TEST_F(CheckpointStepsTest, KeepsForeignObjectsInFoldersOfSteps) {
   const std::string digits(32, 'a');
   const std::vector<std::string> foreign = {"runs/7/step-00000010/eval.json",
                                             "runs/7/step-00000010/" + digits,
@@ -127,7 +127,7 @@ TEST_F(CheckpointStepsTest, LeavesForeignObjectsInFoldersOfSteps) {
   EXPECT_THAT(Names(), Not(Contains("runs/7/step-00000040.json")));
 }
 
-TEST_F(CheckpointStepsTest, RemovesAllOfAStep) {
+TEST_F(CheckpointStepsTest, RemovesAllFilesOfAStep) {
   const std::string file = FileOf(20);
   ASSERT_TRUE(Steps().Remove(20).ok());
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 30));
@@ -156,7 +156,7 @@ TEST_F(CheckpointStepsTest, KeepsTheLastWholeStep) {
   EXPECT_THAT(WholeSteps(), ElementsAre(10));
 }
 
-TEST_F(CheckpointStepsTest, KeepsFilesThatAnotherManifestNames) {
+TEST_F(CheckpointStepsTest, KeepsFilesOfOtherManifests) {
   const StepFile shared = ValueOf(Steps().Read(10)).manifest.files.front();
   auto manifest = ValueOf(Draft(*writer_, 40, "the rest"));
   manifest.files.push_back(shared);
@@ -168,7 +168,7 @@ TEST_F(CheckpointStepsTest, KeepsFilesThatAnotherManifestNames) {
   EXPECT_THAT(Names(), Not(Contains("runs/7/" + shared.name)));
 }
 
-TEST_F(CheckpointStepsTest, RemovesNoFileWhileAManifestCannotBeRead) {
+TEST_F(CheckpointStepsTest, RemovesNoFileWhileAManifestIsUnreadable) {
   const std::string file = FileOf(20);
   Put("runs/7/step-00000090.json", "{");
   EXPECT_EQ(ErrorOf(Steps().CollectGarbage()).code, ErrorCode::kUndecodable);
@@ -183,7 +183,7 @@ TEST_F(CheckpointStepsTest, RemovesNoFileWhileAManifestCannotBeRead) {
   EXPECT_THAT(Names(), Not(Contains(file)));
 }
 
-TEST_F(CheckpointStepsTest, KeepsAllStepsWhileAManifestCannotBeRead) {
+TEST_F(CheckpointStepsTest, KeepsAllStepsWhileAManifestIsUnreadable) {
   Put("runs/7/step-00000090.json", "{");
   const auto before = Names();
   for (const bool is_dry_run : {true, false}) {
@@ -196,7 +196,7 @@ TEST_F(CheckpointStepsTest, KeepsAllStepsWhileAManifestCannotBeRead) {
   }
 }
 
-TEST_F(CheckpointStepsTest, RemovesStepsWhoseManifestsCannotBeReadOneByOne) {
+TEST_F(CheckpointStepsTest, RemovesStepsWithUnreadableManifestsOneByOne) {
   Put("runs/7/step-00000080.json", "{");
   Put("runs/7/step-00000090.json", "{");
   EXPECT_THAT(ErrorOf(Steps().Remove(80)).message, HasSubstr("the manifest of step 90 cannot be read"));
@@ -204,7 +204,7 @@ TEST_F(CheckpointStepsTest, RemovesStepsWhoseManifestsCannotBeReadOneByOne) {
   EXPECT_THAT(ValueOf(Steps().Keep({.last = 1})).removed, ElementsAre(10, 20));
 }
 
-TEST_F(CheckpointStepsTest, KeepsByRules) {
+TEST_F(CheckpointStepsTest, AppliesTheRetentionPolicy) {
   EXPECT_THAT(ValueOf(Steps().Keep({.last = 2}, true)).removed, ElementsAre(10));
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
   EXPECT_THAT(ValueOf(Steps().Keep({.last = 1, .best = KeepBest{.metric = "loss"}})).removed, ElementsAre(20));
@@ -212,7 +212,7 @@ TEST_F(CheckpointStepsTest, KeepsByRules) {
   EXPECT_EQ(ErrorOf(Steps().Keep({.every = 0})).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(CheckpointStepsTest, SaysOnceThatNothingMayBeDeleted) {
+TEST_F(CheckpointStepsTest, ReportsAMissingDeletePermissionOnce) {
   Fail({.operation = "storage.objects.delete"}, {.type = "status", .status = 403});
   const KeepReport report = ValueOf(Steps().Keep({.last = 1}));
   EXPECT_THAT(report.removed, IsEmpty());
@@ -223,7 +223,7 @@ TEST_F(CheckpointStepsTest, SaysOnceThatNothingMayBeDeleted) {
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
 }
 
-TEST_F(CheckpointStepsTest, SweepsWhatIsOldByTheServicesClock) {
+TEST_F(CheckpointStepsTest, CollectsGarbageByTheServicesClock) {
   Put(LeftFile(40), "a save that was killed");
   EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U);
   emulator_.clock().Advance(std::chrono::hours(25));
@@ -237,7 +237,7 @@ TEST_F(CheckpointStepsTest, SweepsWhatIsOldByTheServicesClock) {
 }
 
 // At each stage of a load, what may go wrong: what is loaded is right, or an error says why it is not.
-TEST_F(CheckpointStepsTest, LoadsTheRightBytesOrNoneWhateverFails) {
+TEST_F(CheckpointStepsTest, LoadsTheRightBytesOrFailsUnderEveryFault) {
   struct Stage {
     std::string operation;
     std::string object;

@@ -174,7 +174,7 @@ void KilledRunTest::ExpectToSurvive(Way way) {
   EXPECT_GE(orphans, 4U);
 }
 
-TEST_F(KilledRunTest, LeavesWholeStepsAndWhatIsFoundAndRemoved) { ExpectToSurvive({}); }
+TEST_F(KilledRunTest, LeavesWholeStepsAndRemovableFiles) { ExpectToSurvive({}); }
 
 TEST_F(KilledRunTest, LeavesWholeStepsThatShareFiles) { ExpectToSurvive({.shares = true}); }
 

@@ -88,7 +88,7 @@ TEST_F(LatestStepTest, IsFoundInThreeRoundTripsAmongTenThousand) {
   EXPECT_EQ(RoundTrips(requests), 3U);
 }
 
-TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreAskedFor) {
+TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreRequested) {
   PutManySteps(9'999);
   SaveSlowly(10'000);
   emulator_.shaping().Set(kSlow);
@@ -108,7 +108,7 @@ TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreAskedFor) {
 }
 
 // Whose run would begin again at its first step.
-TEST_F(LatestStepTest, OfABucketThatIsMissingIsNotThatOfANewRun) {
+TEST_F(LatestStepTest, FailsForAMissingBucket) {
   const CheckpointSteps steps = *CheckpointSteps::Open(client_, "gs://misspelt/runs/7");
   const auto open = [](const StoredStep&) { return Result<void>(); };
   for (const Error& error : {ErrorOf(steps.Latest()), ErrorOf(steps.OpenLatest(open))}) {
@@ -119,7 +119,7 @@ TEST_F(LatestStepTest, OfABucketThatIsMissingIsNotThatOfANewRun) {
   }
 }
 
-TEST_F(LatestStepTest, HasAHint) {
+TEST_F(LatestStepTest, IsNamedByTheHint) {
   SaveSlowly(10);
   EXPECT_EQ(Hint(), "10");
   SaveSlowly(20);
@@ -127,7 +127,7 @@ TEST_F(LatestStepTest, HasAHint) {
   EXPECT_EQ(ValueOf(client_.ReadObject({"bkt", kHint})), "step-00000020.json\n");
 }
 
-TEST_F(LatestStepTest, IsHintedAtOnceInASecond) {
+TEST_F(LatestStepTest, HintIsWrittenOncePerSecond) {
   SaveSlowly(10);
   const auto requests = RequestsOf([&] {
     for (const std::int64_t step : {11, 12, 13}) ASSERT_TRUE(Save(*writer_, step).ok());
@@ -136,21 +136,21 @@ TEST_F(LatestStepTest, IsHintedAtOnceInASecond) {
   EXPECT_EQ(Latest(), 13);
 }
 
-TEST_F(LatestStepTest, IsFoundBehindAnOldHint) {
+TEST_F(LatestStepTest, IsFoundAfterAnOldHint) {
   for (const std::int64_t step : {10, 20, 30}) SaveSlowly(step);
   SetHint("10");
   const auto requests = RequestsOf([&] { EXPECT_EQ(Latest(), 30); });
   EXPECT_EQ(requests.size(), 5U) << "the hint, a listing and the manifest of step 10, the one of step 30, its file";
 }
 
-TEST_F(LatestStepTest, IsFoundWhereTheHintNamesARemovedStep) {
+TEST_F(LatestStepTest, IsFoundIfTheHintNamesARemovedStep) {
   for (const std::int64_t step : {10, 20, 30}) SaveSlowly(step);
   ASSERT_TRUE(Steps().Remove(30).ok());
   EXPECT_EQ(Hint(), "30");
   EXPECT_EQ(Latest(), 20);
 }
 
-TEST_F(LatestStepTest, IsFoundWhereTheHintsStepIsDamaged) {
+TEST_F(LatestStepTest, IsFoundIfTheHintsStepIsDamaged) {
   for (const std::int64_t step : {10, 20, 30}) SaveSlowly(step);
   Delete(FileOf(30));
   const LatestStep latest = ValueOf(Steps().Latest());
@@ -159,7 +159,7 @@ TEST_F(LatestStepTest, IsFoundWhereTheHintsStepIsDamaged) {
   EXPECT_EQ(latest.skipped[0].step, 30);
 }
 
-TEST_F(LatestStepTest, IsTheSameWhateverTheHintSays) {
+TEST_F(LatestStepTest, DoesNotDependOnTheHintsContent) {
   for (const std::int64_t step : {10, 20, 30, 40}) SaveSlowly(step);
   Delete(FileOf(40));
   Put(LeftFile(50), "a save that was killed");
@@ -174,7 +174,7 @@ TEST_F(LatestStepTest, IsTheSameWhateverTheHintSays) {
   }
 }
 
-TEST_F(LatestStepTest, MendsItsHintWithTheNextSave) {
+TEST_F(LatestStepTest, RepairsItsHintWithTheNextSave) {
   SaveSlowly(10);
   SetHint("nonsense");
   SaveSlowly(20);
@@ -187,7 +187,7 @@ TEST_F(LatestStepTest, MendsItsHintWithTheNextSave) {
   EXPECT_EQ(Hint(), "40") << "another run's";
 }
 
-TEST_F(LatestStepTest, LeavesAnObjectAloneThatIsNoHint) {
+TEST_F(LatestStepTest, KeepsAnObjectThatIsNotAHint) {
   Put(kHint, "mine");
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   EXPECT_EQ(ValueOf(client_.ReadObject({"bkt", kHint})), "mine");
@@ -196,7 +196,7 @@ TEST_F(LatestStepTest, LeavesAnObjectAloneThatIsNoHint) {
   EXPECT_THAT(Names(), Contains(kHint));
 }
 
-TEST_F(LatestStepTest, IsSavedWhereTheHintMayNotBeWritten) {
+TEST_F(LatestStepTest, IsSavedWithoutPermissionToWriteTheHint) {
   SaveSlowly(10);
   Fail({.operation = "storage.objects.insert", .object_prefix = kHint}, {.type = "status", .status = 403});
   for (const std::int64_t step : {20, 30, 40}) SaveSlowly(step);
@@ -230,7 +230,7 @@ TEST_F(LatestStepTest, IsFoundWhileTheHintCannotBeRead) {
   }
 }
 
-TEST_F(LatestStepTest, IsSkippedIfItIsGoneBeforeItIsOpened) {
+TEST_F(LatestStepTest, IsSkippedIfRemovedBeforeItIsOpened) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   const auto latest = Steps().OpenLatest([](const StoredStep& step) -> Result<void> {
     if (step.manifest.step == 20) return Error{ErrorCode::kNotFound, "gone"};
@@ -248,7 +248,7 @@ TEST_F(LatestStepTest, IsSkippedIfItIsGoneBeforeItIsOpened) {
   EXPECT_THAT(ErrorOf(thrown).message, ::testing::HasSubstr("threw: out of it"));
 }
 
-TEST_F(LatestStepTest, IsSkippedForEachErrorThatSaysThatItCannotBeUsed) {
+TEST_F(LatestStepTest, IsSkippedForEachErrorOfAnUnusableStep) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   for (const ErrorCode code : {ErrorCode::kNotFound, ErrorCode::kAborted, ErrorCode::kCorrupted}) {
     SCOPED_TRACE(ErrorCodeName(code));
@@ -264,7 +264,7 @@ TEST_F(LatestStepTest, IsSkippedForEachErrorThatSaysThatItCannotBeUsed) {
 }
 
 // The writer's rules keep one step. It saves the next one at each place between the reader's requests.
-TEST_F(LatestStepTest, IsAWholeStepWhileRulesRemoveTheOneThatWasListed) {
+TEST_F(LatestStepTest, IsWholeWhileAPolicyRemovesTheListedOne) {
   struct Gap {
     const char* operation;
     const char* subject;
@@ -291,7 +291,7 @@ TEST_F(LatestStepTest, IsAWholeStepWhileRulesRemoveTheOneThatWasListed) {
   }
 }
 
-TEST_F(LatestStepTest, IsTheReplacedStepIfItsFilesWereReplacedMeanwhile) {
+TEST_F(LatestStepTest, IsTheReplacementIfItsFilesAreReplacedMeanwhile) {
   SaveSlowly(10);
   Delete(kHint);  // With a hint, the search begins again anyway.
   bool has_saved = false;
@@ -305,7 +305,7 @@ TEST_F(LatestStepTest, IsTheReplacedStepIfItsFilesWereReplacedMeanwhile) {
 }
 
 // The hint's step is whole, but a listed newer one has gone: there may be more that the listing lacks.
-TEST_F(LatestStepTest, IsSearchedAgainIfAStepAboveTheHintsIsRemovedMeanwhile) {
+TEST_F(LatestStepTest, IsSearchedAgainIfANewerStepIsRemovedMeanwhile) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   SetHint("10");
   bool has_saved = false;
@@ -318,7 +318,7 @@ TEST_F(LatestStepTest, IsSearchedAgainIfAStepAboveTheHintsIsRemovedMeanwhile) {
   EXPECT_EQ(latest->stored.manifest.step, 30);
 }
 
-TEST_F(LatestStepTest, IsAbortedIfEachListedStepIsRemovedMeanwhile) {
+TEST_F(LatestStepTest, FailsIfEachListedStepIsRemovedMeanwhile) {
   SaveSlowly(1);
   Delete(kHint);
   std::int64_t step = 1;
@@ -335,7 +335,7 @@ TEST_F(LatestStepTest, IsAbortedIfEachListedStepIsRemovedMeanwhile) {
   EXPECT_THAT(error.message, HasSubstr("after each of 10 listings"));
 }
 
-TEST_F(LatestStepTest, IsTheReplacementOfAStepThatWasDamaged) {
+TEST_F(LatestStepTest, IsTheReplacementOfADamagedStep) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   const std::vector<internal::DamagedStep> damaged = {
       {.step = 20, .generation = ValueOf(Steps().Read(20)).generation, .why = {ErrorCode::kCorrupted, "x"}}};
@@ -346,7 +346,7 @@ TEST_F(LatestStepTest, IsTheReplacementOfAStepThatWasDamaged) {
 }
 
 // An older step is no answer to a state that another type cannot take, nor to a missing permission.
-TEST_F(LatestStepTest, IsDamagedOnlyIfItsBytesAreWrong) {
+TEST_F(LatestStepTest, IsDamagedOnlyIfBytesAreWrong) {
   SaveSlowly(10);
   const CheckpointManifest step = ValueOf(Steps().Read(10)).manifest;
   const Error undecodable{ErrorCode::kUndecodable, "x"};
@@ -363,7 +363,7 @@ TEST_F(LatestStepTest, IsDamagedOnlyIfItsBytesAreWrong) {
 }
 
 // Two runs, saves, removals and hints of chance: the hint never changes the answer.
-TEST_F(LatestStepTest, IsTheSameWithAndWithoutAHintInRandomHistories) {
+TEST_F(LatestStepTest, DoesNotDependOnTheHintInRandomHistories) {
   std::mt19937 random(7);
   std::int64_t next = 1;
   for (int i = 0; i < 60; ++i) {

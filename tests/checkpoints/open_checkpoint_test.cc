@@ -75,7 +75,7 @@ TEST_F(OpenCheckpointTest, ReadsTheFilesOfAnIndexInItsFolder) {
 }
 
 // What PyTorch DCP saves where it does not consolidate.
-TEST_F(OpenCheckpointTest, AFolderIsItsFilesOfSafetensors) {
+TEST_F(OpenCheckpointTest, ReadsTheSafetensorsFilesOfAFolder) {
   const std::string bytes = Varied(24);
   const auto slice = [&](const std::string& rows, const std::string& offset) {
     return SafetensorsOf({{"w", DType::kUint8, {static_cast<std::int64_t>(rows.size() / 6), 6}, rows}}, false,
@@ -97,7 +97,7 @@ TEST_F(OpenCheckpointTest, AFolderIsItsFilesOfSafetensors) {
   EXPECT_EQ(testing::ErrorOf(OpenCheckpoint(client_, "gs://bkt/empty/")).code, ErrorCode::kNotFound);
 }
 
-TEST_F(OpenCheckpointTest, SaysWhatIsNotThere) {
+TEST_F(OpenCheckpointTest, NamesTheMissingPart) {
   Put("index.json", testing::ValueOf(FormatSafetensorsIndex({.weight_map = {{"w", "lost.safetensors"}}})));
   Put("text", "hello");
   struct Case {
@@ -119,7 +119,7 @@ TEST_F(OpenCheckpointTest, SaysWhatIsNotThere) {
 }
 
 // 40 MB of tensors: the metadata, both ends at once, then the tensor.
-TEST_F(OpenCheckpointTest, OneTensorOfALargeObjectTakesFourRequestsInThreeRoundTrips) {
+TEST_F(OpenCheckpointTest, ReadsOneTensorOfALargeObjectInFourRequests) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(40);
   for (int i = 0; i < 40; ++i) {
@@ -152,7 +152,7 @@ TEST_F(OpenCheckpointTest, OneTensorOfALargeObjectTakesFourRequestsInThreeRoundT
   }
 }
 
-TEST_F(OpenCheckpointTest, AnObjectThatIsOverwrittenIsNotMixed) {
+TEST_F(OpenCheckpointTest, DoesNotMixGenerationsOfAnObject) {
   const std::vector<MadeTensor> tensors = {{"w", DType::kUint8, {2'000'000}, Varied(2'000'000)}};
   for (const std::string& file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     Put("o", file);
@@ -202,7 +202,7 @@ TEST_F(OpenCheckpointTest, WritesObjectsAndFilesAllOrNothing) {
       ErrorCode::kInvalidArgument);
 }
 
-TEST_F(OpenCheckpointTest, AFileThatBecomesShorterIsAnError) {
+TEST_F(OpenCheckpointTest, FailsIfAFileBecomesShorter) {
   PutFile("w", SafetensorsOf({{"w", DType::kUint8, {2'000'000}, Varied(2'000'000)}}));
   const auto checkpoint = OpenCheckpoint(client_, PathOf("w"));
   fs::resize_file(PathOf("w"), 1'000'000);

@@ -30,7 +30,7 @@ class RivalRunsTest : public testing::RunFixture {
   }
 };
 
-TEST_F(RivalRunsTest, ADisplacedRunRemovesNothing) {
+TEST_F(RivalRunsTest, DisplacedRunRemovesNothingByPolicy) {
   StepWriter displaced = *Start();
   ASSERT_TRUE(Save(displaced, 1).ok());
   ASSERT_TRUE(Save(displaced, 2).ok());
@@ -44,7 +44,7 @@ TEST_F(RivalRunsTest, ADisplacedRunRemovesNothing) {
 }
 
 // A step without a manifest has the files that are being saved.
-TEST_F(RivalRunsTest, ADisplacedRunRemovesNoStep) {
+TEST_F(RivalRunsTest, DisplacedRunRemovesNoStep) {
   StepWriter displaced = *Start();
   ASSERT_TRUE(Save(displaced, 1).ok());
   StepWriter writer = *Start(true);
@@ -55,7 +55,7 @@ TEST_F(RivalRunsTest, ADisplacedRunRemovesNoStep) {
 }
 
 // The run is displaced after it has asked whether it is, and before its manifest is there.
-TEST_F(RivalRunsTest, ARunThatIsDisplacedWhileItCommitsSaysThatTheStepMayBeDamaged) {
+TEST_F(RivalRunsTest, RunDisplacedDuringACommitReportsThatTheStepMayBeDamaged) {
   std::optional<StepWriter> writer;
   const auto displace = [&] {
     writer.emplace(*Start(true));
@@ -75,7 +75,7 @@ TEST_F(RivalRunsTest, ARunThatIsDisplacedWhileItCommitsSaysThatTheStepMayBeDamag
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
-TEST_F(RivalRunsTest, TwoProgramsThatRemoveLeaveAStep) {
+TEST_F(RivalRunsTest, TwoRemovingProgramsKeepAStep) {
   StepWriter writer = *Start();
   for (const std::int64_t step : {1, 2}) ASSERT_TRUE(Save(writer, step).ok());
   bool has_removed = false;
@@ -91,7 +91,7 @@ TEST_F(RivalRunsTest, TwoProgramsThatRemoveLeaveAStep) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
-TEST_F(RivalRunsTest, OneWriterRemovesOneAfterTheOther) {
+TEST_F(RivalRunsTest, WriterSerialisesItsRemovals) {
   std::jthread remover;
   std::optional<StepWriter> writer;
   bool is_refused = false;
@@ -107,7 +107,7 @@ TEST_F(RivalRunsTest, OneWriterRemovesOneAfterTheOther) {
   EXPECT_THAT(WholeSteps(), ElementsAre(2));
 }
 
-TEST_F(RivalRunsTest, ARunThatIsDisplacedDuringARewindRemovesNoStep) {
+TEST_F(RivalRunsTest, RunDisplacedDuringARewindRemovesNoStep) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
   StepWriter displaced = *StepWriter::Start(StepsOf(listed));
   for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(displaced, step).ok());
@@ -121,7 +121,7 @@ TEST_F(RivalRunsTest, ARunThatIsDisplacedDuringARewindRemovesNoStep) {
 }
 
 // The step is replaced between the look for its generation and the manifest's upload, which is then tried again.
-TEST_F(RivalRunsTest, ARunThatIsDisplacedWhileItReplacesLeavesTheOthersStep) {
+TEST_F(RivalRunsTest, RunDisplacedDuringAReplacementKeepsTheOthersStep) {
   const auto looked = std::make_shared<AfterRequest>("objects.get", "step-00000001.json");
   StepWriter displaced = *StepWriter::Start(StepsOf(looked));
   ASSERT_TRUE(Save(displaced, 1).ok());

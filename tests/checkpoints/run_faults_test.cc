@@ -125,7 +125,7 @@ NamedFaults AllFaultsOfARead() {
                      {"reset in its midst", {.type = "cut", .after_bytes = 9, .resets = true}}};
 }
 
-TEST_F(RunFaultsTest, LeaveTheStepBeforeAtEachStageOfASave) {
+TEST_F(RunFaultsTest, KeepThePreviousStepAtEachStageOfASave) {
   StartWithoutWaits(RetryPolicies::All({.max_attempts = 2}));
   const std::vector<Stage> stages = {
       {"the file's parts begin", {.phase = "initiate"}},
@@ -165,7 +165,7 @@ TEST_F(RunFaultsTest, LeaveTheStepBeforeAtEachStageOfASave) {
   EXPECT_EQ(Names().size(), 2 + 2 * WholeSteps().size()) << "no file is left over";
 }
 
-TEST_F(RunFaultsTest, LoadTheRightBytesOrNoneAtEachStageOfALoad) {
+TEST_F(RunFaultsTest, LoadTheRightBytesOrFailAtEachStageOfALoad) {
   ASSERT_TRUE(SaveLarge(2).ok());
   const std::vector<Stage> stages = {
       {"the hint", {.operation = "storage.objects.get", .object_prefix = "runs/7/latest"}},
@@ -199,7 +199,7 @@ TEST_F(RunFaultsTest, LoadTheRightBytesOrNoneAtEachStageOfALoad) {
   }
 }
 
-TEST_F(RunFaultsTest, OutlastAQuotaOfAMinute) {
+TEST_F(RunFaultsTest, SurviveAMinuteOfThrottling) {
   StartWithoutWaits(RetryPolicies());
   const std::vector<Stage> stages = {
       {"a part", {.phase = "part"}},
@@ -222,7 +222,7 @@ TEST_F(RunFaultsTest, OutlastAQuotaOfAMinute) {
   }
 }
 
-TEST_F(RunFaultsTest, SaveWithoutThePermissionToDelete) {
+TEST_F(RunFaultsTest, SaveWithoutDeletePermission) {
   Fail({.operation = "storage.objects.delete"}, {.type = "status", .status = 403}, 1000);
   for (const std::int64_t step : {2, 3, 4}) {
     const std::uint64_t before = emulator_.faults().Fired("it");
@@ -238,7 +238,7 @@ TEST_F(RunFaultsTest, SaveWithoutThePermissionToDelete) {
 }
 
 // The service refuses to delete or replace an object that is younger than the policy says.
-TEST_F(RunFaultsTest, ListWhatARetentionPolicyKeeps) {
+TEST_F(RunFaultsTest, ReportObjectsUnderARetentionPolicy) {
   const emulator::FaultAction refused{
       .type = "status",
       .status = 403,
@@ -273,7 +273,7 @@ TEST_F(RunFaultsTest, ListWhatARetentionPolicyKeeps) {
   EXPECT_THAT(WholeSteps(), ElementsAre(5));
 }
 
-TEST_F(RunFaultsTest, GoByStepsWhereClocksDifferByADay) {
+TEST_F(RunFaultsTest, OrderStepsByNumberNotByClocks) {
   const auto now = std::chrono::system_clock::now();
   int ahead = 1;
   for (std::int64_t step = 2; step <= 5; ++step) {
@@ -289,7 +289,7 @@ TEST_F(RunFaultsTest, GoByStepsWhereClocksDifferByADay) {
   EXPECT_THAT(WholeSteps(), ElementsAre(4, 5));
 }
 
-TEST_F(RunFaultsTest, AreToldOfAManifestThatWasEdited) {
+TEST_F(RunFaultsTest, ReportAnEditedManifest) {
   ASSERT_TRUE(Save(*writer_, 2).ok());
   std::string json = ValueOf(client_.ReadObject({"bkt", "runs/7/step-00000002.json"}));
   const std::size_t at = json.find("\"size\":");
@@ -303,7 +303,7 @@ TEST_F(RunFaultsTest, AreToldOfAManifestThatWasEdited) {
               AllOf(HasSubstr("step 2"), HasSubstr("other bytes than the manifest says"), HasSubstr("load another")));
 }
 
-TEST_F(RunFaultsTest, NameTheWinnerOfManySaversOfOneStep) {
+TEST_F(RunFaultsTest, NameTheWinnerOfConcurrentSaves) {
   std::atomic<int> saved = 0;
   std::atomic<int> refused = 0;
   std::vector<std::jthread> savers;

@@ -96,7 +96,7 @@ class SaveQueueTest : public ::testing::Test {
   std::vector<std::string> unreported_;
 };
 
-TEST_F(SaveQueueTest, SavesWhatTheStateWasWhenAnEagerSaveReturned) {
+TEST_F(SaveQueueTest, SavesTheStateAtTheReturnOfAnEagerSave) {
   const auto queue = Queue({});
   std::string state = "before";
   const PendingSave save = *queue->Submit(Request(1, state));
@@ -108,7 +108,7 @@ TEST_F(SaveQueueTest, SavesWhatTheStateWasWhenAnEagerSaveReturned) {
   EXPECT_EQ(store_.TextOfStep(1), "before");
 }
 
-TEST_F(SaveQueueTest, SavesWhatTheStateWasWhenALazySaveWasStaged) {
+TEST_F(SaveQueueTest, SavesTheStateAtTheStagingOfALazySave) {
   const auto queue = Queue({.mode = SnapshotMode::kLazy});
   std::string state = "before";
   const PendingSave save = *queue->Submit(Request(1, state));
@@ -119,7 +119,7 @@ TEST_F(SaveQueueTest, SavesWhatTheStateWasWhenALazySaveWasStaged) {
   EXPECT_EQ(store_.TextOfStep(1), "before");
 }
 
-TEST_F(SaveQueueTest, CopiesLargeStatesByManyThreads) {
+TEST_F(SaveQueueTest, CopiesLargeStatesWithSeveralThreads) {
   const auto queue = Queue({.copy_threads = 3});
   const std::string first = RandomBytes(9'000'001, 1);
   const std::string second = RandomBytes(5'000'007, 2);
@@ -131,7 +131,7 @@ TEST_F(SaveQueueTest, CopiesLargeStatesByManyThreads) {
   EXPECT_TRUE(store_.TextOfStep(1) == first + second + "end");  // A difference of 14 MB takes gigabytes.
 }
 
-TEST_F(SaveQueueTest, GivesTheStateBackOnceItIsCopied) {
+TEST_F(SaveQueueTest, ReleasesTheStateOnceItIsCopied) {
   const auto queue = Queue({.mode = SnapshotMode::kLazy});
   auto state = std::make_shared<std::string>("state");
   const std::weak_ptr<std::string> watched = state;
@@ -144,7 +144,7 @@ TEST_F(SaveQueueTest, GivesTheStateBackOnceItIsCopied) {
   EXPECT_TRUE(save.WaitCommitted().ok());
 }
 
-TEST_F(SaveQueueTest, UsesItsMemoryAgain) {
+TEST_F(SaveQueueTest, ReusesItsMemory) {
   internal::SnapshotPool pool;
   auto memory = ValueOf(pool.Take(1000));
   const std::byte* const place = memory.bytes.get();
@@ -158,7 +158,7 @@ TEST_F(SaveQueueTest, UsesItsMemoryAgain) {
 #endif
 }
 
-TEST_F(SaveQueueTest, WaitsWhileAsManyAsAllowedAreInFlight) {
+TEST_F(SaveQueueTest, WaitsAtTheLimitOfSavesInFlight) {
   const auto queue = Queue({});
   const PendingSave first = *queue->Submit(Request(1, "1"));
   std::atomic<bool> is_let_in = false;
@@ -174,7 +174,7 @@ TEST_F(SaveQueueTest, WaitsWhileAsManyAsAllowedAreInFlight) {
   EXPECT_THAT(store_.Steps(), ElementsAre(1, 2));
 }
 
-TEST_F(SaveQueueTest, RefusesWhileAsManyAsAllowedAreInFlight) {
+TEST_F(SaveQueueTest, RefusesAtTheLimitOfSavesInFlight) {
   const auto queue = Queue({.when_busy = WhenBusy::kRefuse, .max_in_flight = 2});
   const PendingSave first = *queue->Submit(Request(1, "1"));
   const PendingSave second = *queue->Submit(Request(2, "2"));
@@ -184,7 +184,7 @@ TEST_F(SaveQueueTest, RefusesWhileAsManyAsAllowedAreInFlight) {
   ASSERT_TRUE(second.WaitCommitted().ok());
 }
 
-TEST_F(SaveQueueTest, TakesThePlaceOfOneThatIsNotBeingSent) {
+TEST_F(SaveQueueTest, ReplacesAQueuedSave) {
   const auto queue = Queue({.when_busy = WhenBusy::kReplace, .max_in_flight = 2});
   const PendingSave first = *queue->Submit(Request(1, "1"));
   store_.WaitBegun(1);
@@ -199,7 +199,7 @@ TEST_F(SaveQueueTest, TakesThePlaceOfOneThatIsNotBeingSent) {
 }
 
 // Two saves would be lost.
-TEST_F(SaveQueueTest, KeepsThePlaceThatItTookIfAnotherSaveFailsMeanwhile) {
+TEST_F(SaveQueueTest, ReplacesAQueuedSaveAlthoughAnotherOneFails) {
   auto queue = Queue({.mode = SnapshotMode::kLazy, .when_busy = WhenBusy::kReplace, .max_in_flight = 3});
   store_.Fail(1);
   const PendingSave first = *queue->Submit(Request(1, "1"));
@@ -229,7 +229,7 @@ TEST_F(SaveQueueTest, KeepsThePlaceThatItTookIfAnotherSaveFailsMeanwhile) {
   EXPECT_THAT(unreported_, ElementsAre("step 1 failed"));
 }
 
-TEST_F(SaveQueueTest, TellsAFailureWithTheNextSave) {
+TEST_F(SaveQueueTest, ReportsAFailureWithTheNextSave) {
   const auto queue = Queue({});
   store_.Fail(1);
   store_.Pass(2);
@@ -240,7 +240,7 @@ TEST_F(SaveQueueTest, TellsAFailureWithTheNextSave) {
   EXPECT_TRUE(again->WaitCommitted().ok());
 }
 
-TEST_F(SaveQueueTest, TellsAllFailuresWithOneSave) {
+TEST_F(SaveQueueTest, ReportsAllFailuresWithOneSave) {
   const auto queue = Queue({.max_in_flight = 3});
   store_.Fail(1);
   store_.Fail(2);
@@ -254,7 +254,7 @@ TEST_F(SaveQueueTest, TellsAllFailuresWithOneSave) {
   EXPECT_THAT(store_.Steps(), ElementsAre(4));
 }
 
-TEST_F(SaveQueueTest, TellsAFailureOnce) {
+TEST_F(SaveQueueTest, ReportsAFailureOnce) {
   auto queue = Queue({});
   store_.Fail(1);
   store_.Pass(1);
@@ -263,7 +263,7 @@ TEST_F(SaveQueueTest, TellsAFailureOnce) {
   EXPECT_THAT(unreported_, ElementsAre());
 }
 
-TEST_F(SaveQueueTest, TellsAFailureAtTheEndAtTheLatest) {
+TEST_F(SaveQueueTest, ReportsAFailureAtTheEndAtTheLatest) {
   auto queue = Queue({});
   store_.Fail(1);
   ASSERT_TRUE(queue->Submit(Request(1, "1")).ok());
@@ -284,7 +284,7 @@ TEST_F(SaveQueueTest, PrintsAFailureIfTheCallbackThrows) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr("step 1 failed"));
 }
 
-TEST_F(SaveQueueTest, CatchesWhatIsThrown) {
+TEST_F(SaveQueueTest, CatchesExceptions) {
   const auto queue = Queue({});
   SaveRequest request = Request(1, "1");
   request.commit = [](const StateContents&, const std::stop_token&) -> Result<SavedStep> {
@@ -304,7 +304,7 @@ TEST_F(SaveQueueTest, WaitsAtTheEnd) {
 }
 
 // The save would be cancelled at once if the end of the wait overflowed.
-TEST_F(SaveQueueTest, WaitsForEverAtTheEndWhereItIsToldTo) {
+TEST_F(SaveQueueTest, WaitsWithoutLimitAtTheEndIfConfigured) {
   auto queue = Queue({.end_deadline = std::chrono::milliseconds::max()});
   std::latch has_begun(1);
   std::atomic<bool> was_stopped = false;
@@ -322,7 +322,7 @@ TEST_F(SaveQueueTest, WaitsForEverAtTheEndWhereItIsToldTo) {
   EXPECT_FALSE(was_stopped);
 }
 
-TEST_F(SaveQueueTest, CancelsAtTheEndWhereItIsToldTo) {
+TEST_F(SaveQueueTest, CancelsAtTheEndIfConfigured) {
   for (const AsyncSaveOptions& options :
        {AsyncSaveOptions{.max_in_flight = 2, .at_end = AtEnd::kCancel},
         AsyncSaveOptions{.max_in_flight = 2, .end_deadline = std::chrono::milliseconds(1)}}) {
@@ -339,7 +339,7 @@ TEST_F(SaveQueueTest, CancelsAtTheEndWhereItIsToldTo) {
   }
 }
 
-TEST_F(SaveQueueTest, SaysOfACancelledSaveWhetherItWasStored) {
+TEST_F(SaveQueueTest, ReportsWhetherACancelledSaveWasStored) {
   auto queue = Queue({.at_end = AtEnd::kCancel});
   std::latch has_begun(1);
   SaveRequest request = Request(1, "1");
@@ -356,12 +356,12 @@ TEST_F(SaveQueueTest, SaysOfACancelledSaveWhetherItWasStored) {
   EXPECT_EQ(ErrorOf(save.WaitCommitted()).outcome, WriteOutcome::kUnknown);
 }
 
-TEST_F(SaveQueueTest, RefusesToHaveNoneInFlight) {
+TEST_F(SaveQueueTest, RefusesALimitOfZero) {
   EXPECT_EQ(ErrorOf(SaveQueue::Create({.max_in_flight = 0})).code, ErrorCode::kInvalidArgument);
 }
 
 // Whatever the modes: every save is committed, replaced or refused, with the bytes that it was given.
-TEST_F(SaveQueueTest, LosesNoSaveWithManyCallers) {
+TEST_F(SaveQueueTest, LosesNoSaveOfConcurrentCallers) {
   for (const WhenBusy when_busy : {WhenBusy::kWait, WhenBusy::kRefuse, WhenBusy::kReplace}) {
     for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
       const auto queue = Queue({.mode = mode, .when_busy = when_busy, .max_in_flight = 3});
@@ -420,7 +420,7 @@ class SaveQueueGivingUp : public ::testing::Test {
 
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // As above.
 // A state of which no copy can be held.
-TEST_F(SaveQueueGivingUp, TellsInItsTurnOfASaveThatCannotBeCopied) {
+TEST_F(SaveQueueGivingUp, ReportsAFailedCopyInOrder) {
   const std::byte one{};
   const std::span<const std::byte> endless(&one, std::size_t{1} << 62);
   for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
@@ -440,7 +440,7 @@ TEST_F(SaveQueueGivingUp, TellsInItsTurnOfASaveThatCannotBeCopied) {
 #endif
 
 // The other processes may know of the failure, and save the step.
-TEST_F(SaveQueueGivingUp, BeginsASaveAlsoIfItTellsAnEarlierFailure) {
+TEST_F(SaveQueueGivingUp, StartsASaveAlthoughItReportsAnEarlierFailure) {
   for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
     turns_.clear();
     failing_ = {"1"};
@@ -456,7 +456,7 @@ TEST_F(SaveQueueGivingUp, BeginsASaveAlsoIfItTellsAnEarlierFailure) {
 }
 
 // A process that is faster would tell it with an earlier save than the others.
-TEST_F(SaveQueueGivingUp, TellsAFailureWithTheSaveByWhichAllProcessesKnowIt) {
+TEST_F(SaveQueueGivingUp, ReportsAFailureWithTheSameSaveOnAllProcesses) {
   failing_ = {"1"};
   const auto queue = ValueOf(SaveQueue::Create({.max_in_flight = 2}));
   queue->Submit(Request(1, {}))->WaitEnded();

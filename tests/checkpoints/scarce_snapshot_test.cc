@@ -21,7 +21,7 @@ SaveRequest Request(const std::string& state) {
   return request;
 }
 
-TEST(ScarceSnapshot, LeavesItsPlace) {
+TEST(ScarceSnapshot, FreesItsSlot) {
   const std::string state(16 << 10, 's');
   auto created = SaveQueue::Create({.when_busy = WhenBusy::kRefuse});
   ASSERT_TRUE(created.ok());

@@ -30,7 +30,7 @@ using testing::ValueOf;
 
 using StepWriterTest = RunFixture;
 
-TEST_F(StepWriterTest, MakesAStepVisibleByItsManifestAlone) {
+TEST_F(StepWriterTest, MakesAStepVisibleOnlyByItsManifest) {
   StepWriter writer = *Start();
   const CheckpointManifest manifest = ValueOf(Draft(writer, 1, "bytes"));
   EXPECT_THAT(WholeSteps(), IsEmpty());
@@ -65,7 +65,7 @@ TEST_F(StepWriterTest, WritesTheManifestLast) {
       << "the hint is no part of the step";
 }
 
-TEST_F(StepWriterTest, RefusesAStepThatIsThereAndKeepsIt) {
+TEST_F(StepWriterTest, RefusesAnExistingStepAndKeepsIt) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 1).ok());
   const Error error = ErrorOf(Save(writer, 1, CommitMode::kCreate, "another"));
@@ -85,7 +85,7 @@ TEST_F(StepWriterTest, ReplacesAStepAndRemovesItsFiles) {
   ASSERT_TRUE(Save(writer, 2, CommitMode::kReplace).ok()) << "there is nothing to replace";
 }
 
-TEST_F(StepWriterTest, RefusesWhatMakesNoSense) {
+TEST_F(StepWriterTest, RefusesInvalidArguments) {
   StepWriter writer = *Start();
   EXPECT_EQ(ErrorOf(Save(writer, -1)).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(ErrorOf(Save(writer, kMaxStep + 1)).code, ErrorCode::kInvalidArgument);
@@ -96,7 +96,7 @@ TEST_F(StepWriterTest, RefusesWhatMakesNoSense) {
   EXPECT_EQ(Names(), std::vector<std::string>{"runs/7/writer"}) << "its file is discarded";
 }
 
-TEST_F(StepWriterTest, ReplacesAStepThatOthersReplaceMeanwhile) {
+TEST_F(StepWriterTest, ReplacesAStepDespiteConcurrentReplacements) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 1).ok());
   constexpr int kSavers = 4;
@@ -121,7 +121,7 @@ TEST_F(StepWriterTest, ReplacesAStepThatOthersReplaceMeanwhile) {
   EXPECT_EQ(WholeSteps(), std::vector<std::int64_t>{1});
 }
 
-TEST_F(StepWriterTest, RemovesTheFilesOfStepsThatItSaved) {
+TEST_F(StepWriterTest, RemovesTheFilesOfItsOwnSteps) {
   StepWriter writer = *Start();
   for (const std::int64_t step : {1, 2}) ASSERT_TRUE(Save(writer, step).ok());
   ASSERT_TRUE(writer.Remove(1).ok());
@@ -129,7 +129,7 @@ TEST_F(StepWriterTest, RemovesTheFilesOfStepsThatItSaved) {
   EXPECT_EQ(ValueOf(Steps().List()).size(), 1U) << "an unfinished step is left";
 }
 
-TEST_F(StepWriterTest, IsTheOnlyOne) {
+TEST_F(StepWriterTest, ExcludesASecondWriter) {
   const StepWriter first = *Start();
   const Error error = ErrorOf(Start());
   EXPECT_EQ(error.code, ErrorCode::kAlreadyExists);
@@ -137,13 +137,13 @@ TEST_F(StepWriterTest, IsTheOnlyOne) {
                                    HasSubstr(std::to_string(first.identity().process)), HasSubstr("since 20")));
 }
 
-TEST_F(StepWriterTest, LetsTheNextOneInWhenItIsReleased) {
+TEST_F(StepWriterTest, AdmitsTheNextWriterAfterARelease) {
   StepWriter first = *Start();
   ASSERT_TRUE(first.Release().ok());
   EXPECT_TRUE(Start().ok());
 }
 
-TEST_F(StepWriterTest, SaysWhoTookThePrefixOver) {
+TEST_F(StepWriterTest, NamesTheRunThatTookThePrefixOver) {
   StepWriter first = *Start();
   ASSERT_TRUE(Save(first, 1).ok());
   const CheckpointManifest in_mid_save = ValueOf(Draft(first, 2, "of the first"));
@@ -158,7 +158,7 @@ TEST_F(StepWriterTest, SaysWhoTookThePrefixOver) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3));
 }
 
-TEST_F(StepWriterTest, RefusesAStepBelowAWholeOneBeforeItWritesFiles) {
+TEST_F(StepWriterTest, RefusesAStepBelowAWholeOneBeforeItUploads) {
   StepWriter earlier = *Start();
   ASSERT_TRUE(Save(earlier, 300).ok());
   StepWriter writer = *Start(true);
@@ -184,7 +184,7 @@ TEST_F(StepWriterTest, RefusesAStepBelowAWholeOneBeforeItWritesFiles) {
 }
 
 // A reader goes back behind a damaged step, and the run must be able to continue from there.
-TEST_F(StepWriterTest, SavesBelowAStepThatIsNotWhole) {
+TEST_F(StepWriterTest, SavesBelowADamagedStep) {
   StepWriter writer = *Start();
   for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(writer, step).ok());
   Delete("runs/7/" + ValueOf(Steps().Read(300)).manifest.files.front().name);
@@ -194,7 +194,7 @@ TEST_F(StepWriterTest, SavesBelowAStepThatIsNotWhole) {
   EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 200);
 }
 
-TEST_F(StepWriterTest, ReplacesTheNewestWholeStepBelowOneThatIsNotWhole) {
+TEST_F(StepWriterTest, ReplacesTheNewestWholeStepBelowADamagedOne) {
   StepWriter before = *Start();
   ASSERT_TRUE(Save(before, 1).ok());
   Put("runs/7/step-00000002.json", "{");
@@ -204,7 +204,7 @@ TEST_F(StepWriterTest, ReplacesTheNewestWholeStepBelowOneThatIsNotWhole) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
-TEST_F(StepWriterTest, GoesBackToAnEarlierStepIfItIsTold) {
+TEST_F(StepWriterTest, RewindsToAnEarlierStep) {
   StepWriter writer = *Start();
   for (const std::int64_t step : {100, 200, 300}) ASSERT_TRUE(Save(writer, step).ok());
   Put("runs/7/step-00000300/eval.json", "mine");
@@ -224,7 +224,7 @@ TEST_F(StepWriterTest, GoesBackToAnEarlierStepIfItIsTold) {
   EXPECT_THAT(ValueOf(writer.Keep({.last = 1})).removed, ElementsAre(100, 150));
 }
 
-TEST_F(StepWriterTest, SaysThatAStepIsSavedAndHigherOnesAreLeft) {
+TEST_F(StepWriterTest, ReportsHigherStepsThatRemainAfterARewind) {
   StepWriter writer = *Start();
   for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(writer, step).ok());
   Fail({.operation = "storage.objects.delete", .object_glob = "runs/7/step-00000300.json"},
@@ -239,7 +239,7 @@ TEST_F(StepWriterTest, SaysThatAStepIsSavedAndHigherOnesAreLeft) {
 }
 
 // A manifest of a higher step comes from elsewhere, after the commit.
-TEST_F(StepWriterTest, KeepsTheStepThatItCommittedLast) {
+TEST_F(StepWriterTest, KeepsItsLastCommittedStep) {
   StepWriter writer = *Start();
   StoredStep step = ValueOf(Save(writer, 5));
   step.manifest.step = 9;
@@ -249,7 +249,7 @@ TEST_F(StepWriterTest, KeepsTheStepThatItCommittedLast) {
 }
 
 // What a cleaning has listed lacks the manifest that names a pinned file, if that is committed meanwhile.
-TEST_F(StepWriterTest, SparesAFileThatIsGivenBackDuringACleaning) {
+TEST_F(StepWriterTest, KeepsAFileThatIsUnpinnedDuringGarbageCollection) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
   ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
   options.event_listener = listed;
@@ -273,7 +273,7 @@ TEST_F(StepWriterTest, SparesAFileThatIsGivenBackDuringACleaning) {
   EXPECT_THAT(WholeSteps(), Contains(3));
 }
 
-TEST_F(StepWriterTest, LendsNoFileDuringARemoval) {
+TEST_F(StepWriterTest, PinsNoFileDuringARemoval) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
   ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
   options.event_listener = listed;
@@ -287,7 +287,7 @@ TEST_F(StepWriterTest, LendsNoFileDuringARemoval) {
   EXPECT_EQ(is_pinned, false);
 }
 
-TEST_F(StepWriterTest, RefusesMetricsAndTextsBeforeItWritesFiles) {
+TEST_F(StepWriterTest, RefusesInvalidMetricsAndTextsBeforeItUploads) {
   StepWriter writer = *Start();
   const std::uint64_t before = client_.counters().requests;
   for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
@@ -305,7 +305,7 @@ TEST_F(StepWriterTest, NeedsABucket) {
   EXPECT_EQ(ErrorOf(CheckpointSteps::Open(client_, "/tmp/run")).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(StepWriterTest, SparesFilesOfOtherProcessesUntilTheirNamesAreDropped) {
+TEST_F(StepWriterTest, KeepsFilesOfOtherProcessesUntilTheirNamesAreDropped) {
   StepWriter writer = *Start();
   const std::string name = ValueOf(writer.ReserveName(1, "shard"));
   const StepFile file = ValueOf(WriteStepFile(Steps(), name, Bytes("of another process")));
@@ -322,7 +322,7 @@ TEST_F(StepWriterTest, SparesFilesOfOtherProcessesUntilTheirNamesAreDropped) {
 }
 
 // The answer to its upload and the look at it are lost.
-TEST_F(StepWriterTest, RemovesAFileWhoseWriteFailedAlthoughItWasStored) {
+TEST_F(StepWriterTest, RemovesAStoredFileOfAFailedWrite) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 1).ok());
   emulator_.faults().Load(
@@ -341,7 +341,7 @@ TEST_F(StepWriterTest, RemovesAFileWhoseWriteFailedAlthoughItWasStored) {
   EXPECT_THAT(Names(), Not(Contains(HasSubstr("step-00000002/"))));
 }
 
-TEST_F(StepWriterTest, ObeysTheTokenOfItsStepsWhileItWritesAFile) {
+TEST_F(StepWriterTest, StopsAtTheStopTokenOfItsSteps) {
   std::stop_source stop;
   const CheckpointSteps steps = *CheckpointSteps::Open(client_, kRun, {}, stop.get_token());
   StepWriter writer = *StepWriter::Start(steps);
@@ -349,7 +349,7 @@ TEST_F(StepWriterTest, ObeysTheTokenOfItsStepsWhileItWritesAFile) {
   EXPECT_EQ(ErrorOf(writer.WriteFile(1, "state.pt", Bytes("bytes"))).code, ErrorCode::kCancelled);
 }
 
-TEST_F(StepWriterTest, LeavesOneWinnerOfTenSaversOfOneStep) {
+TEST_F(StepWriterTest, LetsOneOfTenSaversOfOneStepWin) {
   StepWriter writer = *Start();
   std::atomic<int> saved = 0;
   std::atomic<int> refused = 0;
@@ -371,7 +371,7 @@ TEST_F(StepWriterTest, LeavesOneWinnerOfTenSaversOfOneStep) {
   EXPECT_EQ(Names().size(), 4U);
 }
 
-TEST_F(StepWriterTest, LeavesOneWriterOfTenThatStart) {
+TEST_F(StepWriterTest, LetsOneOfTenStartingWritersWin) {
   std::atomic<int> started = 0;
   std::vector<std::jthread> runs;
   runs.reserve(10);
@@ -388,7 +388,7 @@ TEST_F(StepWriterTest, LeavesOneWriterOfTenThatStart) {
   EXPECT_EQ(started, 1);
 }
 
-TEST_F(StepWriterTest, RemovesWhatACrashedSaveLeftAndNothingOfItsOwnSaves) {
+TEST_F(StepWriterTest, RemovesFilesOfACrashedSaveButNotItsOwn) {
   StepWriter crashed = *Start();
   ASSERT_TRUE(Save(crashed, 1).ok());
   const std::string orphan = ValueOf(Draft(crashed, 2, "never committed")).files.front().name;
@@ -401,7 +401,7 @@ TEST_F(StepWriterTest, RemovesWhatACrashedSaveLeftAndNothingOfItsOwnSaves) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 3));
 }
 
-TEST_F(StepWriterTest, KeepsWhileItSaves) {
+TEST_F(StepWriterTest, AppliesThePolicyDuringSaves) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 0).ok());
   std::jthread keeper([&](const std::stop_token& stop) {
@@ -416,7 +416,7 @@ TEST_F(StepWriterTest, KeepsWhileItSaves) {
 }
 
 // At each stage of a save, what may go wrong: the step before stays, and the one that is saved is whole or not there.
-TEST_F(StepWriterTest, NeverShowsAHalfOfAStepWhateverFails) {
+TEST_F(StepWriterTest, NeverShowsAPartialStepUnderAnyFault) {
   struct Stage {
     std::string operation;
     std::string object;
