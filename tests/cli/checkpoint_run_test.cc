@@ -47,7 +47,7 @@ class CheckpointRunCommandTest : public CommandTest {
   CheckpointSteps steps_ = *CheckpointSteps::Open(client_, "gs://bkt/runs/7");
 };
 
-TEST_F(CheckpointRunCommandTest, ListsStepsWithWhatIsWrongWithThem) {
+TEST_F(CheckpointRunCommandTest, ListsStepsWithTheirFaults) {
   ASSERT_TRUE(client_.DeleteObject({"bkt", FileOf(20)}).ok());
   Store(kLeft, "never finished");
   const Outcome outcome = Run({"checkpoint", "ls", "gs://bkt/runs/7"});
@@ -94,7 +94,7 @@ TEST_F(CheckpointRunCommandTest, RemovesAStep) {
   EXPECT_THAT(Steps(), ElementsAre(30));
 }
 
-TEST_F(CheckpointRunCommandTest, PrunesByRules) {
+TEST_F(CheckpointRunCommandTest, AppliesTheRetentionPolicy) {
   const Outcome dry = Run({"checkpoint", "prune", "--keep_last=1", "--dry_run", "gs://bkt/runs/7"});
   EXPECT_EQ(dry.status, 0) << dry.err;
   EXPECT_EQ(dry.out, "would remove step 10\nwould remove step 20\n");
@@ -114,7 +114,7 @@ TEST_F(CheckpointRunCommandTest, PrunesFilesOfUnfinishedSaves) {
   EXPECT_THAT(Steps(), ElementsAre(10, 20, 30));
 }
 
-TEST_F(CheckpointRunCommandTest, CleansWhatInterruptedSavesLeft) {
+TEST_F(CheckpointRunCommandTest, CleansFilesOfInterruptedSaves) {
   Store(kLeft, "never finished");
   Store("runs/7/notes.txt", "mine");
   Store("runs/7/step-00000010/eval.json", "mine");
@@ -138,7 +138,7 @@ TEST_F(CheckpointRunCommandTest, CleansWhatInterruptedSavesLeft) {
 }
 
 // Two steps of safetensors, of which the second one has no tensor of its own.
-TEST_F(CheckpointRunCommandTest, ReadsAStepThatHasTensorsInAnotherStepsFile) {
+TEST_F(CheckpointRunCommandTest, ReadsAStepThatReferencesAnotherStepsFile) {
   const std::string bytes = "12345678";
   const pickled::Dict root{
       .entries = {{{.any = std::string("w")}, {.any = TensorLayout{.shape = {2}, .strides = {1}}}}}};
@@ -165,7 +165,7 @@ TEST_F(CheckpointRunCommandTest, ReadsAStepThatHasTensorsInAnotherStepsFile) {
   EXPECT_EQ(Run({"checkpoint", "verify", "gs://bkt/runs/7/"}).status, 0);
 }
 
-TEST(KeepFlags, ReadTheBestByAMetric) {
+TEST(KeepFlags, ParseTheBestByAMetric) {
   const auto best = ParseKeepBest("val:loss:max:3");
   ASSERT_TRUE(best.ok());
   EXPECT_EQ(best->metric, "val:loss");

@@ -134,9 +134,9 @@ class CommandGapsTest : public CommandTest, public ::testing::WithParamInterface
 };
 
 TEST_P(CommandGapsTest, OvercomesALostAnswer) { ForEachGap(Between::kNothing, true); }
-TEST_P(CommandGapsTest, MixesAndDeletesNothingThatARivalWrites) { ForEachGap(Between::kOverwrite, false); }
-TEST_P(CommandGapsTest, BearsThatARivalDeletes) { ForEachGap(Between::kDelete, false); }
-TEST_P(CommandGapsTest, EndsByASignal) { ForEachGap(Between::kSignal, false); }
+TEST_P(CommandGapsTest, KeepsTheObjectOfARival) { ForEachGap(Between::kOverwrite, false); }
+TEST_P(CommandGapsTest, SurvivesADeletionByARival) { ForEachGap(Between::kDelete, false); }
+TEST_P(CommandGapsTest, StopsAtASignal) { ForEachGap(Between::kSignal, false); }
 
 const Row kRows[] = {
     {"CopyUp", {"cp", "-r", "from", "gs://bkt/to"}, Target::kFiles, Target::kObjects},

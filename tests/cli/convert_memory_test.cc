@@ -113,7 +113,7 @@ class ConvertMemoryTest : public ::testing::Test {
   CheckpointSteps steps_ = *CheckpointSteps::Open(client_, "gs://bkt/runs/7");
 };
 
-TEST_F(ConvertMemoryTest, StaysBelow320MiBFromRanksToOneFileAndBack) {
+TEST_F(ConvertMemoryTest, StaysBelow320MiB) {
   const std::string step = "gs://bkt/runs/7/step-00000001.json";
   ExpectConverts({step, "gs://bkt/one.pt"});
   ExpectConverts({"--shards=3", "gs://bkt/one.pt", "gs://bkt/runs/8/step-00000001.json"});

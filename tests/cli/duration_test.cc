@@ -5,7 +5,7 @@
 namespace gcsflux::cli {
 namespace {
 
-TEST(ParseDuration, TakesNumbersWithUnits) {
+TEST(ParseDuration, AcceptsNumbersWithUnits) {
   EXPECT_EQ(*ParseDuration("30s"), std::chrono::seconds(30));
   EXPECT_EQ(*ParseDuration("10m"), std::chrono::minutes(10));
   EXPECT_EQ(*ParseDuration("1h"), std::chrono::hours(1));

@@ -39,7 +39,7 @@ class PipesTest : public CommandTest {
   }
 };
 
-TEST_F(PipesTest, ALargeObjectComesOverSeveralConnections) {
+TEST_F(PipesTest, ReadsALargeObjectOverSeveralConnections) {
   const std::string large = Pattern(40 << 20);
   Store("large", large);
   const Outcome one = Run({"cat", "gs://bkt/large"});
@@ -51,7 +51,7 @@ TEST_F(PipesTest, ALargeObjectComesOverSeveralConnections) {
 }
 
 // The writer of the pipe is there, and writes no more.
-TEST_F(PipesTest, ASignalEndsTheWaitForAPipe) {
+TEST_F(PipesTest, StopsWaitingForDataAtASignal) {
   ASSERT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
   testing::ChildProgram program = Start({"cp", "pipe", "gs://bkt/o"});
   std::ofstream pipe(PathOf("pipe"));
@@ -62,7 +62,7 @@ TEST_F(PipesTest, ASignalEndsTheWaitForAPipe) {
   EXPECT_THAT(Objects(), ::testing::IsEmpty());
 }
 
-TEST_F(PipesTest, ASignalEndsTheWaitForTheOtherEndOfAPipe) {
+TEST_F(PipesTest, StopsWaitingForThePeerAtASignal) {
   ASSERT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
   Store("o", "bytes");
   for (const auto& command : {std::vector<std::string>{"cp", "pipe", "gs://bkt/new"}, {"cp", "gs://bkt/o", "pipe"}}) {
@@ -76,7 +76,7 @@ TEST_F(PipesTest, ASignalEndsTheWaitForTheOtherEndOfAPipe) {
   EXPECT_THAT(Objects(), ElementsAre("o"));
 }
 
-TEST_F(PipesTest, AnObjectGoesIntoAPipeWhoseReaderComesLater) {
+TEST_F(PipesTest, WaitsForTheReaderOfAPipe) {
   ASSERT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
   Store("o", "bytes");
   testing::ChildProgram program = Start({"cp", "gs://bkt/o", "pipe"});
@@ -85,7 +85,7 @@ TEST_F(PipesTest, AnObjectGoesIntoAPipeWhoseReaderComesLater) {
 }
 
 // What the shell has opened is neither emptied nor replaced.
-TEST_F(PipesTest, ADescriptorsNameMeansTheDescriptor) {
+TEST_F(PipesTest, WritesToTheDescriptorThatANameMeans) {
   Store("o", "bytes");
   const std::string program = GCSFLUX_PROGRAM;
   std::filesystem::create_symlink("/dev/stdout", PathOf("link"));
@@ -101,7 +101,7 @@ TEST_F(PipesTest, ADescriptorsNameMeansTheDescriptor) {
   EXPECT_TRUE(std::filesystem::is_symlink(PathOf("link")));
 }
 
-TEST_F(PipesTest, AnObjectThatComesDamagedIsNoSuccess) {
+TEST_F(PipesTest, FailsForADamagedObject) {
   Store("large", Pattern(20 << 20));
   emulator_.faults().Load({.rules = {{.name = "it",
                                       .match = {.operation = "storage.objects.get"},
@@ -112,14 +112,14 @@ TEST_F(PipesTest, AnObjectThatComesDamagedIsNoSuccess) {
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(PipesTest, AnEmptyObjectIsWritten) {
+TEST_F(PipesTest, WritesAnEmptyObject) {
   Store("empty", "");
   const Outcome outcome = Run({"cat", "gs://bkt/empty"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "");
 }
 
-TEST_F(PipesTest, WhatComesOutOfAPipeIsSentAsParts) {
+TEST_F(PipesTest, UploadsAPipeAsParts) {
   const std::string bytes = Pattern(17 << 20);
   const Outcome parts = CopyFromPipe(bytes, {"--part_bytes=5242880", "--part_memory_bytes=20000000"});
   EXPECT_EQ(parts.status, 0) << parts.err;

@@ -32,7 +32,7 @@ TEST(Rewrite, ComparesTheChecksumOfTheCopy) {
   EXPECT_EQ(testing::ErrorOf(RewriteAs(1)).code, ErrorCode::kCorrupted);
 }
 
-TEST(Rewrite, LeavesWhatARivalWroteWhileItsAnswerWasLost) {
+TEST(Rewrite, KeepsARivalsObjectAfterALostAnswer) {
   emulator::Emulator emulator({.idempotency_window = std::chrono::seconds(0)});
   const auto after = std::make_shared<testing::AfterRequest>("objects.rewrite");
   const Client rival = *Client::Create({.endpoint = emulator.endpoint(), .project = "p"});

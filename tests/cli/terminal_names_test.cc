@@ -32,7 +32,7 @@ class TerminalNamesTest : public CommandTest {
   static constexpr auto kShown = "a?[31m???b";
 };
 
-TEST_F(TerminalNamesTest, AreShownWithoutControlCharacters) {
+TEST_F(TerminalNamesTest, HaveNoControlCharacters) {
   const std::vector<std::vector<std::string>> listings = {{"ls", "gs://bkt"},
                                                           {"ls", "--recursive", "gs://bkt"},
                                                           {"ls", "--long", "gs://bkt"},
@@ -59,7 +59,7 @@ TEST_F(TerminalNamesTest, AreUnchangedInAPipe) {
   EXPECT_THAT(stat.out, HasSubstr("metadata.key: \x1B]0;title\x07\n"));
 }
 
-TEST_F(TerminalNamesTest, AreHarmlessInMessagesToo) {
+TEST_F(TerminalNamesTest, HaveNoControlCharactersInMessages) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{{"cat", std::string("gs://bkt/none") + kName},
                                                                      {"cat", std::string("gs://bad\x1B[31m\x07")},
                                                                      {"ls", std::string("--non\x1B[31m")},

@@ -36,7 +36,7 @@ bool IsAnonymous(const Result<Authorization>& authorization) {
 
 const Variables kUserVariable = {{"GOOGLE_APPLICATION_CREDENTIALS", "/user.json"}};
 
-TEST(ResolveAuthorization, TakesDefaultCredentialsForTheServiceAndNoneForEmulators) {
+TEST(ResolveAuthorization, UsesDefaultCredentialsExceptForEmulators) {
   EXPECT_FALSE(IsAnonymous(Resolve({}, kGoogle, kUserVariable)));
   EXPECT_FALSE(IsAnonymous(Resolve({}, kGoogle, {}))) << "the metadata server is asked when a call needs a token";
   EXPECT_TRUE(IsAnonymous(Resolve({}, "http://127.0.0.1:9", kUserVariable)));
@@ -51,7 +51,7 @@ TEST(ResolveAuthorization, TakesDefaultCredentialsForTheServiceAndNoneForEmulato
   }
 }
 
-TEST(ResolveAuthorization, DoesAsItIsTold) {
+TEST(ResolveAuthorization, UsesTheGivenCredentials) {
   const Variables emulator = {{"STORAGE_EMULATOR_HOST", "127.0.0.1:9"},
                               {"GOOGLE_APPLICATION_CREDENTIALS", "/user.json"}};
   EXPECT_FALSE(IsAnonymous(Resolve({.credentials = Credentials::AccessToken("t")}, "http://127.0.0.1:9", emulator)));
@@ -69,14 +69,14 @@ TEST(ResolveAuthorization, SendsNoTokenOverPlainHttpBeyondThisMachine) {
   }
 }
 
-TEST(ResolveAuthorization, SaysWhichFileIsNotThere) {
+TEST(ResolveAuthorization, NamesAMissingFile) {
   const auto missing = Resolve({}, kGoogle, {{"GOOGLE_APPLICATION_CREDENTIALS", "/nonexistent"}});
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().code, ErrorCode::kLocalIo);
   EXPECT_THAT(missing.error().message, AllOf(HasSubstr("/nonexistent"), HasSubstr("GOOGLE_APPLICATION_CREDENTIALS")));
 }
 
-TEST(ResolveAuthorization, RefusesATokenThatCannotStandInAHeader) {
+TEST(ResolveAuthorization, RefusesATokenThatAHeaderCannotHold) {
   for (const char* token : {"", "a b", "s3cret\r\nX: y"}) {
     const auto refused = Resolve({.credentials = Credentials::AccessToken(token)}, kGoogle, {});
     ASSERT_FALSE(refused.ok()) << token;
@@ -85,7 +85,7 @@ TEST(ResolveAuthorization, RefusesATokenThatCannotStandInAHeader) {
   }
 }
 
-TEST(ResolveAuthorization, TakesTheQuotaProjectOfTheOptionThenOfTheVariableThenOfTheFile) {
+TEST(ResolveAuthorization, PrefersTheQuotaProjectOfOptionThenVariableThenFile) {
   Variables variables = kUserVariable;
   EXPECT_EQ(Resolve({}, kGoogle, variables)->quota_project, "of-file");
   variables["GOOGLE_CLOUD_QUOTA_PROJECT"] = "of-env";
@@ -96,7 +96,7 @@ TEST(ResolveAuthorization, TakesTheQuotaProjectOfTheOptionThenOfTheVariableThenO
   EXPECT_FALSE(Resolve({.credentials = Credentials::Anonymous(), .quota_project = "a\r\nb"}, kGoogle, {}).ok());
 }
 
-TEST(CredentialsFromFile, SaysWhatIsWrongWithIt) {
+TEST(CredentialsFromFile, NamesTheErrorOfTheFile) {
   const auto missing = Credentials::FromFile("/nonexistent/key.json");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().code, ErrorCode::kLocalIo);

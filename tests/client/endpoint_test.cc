@@ -33,7 +33,7 @@ TEST(ResolveEndpoint, PrefersOptionsThenTheEmulatorVariables) {
   EXPECT_EQ(*ResolveEndpoint({}, Environment({{"STORAGE_EMULATOR_HOST", ""}})), "https://storage.googleapis.com");
 }
 
-TEST(ResolveEndpoint, RefusesWhatIsNoEndpointAndSaysWhereItCameFrom) {
+TEST(ResolveEndpoint, RefusesAnInvalidEndpointAndNamesItsSource) {
   for (const char* text : {"ftp://a", "http://", "http://a/path", "http://a?b", "http://a b", "http://u@a", "://a"}) {
     const auto endpoint = ResolveEndpoint({}, Environment({{"STORAGE_EMULATOR_HOST", text}}));
     ASSERT_FALSE(endpoint.ok()) << text;
@@ -42,7 +42,7 @@ TEST(ResolveEndpoint, RefusesWhatIsNoEndpointAndSaysWhereItCameFrom) {
   }
 }
 
-TEST(ResolveEndpoint, ShowsNoPassword) {
+TEST(ResolveEndpoint, HidesPasswords) {
   for (const char* text : {"http://user:hunter2@host", "user:hunter2@host:9000", "http://hunter2@host/path",
                            "https://user:hun/hunter2@host", "http://u:hunter2@h@host"}) {
     const auto endpoint = ResolveEndpoint({.endpoint = text}, Environment({}));
@@ -52,7 +52,7 @@ TEST(ResolveEndpoint, ShowsNoPassword) {
   }
 }
 
-TEST(IsLoopback, KnowsThisMachine) {
+TEST(IsLoopback, RecognisesLoopbackHosts) {
   for (const char* here :
        {"http://localhost", "http://localhost:1", "http://127.0.0.1:9", "http://127.1.2.3", "http://[::1]:80"}) {
     EXPECT_TRUE(internal::IsLoopback(here)) << here;

@@ -40,7 +40,7 @@ Outcome Unzip(std::string_view data, std::size_t piece) {
   return {text, gunzip.Finish()};
 }
 
-TEST(Gunzip, GivesBackWhatWasCompressedInWhateverPiecesItComes) {
+TEST(Gunzip, DecompressesInputOfAnyPieceSize) {
   const std::string text = Text();
   const std::string data = Gzip(text);
   for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{16'384}, data.size()}) {
@@ -50,13 +50,13 @@ TEST(Gunzip, GivesBackWhatWasCompressedInWhateverPiecesItComes) {
   }
 }
 
-TEST(Gunzip, ReadsOneMemberBehindTheOtherAndEmptyOnes) {
+TEST(Gunzip, ReadsSeveralAndEmptyMembers) {
   const auto [got, finished] = Unzip(Gzip("one,") + Gzip("") + Gzip("two"), 3);
   EXPECT_TRUE(finished.ok());
   EXPECT_EQ(got, "one,two");
 }
 
-TEST(Gunzip, TellsWhatIsBrokenAtItsEnd) {
+TEST(Gunzip, FailsForATruncatedOrCorruptEnd) {
   const std::string data = Gzip(Text());
   std::string flipped = data;
   flipped[data.size() - 6] ^= 1;  // of the member's own CRC
@@ -74,7 +74,7 @@ TEST(Gunzip, TellsWhatIsBrokenAtItsEnd) {
   }
 }
 
-TEST(Gunzip, EndsAsItsSinkDoes) {
+TEST(Gunzip, ReturnsTheErrorOfItsSink) {
   Gunzip gunzip;
   const auto written = gunzip.Write(AsBytes(Gzip("text")), [](std::span<const std::byte>) -> Result<void> {
     return Error{ErrorCode::kLocalIo, "the disk is full"};

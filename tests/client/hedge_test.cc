@@ -54,7 +54,7 @@ class HedgeTest : public ::testing::Test {
   std::optional<HttpRequest> rest_ = HttpRequest{.url = "http://rest"};
 };
 
-TEST_F(HedgeTest, ComesOnceTheReadStandsStill) {
+TEST_F(HedgeTest, IsSentAfterAStall) {
   Hedge hedge = MakeHedge(nullptr);
   EXPECT_GT(hedge.TimeLeft().value(), 0ns);
   timing_.Advance(40ms);
@@ -70,7 +70,7 @@ TEST_F(HedgeTest, ComesOnceTheReadStandsStill) {
   EXPECT_NE(hedge.winner(), nullptr);
 }
 
-TEST_F(HedgeTest, NeverComesWhileTheGateIsEngaged) {
+TEST_F(HedgeTest, IsNotSentWhileTheGateIsEngaged) {
   GateKeeper gate(timing_);
   Throttle(gate);
   Hedge hedge = MakeHedge(&gate);
@@ -82,7 +82,7 @@ TEST_F(HedgeTest, NeverComesWhileTheGateIsEngaged) {
   EXPECT_TRUE(budget_.Take() && budget_.Take()) << "nor is it paid for";
 }
 
-TEST_F(HedgeTest, ComesWhileTheGateIsOpen) {
+TEST_F(HedgeTest, IsSentWhileTheGateIsOpen) {
   GateKeeper gate(timing_);
   Hedge hedge = MakeHedge(&gate);
   timing_.Advance(40ms);
@@ -92,7 +92,7 @@ TEST_F(HedgeTest, ComesWhileTheGateIsOpen) {
 }
 
 // What a gate takes to be under way makes refusals look rare, and would keep it open.
-TEST_F(HedgeTest, LeavesNothingUnderWayAtTheGateWhereItsBudgetRefuses) {
+TEST_F(HedgeTest, LeavesNothingInFlightAtTheGateWithoutBudget) {
   while (budget_.Take()) {
   }
   GateKeeper gate(timing_);
@@ -103,7 +103,7 @@ TEST_F(HedgeTest, LeavesNothingUnderWayAtTheGateWhereItsBudgetRefuses) {
   EXPECT_TRUE(gate.state().is_engaged);
 }
 
-TEST_F(HedgeTest, LeavesNothingUnderWayAtTheGateWhereItHasWon) {
+TEST_F(HedgeTest, LeavesNothingInFlightAtTheGateAfterItWins) {
   GateKeeper gate(timing_);
   for (int i = 0; i < 1000; ++i) {
     for (int requests = 0; requests < 11; ++requests) budget_.OnRequest();
@@ -118,7 +118,7 @@ TEST_F(HedgeTest, LeavesNothingUnderWayAtTheGateWhereItHasWon) {
   EXPECT_TRUE(gate.state().is_engaged);
 }
 
-TEST_F(HedgeTest, IsNotAskedForTwiceWhereItMayNotCome) {
+TEST_F(HedgeTest, IsRefusedOncePerStall) {
   while (budget_.Take()) {
   }
   Hedge hedge = MakeHedge(nullptr);
@@ -129,7 +129,7 @@ TEST_F(HedgeTest, IsNotAskedForTwiceWhereItMayNotCome) {
   EXPECT_TRUE(hedge.TimeLeft());
 }
 
-TEST_F(HedgeTest, HasNothingToAskForWhereAllHasCome) {
+TEST_F(HedgeTest, IsNotSentAfterTheLastByte) {
   rest_.reset();
   Hedge hedge = MakeHedge(nullptr);
   timing_.Advance(40ms);
@@ -151,7 +151,7 @@ class SlowReceiver : public BodyReceiver {
   DrivenTiming& timing_;
 };
 
-TEST_F(HedgeTest, DoesNotBlameTheStreamForAReceiverThatTakesItsTime) {
+TEST_F(HedgeTest, DoesNotCountAReceiversTimeAsAStall) {
   for (int i = 0; i < 20; ++i) pace_.OnBody(ReadPace::kBlockBytes, 10ms);
   SlowReceiver slow(timing_);
   StallWatch progress(timing_, pace_, &slow);
@@ -161,7 +161,7 @@ TEST_F(HedgeTest, DoesNotBlameTheStreamForAReceiverThatTakesItsTime) {
   EXPECT_GT(progress.TimeLeft().value(), 20ms);
 }
 
-TEST_F(HedgeTest, LearnsNothingFromAReceiverThatTakesItsTime) {
+TEST_F(HedgeTest, LearnsNothingFromASlowReceiver) {
   SlowReceiver slow(timing_);
   StallWatch progress(timing_, pace_, &slow);
   ASSERT_TRUE(progress.OnHeaders({.status = 200}).ok());
@@ -176,7 +176,7 @@ TEST_F(HedgeTest, LearnsNothingFromAReceiverThatTakesItsTime) {
   EXPECT_LE(*patience, 66ms);
 }
 
-TEST_F(HedgeTest, LearnsNothingFromTheTimeOfAFailure) {
+TEST_F(HedgeTest, LearnsNothingFromAFailedRead) {
   const auto before = pace_.FirstBytePatience();
   for (int i = 0; i < 20; ++i) {
     StallWatch progress(timing_, pace_, nullptr);
@@ -201,7 +201,7 @@ TEST_F(HedgeTest, LearnsFromTheLastBytesAtTheEndOfABody) {
   EXPECT_LE(*patience, 33ms);
 }
 
-TEST_F(HedgeTest, LearnsFromABodyThatStandsStillAsFromAWholeBlock) {
+TEST_F(HedgeTest, LearnsFromAStalledBodyAsFromABlock) {
   for (int i = 0; i < 20; ++i) {
     StallWatch progress(timing_, pace_, nullptr);
     ASSERT_TRUE(progress.OnHeaders({.status = 200}).ok());
@@ -214,7 +214,7 @@ TEST_F(HedgeTest, LearnsFromABodyThatStandsStillAsFromAWholeBlock) {
   EXPECT_LE(*patience, 33ms);
 }
 
-TEST_F(HedgeTest, WatchesABodyThatContinuesBesideTheSecondRequest) {
+TEST_F(HedgeTest, WatchesTheFirstBodyBesideTheSecondRequest) {
   ASSERT_TRUE(progress_->OnHeaders({.status = 200}).ok());
   progress_->OnSecondSent();
   EXPECT_EQ(progress_->TakeStall().phase, StallEvent::Phase::kFirstByte);

@@ -44,7 +44,7 @@ TEST_F(ReadTest, DeliversIntoTheCallersMemory) {
   EXPECT_EQ(read->generation, gcs_.objects["o"].generation);
 }
 
-TEST_F(ReadTest, RefusesABufferThatIsTooSmall) {
+TEST_F(ReadTest, RefusesTooSmallABuffer) {
   std::string buffer(9, ' ');
   const auto read = client_.ReadObject(kObject, std::as_writable_bytes(std::span(buffer)));
   ASSERT_FALSE(read.ok());
@@ -52,7 +52,7 @@ TEST_F(ReadTest, RefusesABufferThatIsTooSmall) {
   EXPECT_EQ(buffer, std::string(9, ' '));
 }
 
-TEST_F(ReadTest, CutsARangeAtTheEndAndRefusesOneBehindIt) {
+TEST_F(ReadTest, ClampsARangeAtTheEndAndRefusesOneAfterIt) {
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{8, 100}})), "89");
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{3, 4}})), "3456");
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{3, std::nullopt}})), "3456789");
@@ -68,7 +68,7 @@ TEST_F(ReadTest, ReadsAnEmptyObject) {
   EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "empty"})), "");
 }
 
-TEST_F(ReadTest, GoesOnAtTheLastByteOfTheSameGeneration) {
+TEST_F(ReadTest, ResumesAfterTheLastByteOfTheSameGeneration) {
   gcs_.faults = {{.cut_at = 4}, {.before = kReset}, {.cut_at = 3}};
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject)), "0123456789");
   ASSERT_EQ(gcs_.requests.size(), 4U);
@@ -78,7 +78,7 @@ TEST_F(ReadTest, GoesOnAtTheLastByteOfTheSameGeneration) {
   EXPECT_THAT(gcs_.requests[3].url, HasSubstr("generation=" + std::to_string(gcs_.objects["o"].generation)));
 }
 
-TEST_F(ReadTest, OutlivesItsDeadlineWhileItGetsFurther) {
+TEST_F(ReadTest, ExtendsItsDeadlineWhileItProgresses) {
   const RetryOptions retry{.initial_delay = milliseconds(100), .jitter = Jitter::kNone, .deadline = milliseconds(150)};
   const Client client = testing::MakeClient(gcs_, retry);
   gcs_.faults.assign(9, {.cut_at = 1});  // Each answer brings one byte: nine waits of 100 ms.
@@ -88,7 +88,7 @@ TEST_F(ReadTest, OutlivesItsDeadlineWhileItGetsFurther) {
   EXPECT_EQ(gcs_.requests.size(), 10U);
 }
 
-TEST_F(ReadTest, EndsAtItsDeadlineOnceItGetsNoFurther) {
+TEST_F(ReadTest, FailsAtItsDeadlineWithoutProgress) {
   const RetryOptions retry{.initial_delay = milliseconds(100), .jitter = Jitter::kNone, .deadline = milliseconds(150)};
   const Client client = testing::MakeClient(gcs_, retry);
   gcs_.faults = {{.cut_at = 1}, {.cut_at = 0}, {.cut_at = 0}};
@@ -97,7 +97,7 @@ TEST_F(ReadTest, EndsAtItsDeadlineOnceItGetsNoFurther) {
   EXPECT_THAT(read.error().message, HasSubstr("after 2 attempts in 0.1 s (deadline 0.1 s"));
 }
 
-TEST_F(ReadTest, FailsWhenTheObjectChangesMeanwhile) {
+TEST_F(ReadTest, FailsIfTheObjectChangesMeanwhile) {
   gcs_.faults = {{.cut_at = 4}};
   bool is_first = true;
   std::string got;
@@ -112,7 +112,7 @@ TEST_F(ReadTest, FailsWhenTheObjectChangesMeanwhile) {
   EXPECT_EQ(got, "0123");
 }
 
-TEST_F(ReadTest, TellsCorruptedBytes) {
+TEST_F(ReadTest, ReportsCorruptedBytes) {
   gcs_.faults = {{.flip_at = 5}, {.flip_at = 5}};
   const auto read = client_.ReadObject(kObject);
   ASSERT_FALSE(read.ok());
@@ -132,7 +132,7 @@ class OneByteMore : public testing::FakeGcs {
   }
 };
 
-TEST(ReadOfALongerAnswer, FailsAlthoughAllRequestedBytesCame) {
+TEST(ReadOfALongerAnswer, FailsAlthoughAllRequestedBytesArrived) {
   OneByteMore gcs;
   gcs.Put("o", "0123456789");
   const auto read = testing::MakeClient(gcs).ReadObject(kObject);
@@ -140,7 +140,7 @@ TEST(ReadOfALongerAnswer, FailsAlthoughAllRequestedBytesCame) {
   EXPECT_EQ(gcs.requests.size(), 1U);
 }
 
-TEST_F(ReadTest, EndsWithTheSinksOwnError) {
+TEST_F(ReadTest, ReturnsTheSinksError) {
   int calls = 0;
   const ByteSink sink = [&](std::span<const std::byte>) -> Result<void> {
     ++calls;
@@ -152,7 +152,7 @@ TEST_F(ReadTest, EndsWithTheSinksOwnError) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(ReadTest, NamesOperationObjectAndRemedyInItsErrors) {
+TEST_F(ReadTest, NamesOperationObjectAndRemedyInErrors) {
   const auto read = client_.ReadObject({"bkt", "none"}, {.range = ByteRange{0, 4096}});
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kNotFound);
@@ -175,7 +175,7 @@ TEST_F(ReadTest, CountsItsAttemptsUnderOneInvocation) {
   EXPECT_EQ(ids[1], ids[2]);
 }
 
-TEST_F(ReadTest, ASinkThatThrowsOrIsNullEndsTheRead) {
+TEST_F(ReadTest, FailsIfTheSinkThrowsOrIsNull) {
   gcs_.Put("o", "bytes");
   const ByteSink throwing = [](std::span<const std::byte>) -> Result<void> { throw std::runtime_error("no room"); };
   const auto thrown = client_.ReadObject(kObject, throwing);

@@ -10,7 +10,7 @@ namespace {
 
 const ObjectName kRead{"b", "o"};
 
-TEST(ReportedChecksum, RefusesASecondOneThatDiffers) {
+TEST(ReportedChecksum, RefusesADifferentSecondValue) {
   ReportedChecksum reported;
   EXPECT_TRUE(reported.Note(kRead, std::nullopt).ok());
   EXPECT_TRUE(reported.Note(kRead, 7).ok());
@@ -21,7 +21,7 @@ TEST(ReportedChecksum, RefusesASecondOneThatDiffers) {
   EXPECT_NE(error.message.find("gs://b/o"), std::string::npos);
 }
 
-TEST(ReportedChecksum, ComparesTheBytesWithTheListingAndTheAnswers) {
+TEST(ReportedChecksum, ComparesBytesWithTheListingAndAnswers) {
   testing::FakeGcs gcs;
   const Client client = testing::MakeClient(gcs);
   const ReportedChecksum none;

@@ -28,7 +28,7 @@ class ThrottledCallsTest : public ::testing::Test {
   testing::FakeGcs gcs_;
 };
 
-TEST_F(ThrottledCallsTest, AreGivenUpAfterFiveMinutesInWhichNoneSucceeded) {
+TEST_F(ThrottledCallsTest, FailAfterFiveMinutesWithoutSuccess) {
   const Error error = Fail({{.status = 429}});
   EXPECT_EQ(error.code, ErrorCode::kRateLimited);
   EXPECT_THAT(error.message, HasSubstr("no request has succeeded for 5 minutes"));
@@ -36,12 +36,12 @@ TEST_F(ThrottledCallsTest, AreGivenUpAfterFiveMinutesInWhichNoneSucceeded) {
 }
 
 // A 503 is no success.
-TEST_F(ThrottledCallsTest, AreGivenUpAsSoonWhereOtherFailuresAreBetween) {
+TEST_F(ThrottledCallsTest, FailAsSoonDespiteOtherFailuresBetween) {
   EXPECT_THAT(Fail({{.status = 429}, {.status = 503}}).message,
               ContainsRegex("no request has succeeded for 5 minutes .*attempts in 3[0-9][0-9][.][0-9] s"));
 }
 
-TEST_F(ThrottledCallsTest, KeepTheirPlaceInLineOverTheirAttempts) {
+TEST_F(ThrottledCallsTest, KeepTheirPlaceInLineAcrossAttempts) {
   const Client client = testing::MakeClient(gcs_);
   const internal::Call call{.operation = "objects.get", .subject = "gs://bkt/o", .bucket = "bkt"};
   const RetryOptions options;

@@ -32,7 +32,7 @@ class LosesItsTail : public BatchOrder {
   std::optional<PlannedBatch> next_;
 };
 
-TEST_F(DatasetTest, ALostTailIsCaught) {
+TEST_F(DatasetTest, DetectsALostTail) {
   Put(10);
   const EpochOptions how{.order = SampleOrder::kByName, .batch_size = 4};
   const auto objects = ListInParallel(MakeClient({}), {"bkt", "o-"})->objects;
@@ -47,7 +47,7 @@ TEST_F(DatasetTest, ALostTailIsCaught) {
   EXPECT_NE(Sorted(texts), All());
 }
 
-TEST_F(DatasetTest, ACursorOfWhatWasReadAheadIsCaught) {
+TEST_F(DatasetTest, DetectsACursorOfPrefetchedBatches) {
   Put(20);
   const EpochOptions how{.order = SampleOrder::kByName, .batch_size = 4};
   Texts used;
@@ -63,7 +63,7 @@ TEST_F(DatasetTest, ACursorOfWhatWasReadAheadIsCaught) {
   EXPECT_NE(rest_at(of_second), All());
 }
 
-TEST_F(DatasetTest, APrefetcherThatIgnoresItsBudgetIsCaught) {
+TEST_F(DatasetTest, DetectsAPrefetcherThatIgnoresItsBudget) {
   Put(64, 4 << 10);
   const EpochOptions how{.seed = 5, .batch_size = 8};
   const auto core = CoreOf(MakeClient({.max_undelivered_bytes = ~std::uint64_t{0}}), /*is_live=*/false);

@@ -48,7 +48,7 @@ TEST(EpochPlan, UsesEachSampleOnceForAnyNumberOfRanksAndBatches) {
 }
 
 // Killed anywhere, and resumed with another number of ranks and other batches: before and after are the epoch.
-TEST(EpochPlan, BeforeAndAfterAnInterruptionAreTheEpoch) {
+TEST(EpochPlan, CoversTheEpochAcrossAnInterruption) {
   std::mt19937 random(1);
   const auto pick = [&](int from, int to) {
     return static_cast<std::uint64_t>(std::uniform_int_distribution(from, to)(random));
@@ -70,7 +70,7 @@ TEST(EpochPlan, BeforeAndAfterAnInterruptionAreTheEpoch) {
   }
 }
 
-TEST(EpochPlan, AllRanksHaveTheSameNumberOfBatchesWhereEachCanHaveASample) {
+TEST(EpochPlan, GivesAllRanksTheSameNumberOfBatches) {
   for (std::uint64_t count = 5; count < 200; ++count) {
     EpochOptions options = OptionsOf(4, 5, EpochTail::kUneven);
     const std::uint64_t batches = EpochPlan(options, count, 0, 0).batches();
@@ -85,7 +85,7 @@ TEST(EpochPlan, AllRanksHaveTheSameNumberOfBatchesWhereEachCanHaveASample) {
   }
 }
 
-TEST(EpochPlan, DropsTheTailAndSaysHowMuch) {
+TEST(EpochPlan, DropsTheTailAndCountsIt) {
   const auto options = OptionsOf(4, 2, EpochTail::kDrop);
   const EpochPlan plan(options, 21, 0, 0);
   EXPECT_EQ(plan.batches(), 2U);
@@ -94,7 +94,7 @@ TEST(EpochPlan, DropsTheTailAndSaysHowMuch) {
   EXPECT_EQ(plan.BatchAt(1).consumed, 21U) << "the epoch is over";
 }
 
-TEST(EpochPlan, PadsTheTailFromTheEpochsBeginning) {
+TEST(EpochPlan, PadsTheTailFromTheStart) {
   const auto options = OptionsOf(4, 2, EpochTail::kPad, SampleOrder::kByName);
   const EpochPlan plan(options, 21, 0, 0);
   EXPECT_EQ(plan.batches(), 3U);
@@ -106,9 +106,9 @@ TEST(EpochPlan, PadsTheTailFromTheEpochsBeginning) {
   EXPECT_EQ(plan.BatchAt(2).consumed, 21U);
 }
 
-TEST(EpochPlan, PadsFewSamplesMoreThanOnce) { EXPECT_EQ(UsedBy(OptionsOf(4, 2, EpochTail::kPad), 3, 0).size(), 8U); }
+TEST(EpochPlan, PadsFewSamplesRepeatedly) { EXPECT_EQ(UsedBy(OptionsOf(4, 2, EpochTail::kPad), 3, 0).size(), 8U); }
 
-TEST(EpochPlan, ByNameIsTheListingsOrder) {
+TEST(EpochPlan, KeepsTheListingsOrderByName) {
   const auto options = OptionsOf(3, 1, EpochTail::kUneven, SampleOrder::kByName);
   const EpochPlan plan(options, 7, 0, 2);
   EXPECT_EQ(plan.SampleAt(plan.BatchAt(0).first), 2U);
@@ -117,7 +117,7 @@ TEST(EpochPlan, ByNameIsTheListingsOrder) {
   EXPECT_EQ(plan.BatchAt(1).size, 2U);
 }
 
-TEST(EpochPlan, RefusesOptionsThatMakeNoSense) {
+TEST(EpochPlan, RefusesInvalidOptions) {
   struct Case {
     const char* member;
     EpochOptions options;

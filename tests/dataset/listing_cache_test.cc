@@ -61,7 +61,7 @@ class ListingCache : public StoredObjects {
   }
 };
 
-TEST_F(ListingCache, IsFilledByTheFirstAndReadByTheOthers) {
+TEST_F(ListingCache, IsWrittenByTheFirstProcessAndReadByOthers) {
   const CachedListing first = List();
   EXPECT_THAT(NamesOf(first), ElementsAre("train/a", "train/b"));
   EXPECT_FALSE(first.is_from_cache);
@@ -77,7 +77,7 @@ TEST_F(ListingCache, IsFilledByTheFirstAndReadByTheOthers) {
   EXPECT_LT(system_clock::now() - second.snapshot.time, hours(1));
 }
 
-TEST_F(ListingCache, TheOneThatSavesLaterReadsWhatTheFirstOneSaved) {
+TEST_F(ListingCache, LaterWriterReadsTheListingOfTheFirst) {
   // While it lists, another process lists one object more, and saves that.
   const Client slow = Heard(std::make_shared<testing::AfterRequest>("objects.list", "", [this] {
     Add("train/c");
@@ -89,7 +89,7 @@ TEST_F(ListingCache, TheOneThatSavesLaterReadsWhatTheFirstOneSaved) {
   EXPECT_FALSE(listing.cache_error);
 }
 
-TEST_F(ListingCache, TheSameWhereBothReplaceAnOldOne) {
+TEST_F(ListingCache, LaterReplacementReadsTheListingOfTheFirst) {
   SaveAsOf(system_clock::now() - hours(5));
   const Client slow = Heard(std::make_shared<testing::AfterRequest>("objects.list", "", [this] {
     Add("train/c");
@@ -100,7 +100,7 @@ TEST_F(ListingCache, TheSameWhereBothReplaceAnOldOne) {
   EXPECT_TRUE(listing.is_from_cache);
 }
 
-TEST_F(ListingCache, ARivalsListingOfAnotherPrefixIsReplacedWithoutListingAgain) {
+TEST_F(ListingCache, ReplacesARivalsOtherPrefixWithoutListingAgain) {
   const Client slow = Heard(
       CombineListeners({std::make_shared<testing::AfterRequest>("objects.list", "",
                                                                 [this] {
@@ -114,7 +114,7 @@ TEST_F(ListingCache, ARivalsListingOfAnotherPrefixIsReplacedWithoutListingAgain)
   EXPECT_EQ(List().snapshot.prefix, kPrefix);
 }
 
-TEST_F(ListingCache, OneThatIsReplacedWhileItIsReadIsReadAgain) {
+TEST_F(ListingCache, ReadsAgainIfReplacedDuringTheRead) {
   ASSERT_TRUE(List().is_in_cache);
   const Client slow =
       Heard(std::make_shared<testing::AfterRequest>("objects.get", "", [this] {  // between its metadata and its bytes
@@ -126,7 +126,7 @@ TEST_F(ListingCache, OneThatIsReplacedWhileItIsReadIsReadAgain) {
   EXPECT_TRUE(listing.is_from_cache);
 }
 
-TEST_F(ListingCache, ManyAtTheSameTimeGetTheSame) {
+TEST_F(ListingCache, GivesConcurrentCallersTheSameListing) {
   constexpr std::size_t kRanks = 8;
   std::vector<CachedListing> listings(kRanks);
   {
@@ -145,7 +145,7 @@ TEST_F(ListingCache, ManyAtTheSameTimeGetTheSame) {
   EXPECT_EQ(NamesOf(List()), NamesOf(listings.front()));
 }
 
-TEST_F(ListingCache, OneThatIsTooOldIsReplaced) {
+TEST_F(ListingCache, ReplacesAStaleListing) {
   SaveAsOf(system_clock::now() - hours(5));
   Add("train/c");
   EXPECT_EQ(List({.max_age = hours(6)}).snapshot.objects.size(), 2U);
@@ -157,7 +157,7 @@ TEST_F(ListingCache, OneThatIsTooOldIsReplaced) {
   EXPECT_EQ(List({.max_age = hours(4)}).snapshot.objects.size(), 3U);
 }
 
-TEST_F(ListingCache, OneThatIsDamagedIsReplaced) {
+TEST_F(ListingCache, ReplacesADamagedListing) {
   ASSERT_TRUE(List().is_in_cache);
   std::string bytes = *client_.ReadObject(kCache);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
@@ -169,7 +169,7 @@ TEST_F(ListingCache, OneThatIsDamagedIsReplaced) {
   EXPECT_TRUE(List().is_from_cache);
 }
 
-TEST_F(ListingCache, OneOfAnotherPrefixIsReplaced) {
+TEST_F(ListingCache, ReplacesAListingOfAnotherPrefix) {
   SaveAsOf(system_clock::now(), {kBucket, "tra"});
   const CachedListing listing = List();
   EXPECT_FALSE(listing.is_from_cache);
@@ -179,7 +179,7 @@ TEST_F(ListingCache, OneOfAnotherPrefixIsReplaced) {
   EXPECT_EQ(List().snapshot.prefix, kPrefix);
 }
 
-TEST_F(ListingCache, OneThatNamesObjectsOutsideOfThePrefixIsReplaced) {
+TEST_F(ListingCache, ReplacesAListingWithForeignNames) {
   Add("secret");
   const auto all = ListInParallel(client_, {kBucket, ""});
   ASSERT_TRUE(all.ok());
@@ -192,7 +192,7 @@ TEST_F(ListingCache, OneThatNamesObjectsOutsideOfThePrefixIsReplaced) {
   EXPECT_TRUE(List().is_from_cache);
 }
 
-TEST_F(ListingCache, SomethingElseIsNeverOverwritten) {
+TEST_F(ListingCache, NeverOverwritesAForeignObject) {
   ASSERT_TRUE(client_.InsertObject(kCache, AsBytes("a model")).ok());
   const auto listing = ListThroughCache(client_, kPrefix, kCache);
   ASSERT_FALSE(listing.ok());
@@ -201,7 +201,7 @@ TEST_F(ListingCache, SomethingElseIsNeverOverwritten) {
   EXPECT_EQ(*client_.ReadObject(kCache), "a model");
 }
 
-TEST_F(ListingCache, OneOfANewerVersionIsLeftAlone) {
+TEST_F(ListingCache, KeepsAListingOfANewerVersion) {
   const std::string newer = "gcsflux listing\n\x04 and so on";
   ASSERT_TRUE(client_.InsertObject(kCache, AsBytes(newer)).ok());
   const CachedListing listing = List();
@@ -211,7 +211,7 @@ TEST_F(ListingCache, OneOfANewerVersionIsLeftAlone) {
   EXPECT_EQ(*client_.ReadObject(kCache), newer);
 }
 
-TEST_F(ListingCache, WithoutThePermissionToWriteTheListingIsReturnedAllTheSame) {
+TEST_F(ListingCache, ReturnsTheListingWithoutWritePermission) {
   Refuse("storage.objects.insert", 403);
   const CachedListing listing = List();
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
@@ -222,7 +222,7 @@ TEST_F(ListingCache, WithoutThePermissionToWriteTheListingIsReturnedAllTheSame) 
   EXPECT_THAT(listing.cache_error->message, HasSubstr("gs://bkt/caches/train"));
 }
 
-TEST_F(ListingCache, WithoutThePermissionToReadItNothingIsSaved) {
+TEST_F(ListingCache, SavesNothingWithoutReadPermission) {
   Refuse("storage.objects.get", 403);
   const CachedListing listing = List();
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
@@ -232,7 +232,7 @@ TEST_F(ListingCache, WithoutThePermissionToReadItNothingIsSaved) {
   EXPECT_EQ(listing.cache_error->code, ErrorCode::kPermissionDenied);
 }
 
-TEST_F(ListingCache, HoldsAllAndGivesWhatIsAskedFor) {
+TEST_F(ListingCache, FiltersTheSavedListing) {
   for (const char* name : {"train/", "train/c", "train/d"}) Add(name);
   ASSERT_TRUE(client_.InsertObject({kBucket, "train/e"}, AsBytes("x"), {.attributes = {.storage_class = "NEARLINE"}}));
   const auto names = [this](const ParallelListOptions& options) { return NamesOf(List({.listing = options})); };
@@ -274,7 +274,7 @@ TEST_F(ListingCache, IsNotPartOfAListingThatAnotherProgramSaved) {
   EXPECT_THAT(NamesOf(*listing), ElementsAre("train/a", "train/b"));
 }
 
-TEST_F(ListingCache, IsNotListedOnceItIsStopped) {
+TEST_F(ListingCache, StopsBeforeListing) {
   std::stop_source stop;
   // The listing waits for an hour of a clock that stands still.
   emulator_.clock().Freeze();
@@ -292,7 +292,7 @@ TEST_F(ListingCache, IsNotListedOnceItIsStopped) {
   emulator_.clock().Advance(hours(2));
 }
 
-TEST_F(ListingCache, AnEmptyListingIsNotSaved) {
+TEST_F(ListingCache, DoesNotSaveAnEmptyListing) {
   const auto listing = ListThroughCache(client_, {kBucket, "none/"}, kCache);
   ASSERT_TRUE(listing.ok());
   EXPECT_THAT(NamesOf(*listing), IsEmpty());
@@ -300,7 +300,7 @@ TEST_F(ListingCache, AnEmptyListingIsNotSaved) {
   EXPECT_FALSE(client_.GetObject(kCache).ok());
 }
 
-TEST_F(ListingCache, WhatIsWrongWithTheCallIsItsError) {
+TEST_F(ListingCache, RefusesInvalidArguments) {
   EXPECT_EQ(ListThroughCache(client_, kPrefix, {kBucket, ""}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(ListThroughCache(client_, {"none", ""}, kCache).error().code, ErrorCode::kNotFound);
   std::stop_source stop;
@@ -308,7 +308,7 @@ TEST_F(ListingCache, WhatIsWrongWithTheCallIsItsError) {
   EXPECT_EQ(ListThroughCache(client_, kPrefix, kCache, {.stop = stop.get_token()}).error().code, ErrorCode::kCancelled);
 }
 
-TEST_F(ListingCache, ABucketForTheCacheThatIsNotThereCostsTimeOnly) {
+TEST_F(ListingCache, ListsDespiteAMissingCacheBucket) {
   const auto listing = ListThroughCache(client_, kPrefix, {"no-such-bucket", "cache"});
   ASSERT_TRUE(listing.ok()) << listing.error().message;
   EXPECT_EQ(listing->snapshot.objects.size(), 2U);

@@ -67,7 +67,7 @@ void ExpectRoundTrip(const ListingSnapshot& snapshot) {
   ExpectSame(*decoded, snapshot);
 }
 
-TEST(ListingFormat, KeepsNamesOfEveryShape) {
+TEST(ListingFormat, RoundTripsNamesOfEveryShape) {
   for (const auto& sets : {listing::CommonNameSets(), listing::NastyNameSets()}) {
     for (const auto& set : sets) {
       SCOPED_TRACE(set.label);
@@ -76,7 +76,7 @@ TEST(ListingFormat, KeepsNamesOfEveryShape) {
   }
 }
 
-TEST(ListingFormat, KeepsNothingAndTheExtremes) {
+TEST(ListingFormat, RoundTripsEmptyAndExtremeListings) {
   ExpectRoundTrip({.prefix = {"b", ""}});
   ListingSnapshot snapshot{.prefix = {"b", ""}, .time = system_clock::time_point(milliseconds(-1))};
   const auto most = std::numeric_limits<std::int64_t>::max();
@@ -88,7 +88,7 @@ TEST(ListingFormat, KeepsNothingAndTheExtremes) {
 }
 
 // The figure that saved_listing.h promises.
-TEST(ListingFormat, KeepsTheKeysOfObjects) {
+TEST(ListingFormat, RoundTripsTheEncryptionKeysOfObjects) {
   ListingSnapshot snapshot = SnapshotOf({"a", "b", "c"});
   EXPECT_EQ(Encoded(snapshot)[16], 1) << "earlier versions of gcsflux read it";
   snapshot.objects[0].kms_key_name = InternedName("projects/p/first");
@@ -102,7 +102,7 @@ TEST(ListingFormat, KeepsTheKeysOfObjects) {
   ExpectSame(*decoded, snapshot);
 }
 
-TEST(ListingFormat, HashedNamesTakeAtMost56Bytes) {
+TEST(ListingFormat, NeedsAtMost56BytesForHashedNames) {
   const auto names = listing::HexNames(100'000, 1);
   ASSERT_EQ(names.front().size(), 32U) << "the figure is for names of 32 characters";
   EXPECT_LE(static_cast<double>(Encoded(SnapshotOf(names)).size()) / 100'000, 56);
@@ -116,7 +116,7 @@ TEST(ListingFormat, RefusesNamesThatDoNotAscend) {
   }
 }
 
-TEST(ListingFormat, RefusesNamesThatCloudStorageHasNot) {
+TEST(ListingFormat, RefusesInvalidNames) {
   ExpectRoundTrip(SnapshotOf({std::string(1024, 'a')}));
   const auto text = EncodeListing(SnapshotOf({std::string(1025, 'a')}));
   ASSERT_FALSE(text.ok());
@@ -148,7 +148,7 @@ std::string Dense(const std::vector<Name>& names) {
   return text;
 }
 
-TEST(ListingFormat, RefusesNamesThatGrowWithoutEnd) {
+TEST(ListingFormat, RefusesEndlesslyGrowingNames) {
   std::vector<Name> names;
   for (std::size_t i = 0; i < 1024; i += 8) names.push_back({.shared = i, .rest = "aaaaaaaa"});
   EXPECT_TRUE(Decoded(Dense(names)).ok()) << "names of up to 1,024 bytes";
@@ -158,7 +158,7 @@ TEST(ListingFormat, RefusesNamesThatGrowWithoutEnd) {
   EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupted);
 }
 
-TEST(ListingFormat, RefusesNamesThatTakeMuchMoreThanTheirBytes) {
+TEST(ListingFormat, RefusesNamesThatExpandTooMuch) {
   std::vector<Name> names = {{.rest = std::string(1000, 'a')}};
   std::vector<std::string> whole = {names[0].rest};
   for (int i = 0; i < 5'000; ++i) {
@@ -174,7 +174,7 @@ TEST(ListingFormat, RefusesNamesThatTakeMuchMoreThanTheirBytes) {
   EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupted);
 }
 
-TEST(ListingFormat, EveryCutAndEveryFlippedBitIsNoticed) {
+TEST(ListingFormat, DetectsEveryTruncationAndFlippedBit) {
   const std::string text = Encoded(SnapshotOf({"train/a", "train/b", "train/c"}));
   for (std::size_t size = 0; size < text.size(); ++size) {
     const auto decoded = Decoded(std::string_view(text).substr(0, size));
@@ -189,7 +189,7 @@ TEST(ListingFormat, EveryCutAndEveryFlippedBitIsNoticed) {
 }
 
 // Sealed all the same: whatever the bytes say, it ends, and takes no memory that they do not fill.
-TEST(ListingFormat, SealedNonsenseIsRefusedOrRead) {
+TEST(ListingFormat, SurvivesNonsenseWithAValidChecksum) {
   const std::string text = Encoded(SnapshotOf({"train/a", "train/b", "train/c"}));
   std::uint64_t chance = 1;
   for (int trial = 0; trial < 20'000; ++trial) {
@@ -206,7 +206,7 @@ TEST(ListingFormat, SealedNonsenseIsRefusedOrRead) {
   }
 }
 
-TEST(ListingFormat, ANewerVersionIsNamed) {
+TEST(ListingFormat, NamesANewerVersion) {
   std::string text = Encoded(SnapshotOf({"a"}));
   text[16] = 4;
   const auto decoded = Decoded(text);

@@ -21,7 +21,7 @@ std::vector<std::uint64_t> AllOf(std::uint64_t count, std::uint64_t seed, std::u
   return values;
 }
 
-TEST(Permutation, HoldsEachIndexOnce) {
+TEST(Permutation, ContainsEachIndexOnce) {
   for (const std::uint64_t count : {1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 1000, 4095, 4096, 4097, 5000, 100'003}) {
     std::vector<bool> seen(count);
     for (const std::uint64_t value : AllOf(count, /*seed=*/7, /*epoch=*/3)) {
@@ -32,7 +32,7 @@ TEST(Permutation, HoldsEachIndexOnce) {
   }
 }
 
-TEST(Permutation, IsTheSameForTheSameKeyAndAnotherForAnother) {
+TEST(Permutation, DependsOnItsKeyOnly) {
   EXPECT_EQ(AllOf(100, 1, 2), AllOf(100, 1, 2));
   EXPECT_NE(AllOf(100, 1, 2), AllOf(100, 1, 3));
   EXPECT_NE(AllOf(100, 1, 2), AllOf(100, 2, 2));
@@ -40,17 +40,17 @@ TEST(Permutation, IsTheSameForTheSameKeyAndAnotherForAnother) {
 }
 
 // A saved cursor means another order where these change.
-TEST(Permutation, KeepsItsValuesForEver) {
+TEST(Permutation, KeepsItsPublishedValues) {
   EXPECT_EQ(AllOf(10, 1, 0), (std::vector<std::uint64_t>{1, 7, 2, 5, 0, 4, 9, 8, 3, 6}));
 }
 
-TEST(Permutation, TakesLargeCounts) {
+TEST(Permutation, AcceptsLargeCounts) {
   const Permutation permutation(std::uint64_t{1} << 40, 1, 0);
   EXPECT_LT(permutation((std::uint64_t{1} << 40) - 1), std::uint64_t{1} << 40);
 }
 
 // More than kMostListed are computed one by one.
-TEST(Permutation, KeepsItsValuesOfManyForEver) {
+TEST(Permutation, KeepsItsPublishedValuesForManySamples) {
   const Permutation permutation(5000, 1, 0);
   std::vector<std::uint64_t> first;
   for (std::uint64_t i = 0; i < 5; ++i) first.push_back(permutation(i));
@@ -83,7 +83,7 @@ std::vector<std::uint64_t> OrderOf(SampleOrder order, std::uint64_t count, Vary 
 class FrequenciesTest : public ::testing::TestWithParam<std::tuple<SampleOrder, Vary>> {};
 
 // Each of the orders of up to 6 samples.
-TEST_P(FrequenciesTest, OfAllOrdersAreEqual) {
+TEST_P(FrequenciesTest, AreEqualForAllOrders) {
   const auto [order, vary] = GetParam();
   std::uint64_t orders = 1;
   for (std::uint64_t count = 2; count <= 6; ++count) {
@@ -98,7 +98,7 @@ TEST_P(FrequenciesTest, OfAllOrdersAreEqual) {
 }
 
 // Each sample at each place, and each sample behind each other one; of many samples, in groups.
-TEST_P(FrequenciesTest, OfPlacesAndNeighboursAreEqual) {
+TEST_P(FrequenciesTest, AreEqualForPlacesAndNeighbours) {
   const auto [order, vary] = GetParam();
   struct Case {
     std::uint64_t count;

@@ -24,7 +24,7 @@ class SavedListingTest : public StoredObjects {
   }
 };
 
-TEST_F(SavedListingTest, IsLoadedAsItWasSaved) {
+TEST_F(SavedListingTest, RoundTrips) {
   const auto snapshot = Snapshot();
   ASSERT_TRUE(SaveListing(client_, kSaved, snapshot).ok());
   const auto loaded = LoadListing(client_, kSaved);
@@ -36,7 +36,7 @@ TEST_F(SavedListingTest, IsLoadedAsItWasSaved) {
   EXPECT_EQ(TextOf((*batch)[2]), contents_[2]);
 }
 
-TEST_F(SavedListingTest, OneThatIsTooOldIsStale) {
+TEST_F(SavedListingTest, IsStaleIfTooOld) {
   ASSERT_TRUE(SaveListing(client_, kSaved, Snapshot(system_clock::now() - hours(5))).ok());
   EXPECT_TRUE(LoadListing(client_, kSaved, {.max_age = hours(6)}).ok());
   EXPECT_TRUE(LoadListing(client_, kSaved).ok());
@@ -47,7 +47,7 @@ TEST_F(SavedListingTest, OneThatIsTooOldIsStale) {
 }
 
 // Its age is no number of nanoseconds then, or grows from below 0.
-TEST_F(SavedListingTest, OneOfAnImpossibleTimeIsStale) {
+TEST_F(SavedListingTest, IsStaleIfItsTimeIsImpossible) {
   for (const auto time :
        {system_clock::time_point::min(), system_clock::now() + hours(5), system_clock::time_point::max()}) {
     ASSERT_TRUE(SaveListing(client_, kSaved, Snapshot(time)).ok());
@@ -60,14 +60,14 @@ TEST_F(SavedListingTest, OneOfAnImpossibleTimeIsStale) {
   }
 }
 
-TEST_F(SavedListingTest, KCreateReplacesNone) {
+TEST_F(SavedListingTest, DoesNotReplaceUnderKCreate) {
   ASSERT_TRUE(SaveListing(client_, kSaved, Snapshot(), {.mode = WriteMode::kCreate}).ok());
   const auto again = SaveListing(client_, kSaved, Snapshot(), {.mode = WriteMode::kCreate});
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().code, ErrorCode::kPreconditionFailed);
 }
 
-TEST_F(SavedListingTest, KReplaceReplacesTheGenerationThatIsNamedOnly) {
+TEST_F(SavedListingTest, ReplacesOnlyTheNamedGeneration) {
   const auto first = SaveListing(client_, kSaved, Snapshot());
   ASSERT_TRUE(first.ok());
   const SaveListingOptions replace{.mode = WriteMode::kReplace, .generation = first->generation};
@@ -77,7 +77,7 @@ TEST_F(SavedListingTest, KReplaceReplacesTheGenerationThatIsNamedOnly) {
   EXPECT_EQ(again.error().code, ErrorCode::kPreconditionFailed);
 }
 
-TEST_F(SavedListingTest, SomethingElseIsNamedAndRefused) {
+TEST_F(SavedListingTest, RefusesAForeignObjectByName) {
   ASSERT_TRUE(UploadObject(client_, kSaved, AsBytes("no listing")).ok());
   const auto loaded = LoadListing(client_, kSaved);
   ASSERT_FALSE(loaded.ok());
@@ -85,7 +85,7 @@ TEST_F(SavedListingTest, SomethingElseIsNamedAndRefused) {
   EXPECT_THAT(loaded.error().message, HasSubstr("gs://bkt/saved"));
 }
 
-TEST_F(SavedListingTest, NoneThereIsNotFound) {
+TEST_F(SavedListingTest, IsNotFoundIfAbsent) {
   const auto loaded = LoadListing(client_, kSaved);
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().code, ErrorCode::kNotFound);

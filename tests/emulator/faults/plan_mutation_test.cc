@@ -30,7 +30,7 @@ std::string Mutate(std::string text, std::mt19937_64& random) {
   return text;
 }
 
-TEST(FaultPlanText, IsReadOrRefusedWhateverItIs) {
+TEST(FaultPlanText, SurvivesMutation) {
   std::mt19937_64 random(20261120);
   int read = 0;
   int refused = 0;

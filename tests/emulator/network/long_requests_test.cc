@@ -33,7 +33,7 @@ std::string CostlyGlob() {
   return pattern + "b";
 }
 
-TEST(LongRequests, AListByAGlobKeepsNoWriterWaiting) {
+TEST(LongRequests, GlobListingDoesNotBlockWriters) {
   Bucket bucket({.name = "bucket"}, [] { return Time(std::chrono::seconds(1'800'000'000)); });
   const auto insert = [&](const std::string& name) {
     ASSERT_TRUE(bucket.InsertObject({.name = name, .body = std::make_shared<const Body>(Rope("x"))}, {}));
@@ -59,7 +59,7 @@ TEST(LongRequests, AListByAGlobKeepsNoWriterWaiting) {
   EXPECT_LT(longest, (end - begin) / 2);
 }
 
-TEST(LongRequests, ASignalEndsThemSoon) {
+TEST(LongRequests, StopSoonAtASignal) {
   Program program({"--port=0"});
   const std::string endpoint = program.ReadOutputLine().substr(kReady.size());
   RawConnection client(endpoint);
@@ -90,7 +90,7 @@ TEST(LongRequests, ASignalEndsThemSoon) {
   for (std::thread& lister : listers) lister.join();
 }
 
-TEST(LongRequests, HashingEndsWhenItIsInterrupted) {
+TEST(LongRequests, StopHashingWhenInterrupted) {
   const Rope bytes(std::string(16 << 20, 'x'));
   std::atomic<bool> flag = false;
   const Interruptible interruptible(flag);

@@ -70,7 +70,7 @@ class OutOfMemory : public ::testing::Test {
   Emulator emulator_;
 };
 
-TEST_F(OutOfMemory, ARequestIs503AndLeavesWhatIsStored) {
+TEST_F(OutOfMemory, FailsTheRequestWith503AndKeepsTheObjects) {
   EXPECT_GT(FailEachAllocation("GET", std::string(kObject) + "kept?alt=media"), 10);
   EXPECT_GT(FailEachAllocation("GET", "/storage/v1/b/bucket/o"), 10);
   EXPECT_GT(FailEachAllocation("GET", "/bucket?list-type=2"), 10);

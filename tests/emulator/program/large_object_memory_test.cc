@@ -85,17 +85,17 @@ class LargeObjectMemoryTest : public ::testing::Test {
   std::string block_ = std::string(kMiB, '\0');
 };
 
-TEST_F(LargeObjectMemoryTest, AChunkedTransferPeaksAtItsBodyAnd64MiB) {
+TEST_F(LargeObjectMemoryTest, ChunkedTransferNeedsItsBodyAnd64MiB) {
   const std::int64_t beside = PeakBeside(2048, [this] { return SendChunked(2048, "o"); });
   EXPECT_LE(beside, static_cast<std::int64_t>(64 * kMiB));
 }
 
-TEST_F(LargeObjectMemoryTest, AResumableUploadPeaksAtItsBodyAnd64MiB) {
+TEST_F(LargeObjectMemoryTest, ResumableUploadNeedsItsBodyAnd64MiB) {
   const std::int64_t beside = PeakBeside(2048, [this] { return SendResumably(2048, 8, "o"); });
   EXPECT_LE(beside, static_cast<std::int64_t>(64 * kMiB));
 }
 
-TEST_F(LargeObjectMemoryTest, JoiningAndCopyingMoveNoBytes) {
+TEST_F(LargeObjectMemoryTest, ComposeAndCopyMoveNoBytes) {
   ExpectStored(SendChunked(1024, "large"), 1024);
   const std::uint64_t before = Memory("VmRSS");
   const std::string objects = "/storage/v1/b/bucket/o/";

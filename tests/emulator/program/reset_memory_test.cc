@@ -55,14 +55,14 @@ class ResetMemoryTest : public ::testing::Test {
   RawConnection client_{emulator_.endpoint()};
 };
 
-TEST_F(ResetMemoryTest, OfSmallObjectsIsGivenBack) {
+TEST_F(ResetMemoryTest, IsReturnedForSmallObjects) {
   ASSERT_EQ(client_.Call("GET", "/storage/v1/b").status, 200);
   const std::uint64_t before = Resident();
   Fill(4000, 1000);
   ExpectGivenBack(before);
 }
 
-TEST_F(ResetMemoryTest, OfObjectsOfAMiddlingSizeIsGivenBack) {
+TEST_F(ResetMemoryTest, IsReturnedForMediumObjects) {
   const std::uint64_t before = Resident();
   Fill(100, 60'000);
   ExpectGivenBack(before);

@@ -192,7 +192,7 @@ class Play {
   std::int64_t newest_generation_ = 0;
 };
 
-TEST(Bucket, DoesWhatItsModelDoes) {
+TEST(Bucket, MatchesItsModel) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Play play(seed);
