@@ -38,7 +38,7 @@ class ClientEvents : public ::testing::Test {
   Client client_ = *Client::Create(Options());
 };
 
-TEST_F(ClientEvents, ARequestIsToldWithAllThatItWas) {
+TEST_F(ClientEvents, ReportARequestWithAllItsFields) {
   const auto before = std::chrono::steady_clock::now();
   ASSERT_TRUE(client_.ReadObject(kObject, {.range = ByteRange{2, 5}}).ok());
   const auto after = std::chrono::steady_clock::now();
@@ -62,7 +62,7 @@ TEST_F(ClientEvents, ARequestIsToldWithAllThatItWas) {
   EXPECT_LE(request.event.end, after);
 }
 
-TEST_F(ClientEvents, TheFirstByteOfAnUploadIsTheAnswers) {
+TEST_F(ClientEvents, ReportTheAnswersFirstByteOfAnUpload) {
   emulator_.shaping().Set({.write_first_byte_ms = 30});
   ASSERT_TRUE(client_.InsertObject({"bkt", "new"}, AsBytes(std::string(100'000, 'x'))));
   const auto& event = events_->requests.at(0).event;
@@ -71,7 +71,7 @@ TEST_F(ClientEvents, TheFirstByteOfAnUploadIsTheAnswers) {
   EXPECT_GE(*event.first_byte - event.start, std::chrono::milliseconds(30));
 }
 
-TEST_F(ClientEvents, ARetryIsToldWithItsCauseAndItsDelay) {
+TEST_F(ClientEvents, ReportARetryWithCauseAndDelay) {
   emulator_.faults().Load({.rules = {{.name = "down",
                                       .match = {.operation = "storage.objects.get"},
                                       .action = {.type = "status", .status = 503},
@@ -98,7 +98,7 @@ TEST_F(ClientEvents, ARetryIsToldWithItsCauseAndItsDelay) {
   EXPECT_EQ(counters.retries, 2U);
 }
 
-TEST_F(ClientEvents, ABrokenConnectionIsARequestWithoutAStatus) {
+TEST_F(ClientEvents, ReportABrokenConnectionWithoutAStatus) {
   ClientOptions options = Options();
   options.endpoint = testing::RefusingEndpoint();
   options.retry = RetryPolicies::All({.max_attempts = 1});
@@ -112,7 +112,7 @@ TEST_F(ClientEvents, ABrokenConnectionIsARequestWithoutAStatus) {
   EXPECT_EQ(client.counters().failures, 1U);
 }
 
-TEST_F(ClientEvents, ABodyThatBreaksIsCountedAsFarAsItCame) {
+TEST_F(ClientEvents, CountTheBytesOfABrokenBody) {
   emulator_.faults().Load({.rules = {{.name = "cut",
                                       .match = {.operation = "storage.objects.get"},
                                       .action = {.type = "cut", .after_bytes = 4},
@@ -126,7 +126,7 @@ TEST_F(ClientEvents, ABodyThatBreaksIsCountedAsFarAsItCame) {
   EXPECT_EQ(client_.counters().bytes_received, 10U);
 }
 
-TEST_F(ClientEvents, ThrottlingIsToldWithTheStateOfItsGate) {
+TEST_F(ClientEvents, ReportThrottlingWithTheGatesState) {
   emulator_.quotas().Set({.reads_per_second = 50});
   std::vector<std::jthread> threads;
   threads.reserve(8);
@@ -153,7 +153,7 @@ TEST_F(ClientEvents, ThrottlingIsToldWithTheStateOfItsGate) {
   EXPECT_EQ(gates.front().throttled, events_->throttles.size());
 }
 
-TEST_F(ClientEvents, ThrottlingWithoutAGateIsToldToo) {
+TEST_F(ClientEvents, ReportThrottlingWithoutAGate) {
   emulator_.faults().Load({.rules = {{.name = "throttle",
                                       .match = {.operation = "storage.objects.get"},
                                       .action = {.type = "status", .status = 429},
@@ -167,7 +167,7 @@ TEST_F(ClientEvents, ThrottlingWithoutAGateIsToldToo) {
   EXPECT_TRUE(client.flow_control().empty());
 }
 
-TEST_F(ClientEvents, ASessionsUriIsShownToNobody) {
+TEST_F(ClientEvents, HideTheUriOfASession) {
   ObjectWriter writer(client_, {"bkt", "streamed"}, {.chunk_bytes = 256U << 10, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes(std::string(600U << 10, 'x'))));
   ASSERT_TRUE(writer.Close());
@@ -181,7 +181,7 @@ class Throwing : public EventListener {
   void OnRequest(const RequestEvent&) override { throw std::runtime_error("a listener's own trouble"); }
 };
 
-TEST_F(ClientEvents, AListenerThatThrowsDisturbsNothing) {
+TEST_F(ClientEvents, SurviveAThrowingListener) {
   ClientOptions options = Options();
   options.event_listener = std::make_shared<Throwing>();
   const Client client = *Client::Create(options);
@@ -190,7 +190,7 @@ TEST_F(ClientEvents, AListenerThatThrowsDisturbsNothing) {
   EXPECT_EQ(client.counters().requests, 1U);
 }
 
-TEST_F(ClientEvents, CopiesOfAClientCountTogether) {
+TEST_F(ClientEvents, CountCopiesOfAClientTogether) {
   const Client copy = client_;
   ASSERT_TRUE(copy.GetObject(kObject));
   EXPECT_FALSE(client_.GetObject({"bkt", "none"}));

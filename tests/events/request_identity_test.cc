@@ -91,7 +91,7 @@ TEST(RequestIdentity, IsOnEveryRequestOfAnUploadSession) {
   }
 }
 
-TEST(RequestIdentity, ExtraHeadersStayWithTheEndpoint) {
+TEST(RequestIdentity, SendsExtraHeadersOnlyToTheEndpoint) {
   Heads heads;
   Heads heads_of_other;
   const RawServer other([&](RawServer::Connection& c) { Uploads(heads_of_other, "")(c); });
@@ -106,7 +106,7 @@ TEST(RequestIdentity, ExtraHeadersStayWithTheEndpoint) {
   }
 }
 
-TEST(RequestIdentity, AnEndpointIsNotTheStartOfAnothersName) {
+TEST(RequestIdentity, ComparesWholeHostNames) {
   Heads heads;
   Heads heads_of_other;
   // The session's URI begins as the endpoint does, and leads to a user of that name at another host.

@@ -100,7 +100,7 @@ class SecretsTest : public ::testing::TestWithParam<bool> {
   EchoServer server_{GetParam() ? std::string(kSessionPath) : kGoogles};
 };
 
-TEST_P(SecretsTest, AreInNoMessageNoLogAndNoTrace) {
+TEST_P(SecretsTest, NeverAppearInMessagesLogsOrTraces) {
   {
     const Client client = MakeClient();
     // Each status with each place; each spelling where the whole of a body is shown.

@@ -51,7 +51,7 @@ class TraceTest : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(TraceTest, RequestsAtTheSameTimeAreOnLanesOfTheirOwn) {
+TEST_F(TraceTest, GivesConcurrentRequestsTheirOwnLanes) {
   emulator::Emulator emulator;
   const auto trace = *TraceWriter::Open(path_);
   const Client client = *Client::Create(
@@ -92,7 +92,7 @@ TEST_F(TraceTest, RequestsAtTheSameTimeAreOnLanesOfTheirOwn) {
   }
 }
 
-TEST_F(TraceTest, TheWaitForTheFirstByteLiesWithinItsRequest) {
+TEST_F(TraceTest, NestsTheWaitForTheFirstByteInItsRequest) {
   emulator::Emulator emulator;
   const auto trace = *TraceWriter::Open(path_);
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "test", .event_listener = trace});
@@ -110,7 +110,7 @@ TEST_F(TraceTest, TheWaitForTheFirstByteLiesWithinItsRequest) {
   EXPECT_LE(phase.at("dur"), request.at("dur"));
 }
 
-TEST_F(TraceTest, ARequestBesideAnotherOfTheSameThreadHasALaneOfItsOwn) {
+TEST_F(TraceTest, GivesOverlappingRequestsOfAThreadTheirOwnLanes) {
   const auto trace = *TraceWriter::Open(path_);
   const auto start = std::chrono::steady_clock::now();
   const auto at = [&](int ms) { return start + std::chrono::milliseconds(ms); };
@@ -124,7 +124,7 @@ TEST_F(TraceTest, ARequestBesideAnotherOfTheSameThreadHasALaneOfItsOwn) {
   EXPECT_EQ(requests[0].at("tid"), requests[2].at("tid"));
 }
 
-TEST_F(TraceTest, WhatGoesWrongIsAMark) {
+TEST_F(TraceTest, MarksFailures) {
   const auto trace = *TraceWriter::Open(path_);
   const CallInfo call{.operation = "objects.get", .subject = "gs://bkt/o", .attempt = 3};
   const Error error{ErrorCode::kUnavailable, "503: \"down\"\n\xFF"};
@@ -152,7 +152,7 @@ TEST_F(TraceTest, WhatGoesWrongIsAMark) {
   EXPECT_EQ(Of(events, "token").at(0).at("args").at("credential"), "metadata server");
 }
 
-TEST_F(TraceTest, RefusedCompositionIsAMark) {
+TEST_F(TraceTest, MarksRefusedComposition) {
   const auto trace = *TraceWriter::Open(path_);
   trace->OnCompositionRefused({.bucket = "bkt", .reason = "the caller lacks it"});
   ASSERT_TRUE(trace->Close().ok());
@@ -162,7 +162,7 @@ TEST_F(TraceTest, RefusedCompositionIsAMark) {
   EXPECT_EQ(mark.at("args").at("reason"), "the caller lacks it");
 }
 
-TEST_F(TraceTest, AfterACrashOnlyTheBracketIsMissing) {
+TEST_F(TraceTest, IsReadableAfterACrash) {
   const auto trace = *TraceWriter::Open(path_);
   for (int i = 0; i < 3; ++i) {
     trace->OnHedge({.call = {.operation = "objects.get", .attempt = i}});
@@ -171,7 +171,7 @@ TEST_F(TraceTest, AfterACrashOnlyTheBracketIsMissing) {
   }
 }
 
-TEST_F(TraceTest, WhatComesAfterTheEndIsDropped) {
+TEST_F(TraceTest, DropsEventsAfterItsEnd) {
   const auto trace = *TraceWriter::Open(path_);
   ASSERT_TRUE(trace->Close().ok());
   trace->OnHedge({});
@@ -179,7 +179,7 @@ TEST_F(TraceTest, WhatComesAfterTheEndIsDropped) {
   EXPECT_EQ(json::parse(Text()).size(), 1U);
 }
 
-TEST_F(TraceTest, AFileThatCannotBeWrittenIsAnError) {
+TEST_F(TraceTest, FailsIfTheFileCannotBeWritten) {
   const auto none = TraceWriter::Open(path_ + "/no/directory");
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().code, ErrorCode::kLocalIo);

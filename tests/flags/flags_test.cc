@@ -113,7 +113,7 @@ class FlagsTest : public ::testing::Test {
   const gflags::FlagSaver saver_;
 };
 
-TEST_F(FlagsTest, LeavesOptionsAsTheyAreByDefault) {
+TEST_F(FlagsTest, KeepDefaultsOfOptions) {
   EXPECT_TRUE(kClientMembers(ClientOptions()) && kRetryMembers(RetryOptions()) && kHedgeMembers(HedgeOptions()));
   const auto options = ClientOptionsFromFlags();
   ASSERT_TRUE(options.ok()) << options.error().message;
@@ -140,7 +140,7 @@ TEST_F(FlagsTest, LeavesOptionsAsTheyAreByDefault) {
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, UploadOptions().chunk_bytes);
 }
 
-TEST_F(FlagsTest, WhatAFlagSaysArrivesInItsOption) {
+TEST_F(FlagsTest, SetTheirOptions) {
   for (const Case& test : Cases()) {
     const gflags::FlagSaver saver;
     const auto before = ClientOptionsFromFlags();
@@ -154,7 +154,7 @@ TEST_F(FlagsTest, WhatAFlagSaysArrivesInItsOption) {
   }
 }
 
-TEST_F(FlagsTest, TransfersHaveFlagsToo) {
+TEST_F(FlagsTest, SetTransferOptions) {
   Set("max_concurrency", "64");
   EXPECT_EQ(DownloaderOptionsFromFlags()->max_concurrency, 64);
   EXPECT_FALSE(DownloaderOptionsFromFlags()->adapts_concurrency);
@@ -172,7 +172,7 @@ TEST_F(FlagsTest, TransfersHaveFlagsToo) {
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, 1U << 20);
 }
 
-TEST_F(FlagsTest, ObjectStreamsHaveFlagsToo) {
+TEST_F(FlagsTest, SetObjectStreamOptions) {
   EXPECT_EQ(UploadOptionsFromFlags()->part_bytes, UploadOptions().part_bytes);
   EXPECT_EQ(UploadOptionsFromFlags()->part_memory_bytes, UploadOptions().part_memory_bytes);
   EXPECT_EQ(UploadOptionsFromFlags()->max_concurrency, UploadOptions().max_concurrency);
@@ -205,7 +205,7 @@ TEST_F(FlagsTest, ObjectStreamsHaveFlagsToo) {
   }
 }
 
-TEST_F(FlagsTest, DatasetsKeepTheirOwnDefaultsUnlessAFlagIsGiven) {
+TEST_F(FlagsTest, KeepDefaultsOfDatasets) {
   const DatasetOptions defaults;
   const auto options = DatasetOptionsFromFlags();
   ASSERT_TRUE(options.ok()) << options.error().message;
@@ -239,7 +239,7 @@ TEST_F(FlagsTest, DatasetsKeepTheirOwnDefaultsUnlessAFlagIsGiven) {
   EXPECT_FALSE(given->fetch_across_epochs);
 }
 
-TEST_F(FlagsTest, EpochsHaveFlagsAndRanksTheEnvironment) {
+TEST_F(FlagsTest, SetEpochOptionsAndReadRanksFromTheEnvironment) {
   Set("batch_size", "16");
   Set("epoch_order", "buffered");
   Set("epoch_tail", "pad");
@@ -268,7 +268,7 @@ TEST_F(FlagsTest, EpochsHaveFlagsAndRanksTheEnvironment) {
 }
 
 // Otherwise every rank would read the samples of rank 0.
-TEST_F(FlagsTest, EpochsKnowTheRanksOfEveryLauncher) {
+TEST_F(FlagsTest, ReadTheRanksOfEveryLauncher) {
   using Names = std::array<const char*, 3>;
   for (const auto& [rank, size, step] :
        {Names{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "X"}, Names{"PMI_RANK", "PMI_SIZE", "X"},
@@ -284,7 +284,7 @@ TEST_F(FlagsTest, EpochsKnowTheRanksOfEveryLauncher) {
   }
 }
 
-TEST_F(FlagsTest, RankAndWorldSizeAreGivenTogether) {
+TEST_F(FlagsTest, RequireRankAndWorldSizeTogether) {
   Set("rank", "0");
   EXPECT_THAT(testing::ErrorOf(EpochOptionsFromFlags()).message, HasSubstr("are given together"));
   Set("world_size", "2");
@@ -297,7 +297,7 @@ TEST_F(FlagsTest, RankAndWorldSizeAreGivenTogether) {
   EXPECT_FALSE(EpochOptionsFromFlags().ok());
 }
 
-TEST_F(FlagsTest, PricesHaveFlagsToo) {
+TEST_F(FlagsTest, SetPrices) {
   EXPECT_EQ(OperationPricesFromFlags()->class_a_per_1000, OperationPrices().class_a_per_1000);
   EXPECT_EQ(OperationPricesFromFlags()->class_b_per_1000, OperationPrices().class_b_per_1000);
   Set("class_a_price_per_1000", "0.01");
@@ -312,7 +312,7 @@ TEST_F(FlagsTest, PricesHaveFlagsToo) {
   }
 }
 
-TEST_F(FlagsTest, AListingIsReadFromWhereItsFlagSays) {
+TEST_F(FlagsTest, ChooseTheSourceOfAListing) {
   const emulator::Emulator emulator;
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "p"});
   ASSERT_TRUE(client.InsertBucket("bkt").ok());
@@ -332,7 +332,7 @@ TEST_F(FlagsTest, AListingIsReadFromWhereItsFlagSays) {
   }
 }
 
-TEST_F(FlagsTest, RefusesNonsenseByTheFlagsName) {
+TEST_F(FlagsTest, RefuseInvalidValuesByName) {
   const std::pair<const char*, const char*> wrong[] = {{"download_retry_initial_delay_s", "-1"},
                                                        {"list_retry_multiplier", "0.5"},
                                                        {"upload_retry_max_delay_s", "nan"},
@@ -368,7 +368,7 @@ TEST_F(FlagsTest, RefusesNonsenseByTheFlagsName) {
   }
 }
 
-TEST_F(FlagsTest, WhatFlagsLeaveToTheClientItRefuses) {
+TEST_F(FlagsTest, LeaveFurtherChecksToTheClient) {
   for (const auto& [flag, value] : {std::pair("ca_file", "/no/such/file.pem"),
                                     {"client_certificate_file", "/no/such/file.pem"},
                                     {"proxy", "ftp://x"},
@@ -383,7 +383,7 @@ TEST_F(FlagsTest, WhatFlagsLeaveToTheClientItRefuses) {
   }
 }
 
-TEST_F(FlagsTest, HelpSaysOfEachWhenToChangeIt) {
+TEST_F(FlagsTest, HelpSaysWhenToChangeEachFlag) {
   const std::string help = FlagsHelp(__FILE__);
   std::set<std::string> flags = {
       "max_concurrency",          "adapt_concurrency",      "stripe_bytes",          "composition",

@@ -72,7 +72,7 @@ class DescriptorsTest : public testing::ForkTest, public ::testing::WithParamInt
 INSTANTIATE_TEST_SUITE_P(Transports, DescriptorsTest, ::testing::Bool(),
                          [](const auto& each) { return each.param ? "Tls" : "Plain"; });
 
-TEST_P(DescriptorsTest, AProgramInheritsNoSocket) {
+TEST_P(DescriptorsTest, AreNotInheritedByAProgram) {
   const auto before = testing::OpenSockets();
   Start(GetParam());
   Put(4, 50'000);
@@ -84,7 +84,7 @@ TEST_P(DescriptorsTest, AProgramInheritsNoSocket) {
   EXPECT_EQ(Read(client, 1), "");
 }
 
-TEST_P(DescriptorsTest, NorWhileConnectionsComeAndGo) {
+TEST_P(DescriptorsTest, AreNotInheritedWhileConnectionsChange) {
   const auto before = testing::OpenSockets();
   Start(GetParam());
   Put(4, 50'000);
@@ -105,7 +105,7 @@ TEST_P(DescriptorsTest, NorWhileConnectionsComeAndGo) {
   EXPECT_EQ(failures, 0);
 }
 
-TEST_P(DescriptorsTest, AChildHasNoneOfItsParents) {
+TEST_P(DescriptorsTest, AreClosedInAChild) {
   const auto before = testing::OpenSockets();
   Start(GetParam());
   Put(4, 50'000);

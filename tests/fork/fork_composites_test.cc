@@ -36,7 +36,7 @@ class ForkCompositesTest : public testing::ForkTest {
   }
 };
 
-TEST_F(ForkCompositesTest, AChildLeavesItsParentsAndDeletesItsOwn) {
+TEST_F(ForkCompositesTest, ChildDeletesOnlyItsOwnComposites) {
   if (const std::string why = testing::WhyNoThreadsInChildren(); !why.empty()) GTEST_SKIP() << why;
   std::optional<Downloader> downloader = MakeDownloader();
   ASSERT_EQ(Compose(*downloader), "");
@@ -62,7 +62,7 @@ TEST_F(ForkCompositesTest, AChildLeavesItsParentsAndDeletesItsOwn) {
 }
 
 // In a process of its own: what it installs is the whole process's.
-TEST_F(ForkCompositesTest, ASignalToAChildEndsTheChildAlone) {
+TEST_F(ForkCompositesTest, SignalToAChildEndsOnlyTheChild) {
   EXPECT_EQ(InChild([&]() -> std::string {
               if (auto installed = InstallCompositeCleanup(); !installed) return Failure(installed);
               const Downloader downloader = MakeDownloader();
@@ -84,7 +84,7 @@ TEST_F(ForkCompositesTest, ASignalToAChildEndsTheChildAlone) {
             "");
 }
 
-TEST_F(ForkCompositesTest, AChildThatAsksForItCleansUpItsOwn) {
+TEST_F(ForkCompositesTest, ChildInstallsItsOwnCleanup) {
   if (const std::string why = testing::WhyNoThreadsInChildren(); !why.empty()) GTEST_SKIP() << why;
   EXPECT_EQ(InChild([&]() -> std::string {
               if (auto installed = InstallCompositeCleanup(); !installed) return Failure(installed);

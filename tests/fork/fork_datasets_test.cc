@@ -62,7 +62,7 @@ class ForkDatasetsTest : public testing::ForkTest {
   }
 };
 
-TEST_F(ForkDatasetsTest, AChildFetchesByItselfWhileTheParentGoesOn) {
+TEST_F(ForkDatasetsTest, ChildFetchesIndependently) {
   const auto dataset = MakeDataset();
   const EpochOptions order{.order = SampleOrder::kByName, .batch_size = 8};
   ASSERT_TRUE(dataset->Expect(order, {.cursor = {.order = order.order, .listing = dataset->fingerprint()}}).ok());
@@ -83,7 +83,7 @@ TEST_F(ForkDatasetsTest, AChildFetchesByItselfWhileTheParentGoesOn) {
 }
 
 // Its end would look like that of the epoch.
-TEST_F(ForkDatasetsTest, ALoopOfTheParentsFailsInAChild) {
+TEST_F(ForkDatasetsTest, ParentsLoopFailsInAChild) {
   const auto dataset = MakeDataset();
   const EpochOptions order{.order = SampleOrder::kByName, .batch_size = 8};
   const Cursor start{.order = order.order, .listing = dataset->fingerprint()};

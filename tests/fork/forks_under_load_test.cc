@@ -72,7 +72,7 @@ class ForksUnderLoad : public testing::ForkTest, public ::testing::WithParamInte
   std::vector<std::string> failures_;  // Guarded by mutex_.
 };
 
-TEST_P(ForksUnderLoad, ParentAndChildrenGetTheirOwnAnswers) {
+TEST_P(ForksUnderLoad, GiveParentAndChildrenTheirOwnAnswers) {
   ASSERT_EQ(DownloadAll(*downloader_), "");
   std::vector<std::jthread> readers;
   for (std::size_t i = 0; i < kThreads; ++i) {

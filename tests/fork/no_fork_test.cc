@@ -15,7 +15,7 @@ namespace {
 
 using testing::InChild;
 
-TEST(NoForkTest, NoChildSeesWhatIsHalfWritten) {
+TEST(NoForkTest, ChildSeesNoPartialWrite) {
   ForkSafeMutex mutex;
   int left = 0;
   int right = 0;
@@ -40,7 +40,7 @@ TEST(NoForkTest, NoChildSeesWhatIsHalfWritten) {
   }
 }
 
-TEST(NoForkTest, NestsAndForksInside) {
+TEST(NoForkTest, NestsAndAllowsForkInside) {
   const NoFork outer;
   const NoFork inner;
   EXPECT_EQ(InChild([] {
@@ -50,13 +50,13 @@ TEST(NoForkTest, NestsAndForksInside) {
             "");
 }
 
-TEST(NoForkTest, UserCodeMayWaitForAnotherThreadsFork) {
+TEST(NoForkTest, UserCodeCanWaitForAnotherThreadsFork) {
   const NoFork no_fork;
   const ForkAllowed fork_allowed;
   std::thread([] { EXPECT_EQ(InChild([] { return std::string(); }), ""); }).join();
 }
 
-TEST(NoForkTest, ThreadsThatForkAtTheSameTimeGoOneAfterAnother) {
+TEST(NoForkTest, SerialisesConcurrentForks) {
   std::vector<std::jthread> threads;
   threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
@@ -66,7 +66,7 @@ TEST(NoForkTest, ThreadsThatForkAtTheSameTimeGoOneAfterAnother) {
   }
 }
 
-TEST(PerProcessTest, GivesAChildItsOwnAndKeepsTheParents) {
+TEST(PerProcessTest, GivesAChildItsOwnValue) {
   const PerProcess<int> number(
       [](const int* of_parent) { return std::make_unique<int>(of_parent == nullptr ? 1 : *of_parent + 1); });
   int& of_parent = number.Get();
@@ -79,7 +79,7 @@ TEST(PerProcessTest, GivesAChildItsOwnAndKeepsTheParents) {
   EXPECT_EQ(&number.Get(), &of_parent);
 }
 
-TEST(PerProcessTest, DestroysNothingOfTheParents) {
+TEST(PerProcessTest, DestroysNoValueOfTheParent) {
   struct Loud {
     explicit Loud(std::atomic<int>& ends) : ends_(ends) {}
     ~Loud() { ++ends_; }

@@ -31,7 +31,7 @@ std::string JsonOf(const Parts& parts) {
          parts.offsets + parts.more + "}}";
 }
 
-TEST(BadSafetensors, PartsThatAreWrongAreRefused) {
+TEST(BadSafetensors, RefusesWrongParts) {
   ASSERT_TRUE(Header(SafetensorsWith(JsonOf({}), 8)).ok()) << "what the cases change";
   for (const Parts& parts : {Parts{.dtype = "5"},
                              Parts{.dtype = "null"},
@@ -74,7 +74,7 @@ TEST(BadSafetensors, PartsThatAreWrongAreRefused) {
   }
 }
 
-TEST(BadSafetensors, OtherHeadersAreRefused) {
+TEST(BadSafetensors, RefusesOtherHeaders) {
   const std::string tensor = R"({"dtype": "U8", "shape": [4], "data_offsets": [0, 4]})";
   const std::string second = R"({"dtype": "U8", "shape": [4], "data_offsets": [4, 8]})";
   const std::string half = R"({"dtype": "U8", "shape": [6], "data_offsets": [2, 8]})";
@@ -112,7 +112,7 @@ TEST(BadSafetensors, OtherHeadersAreRefused) {
   }
 }
 
-TEST(BadSafetensors, RefusesATypeThatIsNotReadWhereItIsAskedFor) {
+TEST(BadSafetensors, RefusesAnUnsupportedTypeOnRead) {
   const std::string json = R"({"w": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]},)"
                            R"( "f4": {"dtype": "F4", "shape": [8], "data_offsets": [4, 8]},)"
                            R"( "new": {"dtype": "Q3", "shape": [8], "data_offsets": [8, 16]}})";
@@ -128,7 +128,7 @@ TEST(BadSafetensors, RefusesATypeThatIsNotReadWhereItIsAskedFor) {
               HasSubstr("'Q3'"));
 }
 
-TEST(BadSafetensors, LengthsThatLieTakeNoMemory) {
+TEST(BadSafetensors, AllocatesNothingForFalseLengths) {
   const std::string json = JsonOf({});
   for (const std::uint64_t lie : {std::uint64_t{0}, json.size() - 1, json.size() + 1, json.size() + 8, json.size() + 9,
                                   std::uint64_t{100'000'000}, std::uint64_t{100'000'001}, std::uint64_t{1'000'000'000},
@@ -140,7 +140,7 @@ TEST(BadSafetensors, LengthsThatLieTakeNoMemory) {
 }
 
 // The size is the source's word: a header of 1 GB is refused before it is read.
-TEST(BadSafetensors, AHeaderOf1GBIsNotRead) {
+TEST(BadSafetensors, DoesNotReadAHeaderOf1GB) {
   std::uint64_t read_bytes = 0;
   const ByteSource source{.name = "test.pt",
                           .size = std::uint64_t{1} << 40,
@@ -181,13 +181,13 @@ Result<std::string> Everything(const std::string& file) {
   return all;
 }
 
-TEST(BadSafetensors, EveryCutIsNoticed) {
+TEST(BadSafetensors, DetectsEveryTruncation) {
   const std::string file = Written();
   for (std::size_t size = 0; size < file.size(); ++size) EXPECT_FALSE(Everything(file.substr(0, size)).ok()) << size;
   EXPECT_FALSE(Everything(file + "x").ok());
 }
 
-TEST(BadSafetensors, EveryFlippedBitIsNoticedOrChangesNothing) {
+TEST(BadSafetensors, DetectsEveryHarmfulFlippedBit) {
   const std::string file = Written();
   const std::string want = *Everything(file);
   int harmless = 0;
@@ -205,7 +205,7 @@ TEST(BadSafetensors, EveryFlippedBitIsNoticedOrChangesNothing) {
   EXPECT_LT(harmless, 200) << "of the metadata that is not ours, and of spaces";
 }
 
-TEST(BadSafetensors, AFlippedByteOfATensorIsCorruption) {
+TEST(BadSafetensors, ReportsAFlippedByteOfATensorAsCorrupted) {
   const std::string file = Written();
   const auto flipped = Everything(Patched(file, file.size() - 3, "?"));
   ASSERT_FALSE(flipped.ok());
@@ -213,7 +213,7 @@ TEST(BadSafetensors, AFlippedByteOfATensorIsCorruption) {
   EXPECT_THAT(flipped.error().message, HasSubstr("'bias'"));
 }
 
-TEST(BadSafetensors, AChecksumThatIsMissingOrAStrangersIsCorruption) {
+TEST(BadSafetensors, ReportsAMissingOrForeignChecksumAsCorrupted) {
   const std::string file = Written();
   for (const char* other : {"brc32c:bias", "crc32c:bios"}) {
     const auto damaged = Everything(Patched(file, file.find("crc32c:bias"), other));
@@ -222,7 +222,7 @@ TEST(BadSafetensors, AChecksumThatIsMissingOrAStrangersIsCorruption) {
   }
 }
 
-TEST(BadSafetensors, RandomDamageEnds) {
+TEST(BadSafetensors, SurvivesRandomDamage) {
   const std::string file = Written();
   const std::string want = *Everything(file);
   for (unsigned seed = 0; seed < 20'000; ++seed) {

@@ -24,7 +24,7 @@ struct Elements {
   std::vector<Box> boxes;
 };
 
-TEST(Boxes, TileWhatTheyHoldOnce) {
+TEST(Boxes, TileAShapeExactlyOnce) {
   Elements elements(12);
   EXPECT_TRUE(DoTile(elements.boxes, elements.shape));
   elements.boxes.back() = elements.boxes.front();
@@ -34,7 +34,7 @@ TEST(Boxes, TileWhatTheyHoldOnce) {
 }
 
 // Comparing each with each would take hours: a manifest of some 10 MB can announce so many.
-TEST(Boxes, AreNotComparedForEver) {
+TEST(Boxes, LimitTheirComparisons) {
   const Elements elements(20);
   EXPECT_FALSE(DoTile(elements.boxes, elements.shape));
 }

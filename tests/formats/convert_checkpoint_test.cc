@@ -43,7 +43,7 @@ TEST(ConvertCheckpoint, KeepsAllTensors) {
   ExpectHolds(*as_torch, tensors);
 }
 
-TEST(ConvertCheckpoint, KeepsATensorWithoutAName) {
+TEST(ConvertCheckpoint, KeepsAnUnnamedTensor) {
   const std::vector<MadeTensor> tensors = {{"", DType::kUint8, {2, 3}, Varied(6)}, {"#0", DType::kUint8, {1}, "x"}};
   const std::string torch = Converted(SafetensorsOf(tensors), kTorchFile);
   ExpectHolds(*OpenedAny(torch), tensors);
@@ -54,7 +54,7 @@ TEST(ConvertCheckpoint, KeepsATensorWithoutAName) {
 }
 
 // Views, strides and shared storages become tensors of their own.
-TEST(ConvertCheckpoint, RandomCheckpointsComeBack) {
+TEST(ConvertCheckpoint, RoundTripsRandomCheckpoints) {
   int converted = 0;
   for (unsigned seed = 0; seed < 1'000; ++seed) {
     const std::string file = FileOf(MakeRandomCheckpoint(seed));
@@ -76,7 +76,7 @@ TEST(ConvertCheckpoint, RandomCheckpointsComeBack) {
   EXPECT_GT(converted, 500);
 }
 
-TEST(ConvertCheckpoint, NamesWhatTheOtherFormatHasNoPlaceFor) {
+TEST(ConvertCheckpoint, NamesValuesThatTheOtherFormatCannotHold) {
   const std::string torch =
       TorchFileOf(SomeTensors(), {{{.any = std::string("epoch")}, {.any = std::int64_t{3}}},
                                   {{.any = std::string("lr")}, {.any = pickled::List{{{.any = 0.5}, {.any = 0.1}}}}}});
@@ -90,7 +90,7 @@ TEST(ConvertCheckpoint, NamesWhatTheOtherFormatHasNoPlaceFor) {
   EXPECT_THAT(WhyNotConverted(note, kTorchFile).message, HasSubstr("'__metadata__.note'"));
 }
 
-TEST(ConvertCheckpoint, RefusesWhatTheOtherFormatLacks) {
+TEST(ConvertCheckpoint, RefusesTypesThatTheOtherFormatLacks) {
   const std::string complex = TorchFileOf({{"c", DType::kComplex128, {1}, std::string(16, '\0')}});
   EXPECT_THAT(WhyNotConverted(complex, kSafetensors).message, HasSubstr("complex128"));
   const std::string half = TorchFileOf({{"h", DType::kComplex32, {1}, std::string(4, '\0')}});
@@ -102,7 +102,7 @@ TEST(ConvertCheckpoint, RefusesWhatTheOtherFormatLacks) {
   EXPECT_THAT(WhyNotConverted(small, kLibtorchArchive).message, HasSubstr("libtorch"));
 }
 
-TEST(ConvertCheckpoint, DamageIsNotCarriedOver) {
+TEST(ConvertCheckpoint, DoesNotCopyDamage) {
   std::vector<MadeTensor> tensors = SomeTensors();
   tensors.push_back({"large", DType::kUint8, {3'000'000}, Varied(3'000'000)});
   for (const std::string& file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
@@ -117,7 +117,7 @@ TEST(ConvertCheckpoint, DamageIsNotCarriedOver) {
   }
 }
 
-TEST(ConvertCheckpoint, TheSinksFailureEndsIt) {
+TEST(ConvertCheckpoint, ReturnsTheSinksError) {
   const std::string file = TorchFileOf(SomeTensors());
   const ByteSink full = [](std::span<const std::byte>) { return Error{ErrorCode::kLocalIo, "full"}; };
   EXPECT_EQ(testing::ErrorOf(ConvertCheckpoint(*OpenedAny(file), kSafetensors, full)).code, ErrorCode::kLocalIo);

@@ -17,7 +17,7 @@ std::string Safetensors() {
   return file;
 }
 
-TEST(DetectFormat, GoesByTheBytes) {
+TEST(DetectFormat, ReadsTheBytesNotTheName) {
   struct Case {
     const char* name;
     std::string file;
@@ -47,13 +47,13 @@ TEST(DetectFormat, NeedsTheFirst64Bytes) {
   EXPECT_EQ(DetectFormat(BytesOf(Safetensors())), kSafetensors);
 }
 
-TEST(DetectFormat, TellsABrokenArchive) {
+TEST(DetectFormat, ReportsABrokenArchive) {
   const std::string file = FileWith(Pickle("N"));
   EXPECT_EQ(testing::ErrorOf(DetectFormat(SourceOver(std::string_view(file).substr(0, 100)))).code,
             ErrorCode::kUndecodable);
 }
 
-TEST(FormatName, IsThereForEach) {
+TEST(FormatName, NamesEachFormat) {
   for (int format = 0; format <= static_cast<int>(kOldTorchFile); ++format) {
     EXPECT_FALSE(FormatName(static_cast<CheckpointFormat>(format)).empty());
   }

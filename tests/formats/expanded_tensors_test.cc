@@ -23,7 +23,7 @@ std::string FileOfExpanded(std::int32_t first, std::int32_t second, std::int32_t
   return FileWith(Pickle("}" + Text("w") + TensorOf(tensor) + "s"));
 }
 
-TEST(ExpandedTensors, AreRefusedIfTheirBytesCannotBeCounted) {
+TEST(ExpandedTensors, AreRefusedIfTheirSizeOverflows) {
   for (const std::int32_t more : {2, 4, 5}) {  // 2^63 bytes; 2^64, which is 0; and beyond.
     const std::string file = FileOfExpanded(kLong, kLong, more);
     const auto opened = Opened(file);
@@ -34,7 +34,7 @@ TEST(ExpandedTensors, AreRefusedIfTheirBytesCannotBeCounted) {
   }
 }
 
-TEST(ExpandedTensors, OfMoreThanTheMemoryAreAnError) {
+TEST(ExpandedTensors, FailIfTheyExceedTheMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer's operator new ends the process if there is no memory";
 #endif

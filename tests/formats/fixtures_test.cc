@@ -36,7 +36,7 @@ json Normal(json tagged) {
 
 json WantedOf(fs::path path) { return json::parse(std::ifstream(path.replace_extension(".json"))); }
 
-TEST(Fixtures, HoldWhatPythonSaved) {
+TEST(Fixtures, MatchTheValuesOfPython) {
   ASSERT_GT(Fixtures().size(), 10U);
   for (const fs::path& path : Fixtures()) {
     const json wanted = WantedOf(path);
@@ -79,7 +79,7 @@ TEST(Fixtures, AreReadInOneCall) {
   }
 }
 
-TEST(Fixtures, RefuseWhatIsNotReadAndGiveTheRest) {
+TEST(Fixtures, RefuseUnsupportedValuesAndReadTheRest) {
   int seen = 0;
   for (const fs::path& path : Fixtures()) {
     const json wanted = WantedOf(path);

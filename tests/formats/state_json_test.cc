@@ -58,7 +58,7 @@ Result<Value> Parse(std::string_view json) {
   });
 }
 
-TEST(StateJson, ComesBackAsItWas) {
+TEST(StateJson, RoundTrips) {
   const auto json = FormatState(SomeState());
   ASSERT_TRUE(json.ok()) << json.error().message;
   const auto read = Parse(*json);
@@ -66,7 +66,7 @@ TEST(StateJson, ComesBackAsItWas) {
   EXPECT_TRUE(*read == SomeState()) << *json;
 }
 
-TEST(StateJson, IsWhatAReaderOfJsonExpects) {
+TEST(StateJson, HasPlainJsonForm) {
   const Value value{
       .any = Dict{.entries = {{TextValue("numbers"), {.any = Dict{.entries = {{TextValue("step"), NumberValue(5)}}}}},
                               {TextValue("lr"), {.any = 1.0}},
@@ -74,7 +74,7 @@ TEST(StateJson, IsWhatAReaderOfJsonExpects) {
   EXPECT_EQ(*FormatState(value), R"({"numbers":{"step":5},"lr":1.0,"weight":{"$tensor":"weight"}})");
 }
 
-TEST(StateJson, KeepsNumbersThatAreNotFinite) {
+TEST(StateJson, RoundTripsNonFiniteNumbers) {
   for (const double number : {HUGE_VAL, -HUGE_VAL}) {
     EXPECT_TRUE(*Parse(*FormatState({.any = number})) == Value{.any = number});
   }
@@ -90,7 +90,7 @@ TEST(StateJson, NamesTensorsByTheirKeys) {
 }
 
 // A key without text is a name too.
-TEST(StateJson, TellsAKeyWithoutTextFromTheRoot) {
+TEST(StateJson, DistinguishesAnEmptyKeyFromTheRoot) {
   const auto tensor = [](std::uint64_t storage) { return Value{.any = TensorLayout{.storage = storage}}; };
   const Value inner{.any = Dict{.entries = {{TextValue("a"), tensor(1)}, {TextValue(""), tensor(2)}}}};
   const Value state{.any = Dict{.entries = {{TextValue("a"), tensor(0)}, {TextValue(""), inner}}}};
@@ -115,7 +115,7 @@ TEST(StateJson, FindsValuesByName) {
   EXPECT_EQ(FindByName(state, "modelx"), nullptr);
 }
 
-TEST(StateJson, RefusesValuesWithoutAForm) {
+TEST(StateJson, RefusesUnsupportedValues) {
   const Value value{.any = Dict{.entries = {{TextValue("shape"), {.any = pickled::Size{{1}}}}}}};
   EXPECT_EQ(FormatState(value).error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(FormatState(value).error().message, HasSubstr("'shape'"));
@@ -123,7 +123,7 @@ TEST(StateJson, RefusesValuesWithoutAForm) {
   EXPECT_FALSE(FormatState(dictionary_of_size).ok());
 }
 
-TEST(StateJson, RefusesWhatItDoesNotWrite) {
+TEST(StateJson, RefusesForeignJson) {
   for (const std::string& json :
        {std::string("{"), std::string(""), std::string(R"({"$what":"x"})"), std::string(R"({"$tensor":1})"),
         std::string(R"({"$bytes":"0"})"), std::string(R"({"$bytes":"zz"})"), std::string(R"({"$float":"1"})"),

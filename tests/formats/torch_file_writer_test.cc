@@ -15,7 +15,7 @@ namespace {
 using pickled::Value;
 using ::testing::HasSubstr;
 
-TEST(TorchFileWriter, GivesBackRandomCheckpoints) {
+TEST(TorchFileWriter, RoundTripsRandomCheckpoints) {
   std::size_t tensors = 0;
   for (unsigned seed = 0; seed < 1'000; ++seed) {
     const RandomCheckpoint checkpoint = MakeRandomCheckpoint(seed);
@@ -65,7 +65,7 @@ TEST(TorchFileWriter, GathersTensorsOfAnyStrides) {
   }
 }
 
-TEST(TorchFileWriter, ManyTensorsAreReadInOneCall) {
+TEST(TorchFileWriter, WritesManyTensorsForOneRead) {
   unsigned seed = 0;
   while (MakeRandomCheckpoint(seed).storages.size() < 5) ++seed;
   const RandomCheckpoint checkpoint = MakeRandomCheckpoint(seed);
@@ -112,7 +112,7 @@ Result<void> Written(Value root, std::vector<std::uint64_t> storage_bytes = {}) 
   return WriteTorchFile({.root = std::move(root), .storage_bytes = std::move(storage_bytes)}, nothing, SinkInto(file));
 }
 
-TEST(TorchFileWriter, RefusesWhatTorchLoadWouldNotRead) {
+TEST(TorchFileWriter, RefusesValuesThatTorchLoadCannotRead) {
   Value nested;
   for (int i = 0; i < 300; ++i) nested = {.any = pickled::List{{std::move(nested)}}};
   const TensorLayout outside{.offset = 1, .shape = {2}, .strides = {1}};

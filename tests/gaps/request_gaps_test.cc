@@ -104,16 +104,16 @@ class RequestGapsTest : public ::testing::TestWithParam<GapOperation> {
   const Client rival_ = MakeClient();
 };
 
-TEST_P(RequestGapsTest, OvercomesALostAnswer) { ForEachGap({.loses_answer = true}); }
-TEST_P(RequestGapsTest, MixesNothingWithWhatARivalWrites) { ForEachGap({.event = Between::kOverwrite}); }
-TEST_P(RequestGapsTest, TellsThatARivalHasDeleted) { ForEachGap({.event = Between::kDelete}); }
-TEST_P(RequestGapsTest, MixesNothingIfARivalWritesWhileAnAnswerIsLost) {
+TEST_P(RequestGapsTest, SurvivesALostAnswer) { ForEachGap({.loses_answer = true}); }
+TEST_P(RequestGapsTest, DoesNotMixInARivalsWrite) { ForEachGap({.event = Between::kOverwrite}); }
+TEST_P(RequestGapsTest, ReportsARivalsDeletion) { ForEachGap({.event = Between::kDelete}); }
+TEST_P(RequestGapsTest, DoesNotMixInARivalsWriteAfterALostAnswer) {
   ForEachGap({.event = Between::kOverwrite, .loses_answer = true});
 }
-TEST_P(RequestGapsTest, TellsThatARivalHasDeletedWhileAnAnswerWasLost) {
+TEST_P(RequestGapsTest, ReportsARivalsDeletionAfterALostAnswer) {
   ForEachGap({.event = Between::kDelete, .loses_answer = true});
 }
-TEST_P(RequestGapsTest, EndsWhenItIsStopped) { ForEachGap({.event = Between::kStop}); }
+TEST_P(RequestGapsTest, StopsOnRequest) { ForEachGap({.event = Between::kStop}); }
 
 std::string NameOf(const ::testing::TestParamInfo<GapOperation>& row) { return row.param.name; }
 

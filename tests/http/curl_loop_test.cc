@@ -59,7 +59,7 @@ void ServeOk(RawServer::Connection& c) {
   while (!c.ReadHead().empty()) c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
 }
 
-TEST(CurlLoop, GoesOnWhileANameLookUpHangs) {
+TEST(CurlLoop, ContinuesDuringAHangingNameLookUp) {
   const RawServer server(ServeOk);
   OneLoop loop;
   std::stop_source stop;
@@ -82,7 +82,7 @@ TEST(CurlLoop, SharesConnectionsAmongItsFibers) {
 }
 
 // libcurl closes a connection that is not made yet without a notice, and the next one gets its descriptor's number.
-TEST(CurlLoop, AnswersAfterAConnectionWasGivenUpBeforeItWasMade) {
+TEST(CurlLoop, SurvivesAnAbandonedConnectionAttempt) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
@@ -101,7 +101,7 @@ TEST(CurlLoop, AnswersAfterAConnectionWasGivenUpBeforeItWasMade) {
 }
 
 // Each connection's descriptor has the number of the one before it, which was closed.
-TEST(CurlLoop, OpensAnotherConnectionWhereTheLastWasClosed) {
+TEST(CurlLoop, OpensANewConnectionAfterAClosedOne) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");

@@ -42,7 +42,7 @@ TEST_P(CurlTransport, ReadsStatusHeadersAndBody) {
   EXPECT_EQ(response->body, "body");
 }
 
-TEST_P(CurlTransport, SendsTheTargetAsItStandsAndALengthAlways) {
+TEST_P(CurlTransport, SendsTheTargetUnchangedAndAlwaysALength) {
   std::string head;
   const RawServer server([&](RawServer::Connection& c) {
     head = c.ReadHead();
@@ -71,7 +71,7 @@ TEST_P(CurlTransport, SendsTheQueryOfAUrlWithoutAPath) {
   EXPECT_THAT(head, HasSubstr("GET /?a=/b HTTP/1.1\r\n"));
 }
 
-TEST_P(CurlTransport, UsesAConnectionAgain) {
+TEST_P(CurlTransport, ReusesAConnection) {
   const RawServer server([](RawServer::Connection& c) {
     while (!c.ReadHead().empty()) c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   });
@@ -80,7 +80,7 @@ TEST_P(CurlTransport, UsesAConnectionAgain) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-TEST(CurlTransportOfThreads, KeepsNoMoreIdleConnectionsThanItMay) {
+TEST(CurlTransportOfThreads, LimitsIdleConnections) {
   std::latch first_two(2);
   const RawServer server([&](RawServer::Connection& c) {
     for (int i = 0; !c.ReadHead().empty(); ++i) {
@@ -112,7 +112,7 @@ TEST(CurlTransportOfThreads, KeepsNoMoreIdleConnectionsThanItMay) {
   EXPECT_EQ(server.connections(), 3);
 }
 
-TEST_P(CurlTransport, TakesTheHeadersOfTheAnswerOnly) {
+TEST_P(CurlTransport, IgnoresHeadersOfInformationalAnswers) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
@@ -124,7 +124,7 @@ TEST_P(CurlTransport, TakesTheHeadersOfTheAnswerOnly) {
 }
 
 // They come when the body is over: nothing that was believed may change then.
-TEST_P(CurlTransport, LeavesOutTheTrailersOfAChunkedAnswer) {
+TEST_P(CurlTransport, IgnoresTheTrailersOfAChunkedAnswer) {
   for (const char* body : {"4\r\nbody\r\n", ""}) {
     const RawServer server([&](RawServer::Connection& c) {
       while (!c.ReadHead().empty()) {
@@ -157,7 +157,7 @@ TEST_P(CurlTransport, KeepsTheBeginningOfALongFailure) {
   EXPECT_EQ(response->body.substr(0, 6), "wordsx");
 }
 
-TEST_P(CurlTransport, SendsWhatChangesSomethingOnce) {
+TEST_P(CurlTransport, SendsMutationsOnce) {
   struct Case {
     Method method;
     std::string body;
@@ -192,7 +192,7 @@ TEST_P(CurlTransport, SendsWhatChangesSomethingOnce) {
   }
 }
 
-TEST_P(CurlTransport, TellsTheRestOfAnEarlierAnswerFromAnotherProtocol) {
+TEST_P(CurlTransport, RetriesAfterTheRestOfAnEarlierAnswer) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
@@ -217,7 +217,7 @@ TEST_P(CurlTransport, FollowsNoRedirect) {
   EXPECT_EQ(response->status, 302);
 }
 
-TEST_P(CurlTransport, GoesByTheProxyOfTheEnvironmentUnlessItMustNot) {
+TEST_P(CurlTransport, UsesTheProxyOfTheEnvironmentUnlessForbidden) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
@@ -231,7 +231,7 @@ TEST_P(CurlTransport, GoesByTheProxyOfTheEnvironmentUnlessItMustNot) {
   EXPECT_TRUE(direct.ok()) << direct.error().message;
 }
 
-TEST_P(CurlTransport, SendsNoHeaderThatHoldsAnother) {
+TEST_P(CurlTransport, RefusesHeaderInjection) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
@@ -255,7 +255,7 @@ TEST_P(CurlTransport, SendsNoHeaderThatHoldsAnother) {
   EXPECT_TRUE(Perform({.url = server.endpoint() + "/x", .headers = {{"X-A", "b\tc \xC3\xA9"}, {"X-B", ""}}}).ok());
 }
 
-TEST_P(CurlTransport, TellsARefusedConnection) {
+TEST_P(CurlTransport, ReportsARefusedConnection) {
   const std::string endpoint = testing::RefusingEndpoint();
   const auto response = Get(endpoint);
   ASSERT_FALSE(response.ok());
@@ -263,14 +263,14 @@ TEST_P(CurlTransport, TellsARefusedConnection) {
   EXPECT_EQ(response.error().message, endpoint.substr(7) + ": connection refused");
 }
 
-TEST_P(CurlTransport, TellsANameThatDoesNotExist) {
+TEST_P(CurlTransport, ReportsAnUnknownHost) {
   const auto response = Get("http://no-such-host.invalid");
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().code, ErrorCode::kUnreachable);
   EXPECT_EQ(response.error().message, "no-such-host.invalid:80: the name is not known");
 }
 
-TEST_P(CurlTransport, TellsAnAnswerThatBreaks) {
+TEST_P(CurlTransport, ReportsABrokenAnswer) {
   struct Case {
     std::string name;
     std::string answer;
@@ -297,7 +297,7 @@ TEST_P(CurlTransport, TellsAnAnswerThatBreaks) {
   }
 }
 
-TEST_P(CurlTransport, TellsAFailedTlsHandshake) {
+TEST_P(CurlTransport, ReportsAFailedTlsHandshake) {
   const RawServer server([](RawServer::Connection& c) {
     c.Send("this is no TLS\r\n");
     c.WaitForClose();
@@ -344,7 +344,7 @@ class Collector : public BodyReceiver {
   const std::size_t limit_;
 };
 
-TEST_P(CurlTransport, HandsTheBodyToItsReceiver) {
+TEST_P(CurlTransport, PassesTheBodyToItsReceiver) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
@@ -357,7 +357,7 @@ TEST_P(CurlTransport, HandsTheBodyToItsReceiver) {
   EXPECT_EQ(response->body, "");
 }
 
-TEST_P(CurlTransport, TellsAReceiverOfAnAnswerWithoutBody) {
+TEST_P(CurlTransport, PassesHeadersOfAnAnswerWithoutABody) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
@@ -367,7 +367,7 @@ TEST_P(CurlTransport, TellsAReceiverOfAnAnswerWithoutBody) {
   EXPECT_EQ(collector.heads, 1);
 }
 
-TEST_P(CurlTransport, KeepsTheBodyThatAReceiverDoesNotTake) {
+TEST_P(CurlTransport, KeepsABodyThatTheReceiverDeclines) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnope");
@@ -379,7 +379,7 @@ TEST_P(CurlTransport, KeepsTheBodyThatAReceiverDoesNotTake) {
   EXPECT_EQ(collector.body, "");
 }
 
-TEST_P(CurlTransport, EndsWithTheReceiversError) {
+TEST_P(CurlTransport, ReturnsTheReceiversError) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");

@@ -93,7 +93,7 @@ class Rivals {
 void Answer(RawServer::Connection& c) { c.Send(std::string(kHead) + "second"); }
 void Stall(RawServer::Connection& c) { c.WaitForClose(); }
 
-TEST_P(SecondRequest, WinsWhereTheFirstBringsNothing) {
+TEST_P(SecondRequest, WinsIfTheFirstSendsNothing) {
   Rivals rivals(Stall, Answer);  // Stall returns only if the first connection is closed.
   const auto response = rivals.Run();
   ASSERT_TRUE(response.ok()) << response.error().message;
@@ -102,7 +102,7 @@ TEST_P(SecondRequest, WinsWhereTheFirstBringsNothing) {
   EXPECT_FALSE(rivals.watch->failed);
 }
 
-TEST_P(SecondRequest, GoesOnWhereTheFirstStoppedInItsBody) {
+TEST_P(SecondRequest, ContinuesWhereTheFirstStoppedInItsBody) {
   Rivals rivals(
       [](RawServer::Connection& c) {
         c.Send(std::string(kHead) + "fir");
@@ -116,7 +116,7 @@ TEST_P(SecondRequest, GoesOnWhereTheFirstStoppedInItsBody) {
   EXPECT_EQ(rivals.watch->won, 1);
 }
 
-TEST_P(SecondRequest, LosesToAFirstThatComesOn) {
+TEST_P(SecondRequest, LosesIfTheFirstContinues) {
   std::binary_semaphore second_came(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -135,7 +135,7 @@ TEST_P(SecondRequest, LosesToAFirstThatComesOn) {
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kCancelled);
 }
 
-TEST_P(SecondRequest, ThatFailsLeavesTheFieldToTheFirst) {
+TEST_P(SecondRequest, LeavesTheFirstInPlaceIfItFails) {
   std::binary_semaphore refused(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -154,7 +154,7 @@ TEST_P(SecondRequest, ThatFailsLeavesTheFieldToTheFirst) {
   EXPECT_EQ((*rivals.watch->failed)->status, 503);
 }
 
-TEST_P(SecondRequest, OutlivesAFirstThatBreaks) {
+TEST_P(SecondRequest, SurvivesABrokenFirst) {
   std::binary_semaphore second_came(0), first_gone(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -173,7 +173,7 @@ TEST_P(SecondRequest, OutlivesAFirstThatBreaks) {
   EXPECT_EQ(rivals.watch->won, 1);
 }
 
-TEST_P(SecondRequest, BothFailingIsTheFirstOnesFailure) {
+TEST_P(SecondRequest, ReportsTheFirstFailureIfBothFail) {
   std::binary_semaphore second_came(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -191,7 +191,7 @@ TEST_P(SecondRequest, BothFailingIsTheFirstOnesFailure) {
   EXPECT_FALSE(rivals.watch->failed->ok());
 }
 
-TEST_P(SecondRequest, EndsWithTheFirstWhereBothStandStill) {
+TEST_P(SecondRequest, TimesOutIfBothStall) {
   Rivals rivals(Stall, Stall);
   rivals.stall_timeout = std::chrono::seconds(1);
   const auto response = rivals.Run();
@@ -202,7 +202,7 @@ TEST_P(SecondRequest, EndsWithTheFirstWhereBothStandStill) {
 }
 
 // The other one's bytes are there too, by the time at which the first one's have been taken.
-TEST_P(SecondRequest, BringsNothingOnceTheFirstLeads) {
+TEST_P(SecondRequest, DeliversNothingOnceTheFirstLeads) {
   std::binary_semaphore second_came(0), first_is_taken(0);
   std::counting_semaphore<2> second_has_answered(0);
   Rivals rivals(
@@ -243,7 +243,7 @@ TEST_P(SecondRequest, IsCancelledWithTheFirst) {
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kCancelled);
 }
 
-TEST_P(SecondRequest, LeavesTheTransportInOrder) {
+TEST_P(SecondRequest, KeepsTheTransportUsable) {
   const RawServer server([](RawServer::Connection& c) {
     while (true) {
       const std::string head = c.ReadHead();

@@ -72,7 +72,7 @@ class CancellationTest : public ::testing::Test {
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
 
-TEST(Cancellation, WhileConnecting) {
+TEST(Cancellation, WorksWhileConnecting) {
   const testing::FullListener listener;
   const Client client = *Client::Create({.endpoint = listener.endpoint()});
   const int before = listener.Connecting();
@@ -82,7 +82,7 @@ TEST(Cancellation, WhileConnecting) {
                   });
 }
 
-TEST(Cancellation, InTheTlsHandshake) {
+TEST(Cancellation, WorksDuringTheTlsHandshake) {
   std::stop_source stop;
   const testing::RawServer server([&](testing::RawServer::Connection& connection) {
     EXPECT_EQ(connection.Read(1), "\x16") << "a handshake begins so";
@@ -96,7 +96,7 @@ TEST(Cancellation, InTheTlsHandshake) {
   EXPECT_EQ(read.error().code, ErrorCode::kCancelled) << read.error().message;
 }
 
-TEST(Cancellation, BeforeAnythingWasSent) {
+TEST(Cancellation, WorksBeforeAnythingIsSent) {
   const emulator::Emulator emulator;
   const Client client = *Client::Create({.endpoint = emulator.endpoint()});
   std::stop_source stop;
@@ -107,7 +107,7 @@ TEST(Cancellation, BeforeAnythingWasSent) {
   EXPECT_TRUE(emulator.journal().empty());
 }
 
-TEST_F(CancellationTest, WhileBackingOff) {
+TEST_F(CancellationTest, WorksDuringBackoff) {
   struct StopAtRetry : EventListener {
     void OnRetry(const RetryEvent& event) override {
       EXPECT_GT(event.delay, 1min);
@@ -126,7 +126,7 @@ TEST_F(CancellationTest, WhileBackingOff) {
   EXPECT_EQ(read.error().code, ErrorCode::kCancelled) << read.error().message;
 }
 
-TEST_F(CancellationTest, WhileWaitingAtTheGate) {
+TEST_F(CancellationTest, WorksAtTheGate) {
   emulator_.quotas().Set({.reads_per_second = 0.001});
   const auto is_waiting = [&] {
     for (const GateStatus& gate : client_.flow_control()) {
@@ -142,7 +142,7 @@ TEST_F(CancellationTest, WhileWaitingAtTheGate) {
   EXPECT_GE(client_.counters().throttled, 1U);
 }
 
-TEST_F(CancellationTest, InTheBodyOfARead) {
+TEST_F(CancellationTest, WorksInTheBodyOfARead) {
   constexpr std::size_t kStallAt = 500'000;
   Stall({.operation = "storage.objects.get"}, {.type = "stall", .after_bytes = kStallAt});
   std::size_t came = 0;
@@ -155,7 +155,7 @@ TEST_F(CancellationTest, InTheBodyOfARead) {
   EXPECT_LE(came, kStallAt);
 }
 
-TEST_F(CancellationTest, WithASecondRequestUnderWay) {
+TEST_F(CancellationTest, WorksDuringASecondRequest) {
   const Client hasty = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 1, .min_stall = 1ms}});
   for (int i = 0; i < 30; ++i) ASSERT_TRUE(hasty.ReadObject(kRead).ok());
   const auto before = hasty.counters().hedges;
@@ -165,7 +165,7 @@ TEST_F(CancellationTest, WithASecondRequestUnderWay) {
   EXPECT_GT(hasty.counters().hedges, before);
 }
 
-TEST_F(CancellationTest, OfAnUploadThatTheServiceDoesNotTake) {
+TEST_F(CancellationTest, WorksForAStalledUpload) {
   const std::string large(8 << 20, 'u');  // More than the sockets hold.
   Stall({.operation = "storage.objects.insert"}, {.type = "stallUpload", .after_bytes = 1});
   ExpectCancelledAtTheEmulator([&](const std::stop_token& stop) {
@@ -174,7 +174,7 @@ TEST_F(CancellationTest, OfAnUploadThatTheServiceDoesNotTake) {
   EXPECT_EQ(testing::ErrorOf(client_.GetObject(kNew)).code, ErrorCode::kNotFound);
 }
 
-TEST_F(CancellationTest, BetweenThePagesOfAListing) {
+TEST_F(CancellationTest, WorksBetweenPagesOfAListing) {
   struct StopAtFirstPage : EventListener {
     void OnRequest(const RequestEvent&) override { stop.request_stop(); }
     std::stop_source stop;
@@ -188,7 +188,7 @@ TEST_F(CancellationTest, BetweenThePagesOfAListing) {
   EXPECT_EQ(emulator.journal().size(), 1U);
 }
 
-TEST_F(CancellationTest, OfABatch) {
+TEST_F(CancellationTest, WorksForABatch) {
   const auto listed = client_.ListObjects("bkt");
   ASSERT_TRUE(listed.ok());
   const std::vector<ObjectMetadata> wanted(12, listed->objects.at(0));
@@ -203,7 +203,7 @@ TEST_F(CancellationTest, OfABatch) {
 
 class SessionCancellationTest : public CancellationTest, public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(SessionCancellationTest, OfAWriter) {
+TEST_P(SessionCancellationTest, WorksForAWriter) {
   Stall({.operation = "storage.objects.insert", .phase = GetParam()});
   ExpectCancelledAtTheEmulator([&](const std::stop_token& stop) -> std::optional<Error> {
     ObjectWriter writer(client_, kNew, {.chunk_bytes = kChunk, .stop = stop, .path = WritePath::kOneStream});
@@ -212,7 +212,7 @@ TEST_P(SessionCancellationTest, OfAWriter) {
   });
 }
 
-TEST_P(SessionCancellationTest, OfWhatCouldBeSentAgain) {
+TEST_P(SessionCancellationTest, WorksForAnUploadFromMemory) {
   Stall({.operation = "storage.objects.insert", .phase = GetParam()});
   ExpectCancelledAtTheEmulator([&](const std::stop_token& stop) {
     return ErrorOf(UploadObject(client_, kNew, AsBytes(content_), {.chunk_bytes = kChunk, .stop = stop}));
@@ -232,7 +232,7 @@ void PrintTo(const Operation& operation, std::ostream* out) { *out << operation.
 
 class OperationCancellationTest : public CancellationTest, public ::testing::WithParamInterface<Operation> {};
 
-TEST_P(OperationCancellationTest, WhileItsAnswerDoesNotCome) {
+TEST_P(OperationCancellationTest, WorksWithoutAnAnswer) {
   Stall({.operation = GetParam().name});
   ExpectCancelledAtTheEmulator([&](const std::stop_token& stop) { return GetParam().run(client_, stop); });
 }

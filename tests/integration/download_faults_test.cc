@@ -54,7 +54,7 @@ class DownloadFaultsTest : public testing::StoredObjects {
   }
 };
 
-TEST_F(DownloadFaultsTest, BatchesAndStreamsAreWholeAndInOrder) {
+TEST_F(DownloadFaultsTest, DeliversBatchesAndStreamsWholeAndInOrder) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
@@ -86,7 +86,7 @@ TEST_F(DownloadFaultsTest, BatchesAndStreamsAreWholeAndInOrder) {
   }
 }
 
-TEST_F(DownloadFaultsTest, WhatFailsForGoodIsNamedAndNothingIsMissing) {
+TEST_F(DownloadFaultsTest, NamesFailedObjectsAndDeliversTheRest) {
   const auto sources = Store({10, 150'000, 20, 150'000, 30, 40});
   emulator_.faults().Load({.rules = {{.name = "forbidden",
                                       .match = {.operation = "storage.objects.get", .object_glob = "object [13]"},
@@ -113,7 +113,7 @@ TEST_F(DownloadFaultsTest, WhatFailsForGoodIsNamedAndNothingIsMissing) {
   EXPECT_GE(emulator_.faults().Fired("forbidden"), 4U);
 }
 
-TEST_F(DownloadFaultsTest, AStripeThatIsCorruptedIsReadOnceMore) {
+TEST_F(DownloadFaultsTest, ReadsACorruptedStripeAgain) {
   const auto sources = Store({1'000'000, 10});
   for (const std::uint64_t at_byte : {0, 250'000, 999'999}) {
     Corrupt("object 0", at_byte, 1);
@@ -126,7 +126,7 @@ TEST_F(DownloadFaultsTest, AStripeThatIsCorruptedIsReadOnceMore) {
   }
 }
 
-TEST_F(DownloadFaultsTest, AStripeThatIsCorruptedTwiceFailsItsObject) {
+TEST_F(DownloadFaultsTest, FailsAnObjectWithATwiceCorruptedStripe) {
   const auto sources = Store({10, 1'000'000, 20});
   Corrupt("object 1", 250'000, 2);
   const Downloader downloader(client_, {.stripe_bytes = 100'000, .on_failure = OnFailure::kDeliver});

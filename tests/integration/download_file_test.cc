@@ -113,7 +113,7 @@ class DownloadFileTest : public ::testing::Test {
   const fs::path partial_ = directory_.path() / ".file.gcsflux-partial";
 };
 
-TEST_F(DownloadFileTest, BringsObjectsOfAnySize) {
+TEST_F(DownloadFileTest, DownloadsObjectsOfAnySize) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{kRange}, std::size_t{kRange} + 1, kSize}) {
     Store(Pattern(size));
     const auto done = DownloadFile(client_, kObject, file_, Options());
@@ -132,7 +132,7 @@ TEST_F(DownloadFileTest, ReadsALargeObjectOverSeveralConnections) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, GoesOnWhereItWasInterrupted) {
+TEST_F(DownloadFileTest, ResumesAnInterruptedDownload) {
   Interrupt(kMiddle);
   const std::uint64_t before = BytesOut();
   std::atomic<std::uint64_t> most = 0;
@@ -150,7 +150,7 @@ TEST_F(DownloadFileTest, GoesOnWhereItWasInterrupted) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, EndsWithWhatTheCallbackThrowsAndKeepsWhatIsThere) {
+TEST_F(DownloadFileTest, KeepsThePartialFileIfTheCallbackThrows) {
   Interrupt(kMiddle);
   auto options = Options();
   options.on_progress = [](const Progress&) { throw std::runtime_error("enough"); };
@@ -164,7 +164,7 @@ TEST_F(DownloadFileTest, EndsWithWhatTheCallbackThrowsAndKeepsWhatIsThere) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, GoesOnWhateverTheSizeOfItsRangesIsNow) {
+TEST_F(DownloadFileTest, ResumesWithAnotherRangeSize) {
   Interrupt(kMiddle);
   auto options = Options();
   options.stripe_bytes = 100'000;
@@ -174,7 +174,7 @@ TEST_F(DownloadFileTest, GoesOnWhateverTheSizeOfItsRangesIsNow) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, BeginsAnewWhereTheObjectIsAnother) {
+TEST_F(DownloadFileTest, StartsOverForAnotherObject) {
   for (const std::string& other : {Pattern(kSize - 1), std::string(kSize - 1, 'x')}) {
     Interrupt(kMiddle);
     Store(other);
@@ -187,7 +187,7 @@ TEST_F(DownloadFileTest, BeginsAnewWhereTheObjectIsAnother) {
 }
 
 // Without a checksum that would show it, and without a byte of the other generation that is read for nothing.
-TEST_F(DownloadFileTest, KeepsNothingOfAnotherGenerationOfTheSameSize) {
+TEST_F(DownloadFileTest, StartsOverForAnotherGenerationOfTheSameSize) {
   Interrupt(kMiddle);
   const std::string other(kSize, 'x');
   Store(other);
@@ -199,7 +199,7 @@ TEST_F(DownloadFileTest, KeepsNothingOfAnotherGenerationOfTheSameSize) {
   ExpectWhole(other);
 }
 
-TEST_F(DownloadFileTest, KeepsNothingOfAnotherObjectOfTheSameGenerationAndSize) {
+TEST_F(DownloadFileTest, StartsOverForAnotherObjectOfTheSameGeneration) {
   const std::string others(kRange, 'x');
   auto state = internal::StartOf("gs://bkt/another", object_.generation, object_.size, kRange);
   state.ranges[0] = {kRange, internal::ExtendCrc32c(0, AsBytes(others))};
@@ -214,14 +214,14 @@ TEST_F(DownloadFileTest, KeepsNothingOfAnotherObjectOfTheSameGenerationAndSize) 
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, LeavesNothingIfNoByteCame) {
+TEST_F(DownloadFileTest, LeavesNoFileIfNoByteArrived) {
   Load({}, {.type = "status", .status = 403}, 100);
   EXPECT_FALSE(DownloadListed(client_, object_, file_, Options()).ok());
   EXPECT_GE(Fired(), 1U);
   EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
-TEST_F(DownloadFileTest, ReadsAgainWhatItsFileHasLost) {
+TEST_F(DownloadFileTest, ReadsLostBytesOfItsFileAgain) {
   Interrupt(kMiddle);
   {
     std::fstream file(partial_, std::ios::in | std::ios::out | std::ios::binary);
@@ -234,7 +234,7 @@ TEST_F(DownloadFileTest, ReadsAgainWhatItsFileHasLost) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, BeginsAnewWhereItsStateIsBroken) {
+TEST_F(DownloadFileTest, StartsOverWithABrokenState) {
   Interrupt(kMiddle);
   fs::resize_file(partial_, fs::file_size(partial_) - 1);
   const auto done = DownloadFile(client_, kObject, file_, Options());
@@ -243,7 +243,7 @@ TEST_F(DownloadFileTest, BeginsAnewWhereItsStateIsBroken) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, IsCancelledInTheMidstAndGoesOn) {
+TEST_F(DownloadFileTest, ResumesAfterACancellation) {
   Load({.covers_byte = 3 * kRange + 700'000}, {.type = "stall", .after_bytes = 600'000, .duration = seconds(3'600)});
   emulator_.clock().Freeze();
   std::stop_source stop;
@@ -265,7 +265,7 @@ TEST_F(DownloadFileTest, IsCancelledInTheMidstAndGoesOn) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, ReadsOnceMoreWhatCameCorrupted) {
+TEST_F(DownloadFileTest, ReadsCorruptedRangesAgain) {
   Load({}, {.type = "corrupt", .at_byte = kRange + 1});
   const auto done = DownloadListed(client_, object_, file_, Options());
   EXPECT_EQ(Fired(), 1U);
@@ -273,7 +273,7 @@ TEST_F(DownloadFileTest, ReadsOnceMoreWhatCameCorrupted) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, LeavesWhatWasThereWhereTheObjectIsCorrupted) {
+TEST_F(DownloadFileTest, KeepsTheOldFileIfTheObjectIsCorrupted) {
   static_cast<void>(directory_.Write("file", "earlier"));
   Load({}, {.type = "corrupt", .at_byte = kRange + 1}, 100);
   const auto failed = DownloadListed(client_, object_, file_, Options());
@@ -285,7 +285,7 @@ TEST_F(DownloadFileTest, LeavesWhatWasThereWhereTheObjectIsCorrupted) {
 }
 
 // What came of it is not what was listed, and nothing goes on from it.
-TEST_F(DownloadFileTest, LeavesNothingOfAnObjectThatHasAnotherSizeThanListed) {
+TEST_F(DownloadFileTest, LeavesNoFileIfTheSizeDiffersFromTheListing) {
   DownloadSource listed = object_;
   listed.size -= 1;
   const auto failed = DownloadListed(client_, listed, file_, Options());
@@ -295,7 +295,7 @@ TEST_F(DownloadFileTest, LeavesNothingOfAnObjectThatHasAnotherSizeThanListed) {
   EXPECT_FALSE(fs::exists(file_));
 }
 
-TEST_F(DownloadFileTest, AsksForTheChecksumWhereNoneWasListed) {
+TEST_F(DownloadFileTest, FetchesTheChecksumIfNoneIsListed) {
   Load({}, {.type = "corrupt", .at_byte = kRange + 1}, 100);
   object_.crc32c.reset();
   const auto failed = DownloadListed(client_, object_, file_, Options());
@@ -304,7 +304,7 @@ TEST_F(DownloadFileTest, AsksForTheChecksumWhereNoneWasListed) {
   EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
-TEST_F(DownloadFileTest, NamesAnObjectThatChangedMeanwhile) {
+TEST_F(DownloadFileTest, ReportsAnObjectThatChangesMeanwhile) {
   const DownloadSource old = object_;
   Store(Pattern(10));
   const auto failed = DownloadListed(client_, old, file_, Options());
@@ -313,7 +313,7 @@ TEST_F(DownloadFileTest, NamesAnObjectThatChangedMeanwhile) {
   EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
-TEST_F(DownloadFileTest, ReplacesAFileOrNot) {
+TEST_F(DownloadFileTest, ReplacesAFileOnlyIfAllowed) {
   static_cast<void>(directory_.Write("file", "earlier"));
   auto options = Options();
   options.may_replace = false;
@@ -327,7 +327,7 @@ TEST_F(DownloadFileTest, ReplacesAFileOrNot) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, DoesNotReplaceAFileThatCameMeanwhileUnlessItMay) {
+TEST_F(DownloadFileTest, KeepsAFileThatAppearsMeanwhile) {
   auto options = Options();
   std::once_flag once;
   options.on_progress = [&](const Progress&) {
@@ -340,7 +340,7 @@ TEST_F(DownloadFileTest, DoesNotReplaceAFileThatCameMeanwhileUnlessItMay) {
   ExpectWhole("another program's");
 }
 
-TEST_F(DownloadFileTest, ReplacesASymbolicLinkAndLeavesWhatItLeadsTo) {
+TEST_F(DownloadFileTest, ReplacesASymbolicLinkButNotItsTarget) {
   const std::string target = directory_.Write("target", "untouched");
   fs::create_symlink(target, file_);
   ASSERT_TRUE(DownloadListed(client_, object_, file_, Options()).ok());
@@ -358,7 +358,7 @@ TEST_F(DownloadFileTest, FollowsNoLinkInPlaceOfItsTemporaryFile) {
   EXPECT_EQ(ReadAll(target), "untouched");
 }
 
-TEST_F(DownloadFileTest, SaysWhereItCannotWrite) {
+TEST_F(DownloadFileTest, NamesAnUnwritablePath) {
   fs::create_directory(file_);
   const std::string pipe = directory_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR), 0);
@@ -378,7 +378,7 @@ TEST_F(DownloadFileTest, SaysWhereItCannotWrite) {
   EXPECT_TRUE(fs::is_fifo(pipe));
 }
 
-TEST_F(DownloadFileTest, TakesTheLongestNameThatADirectoryTakes) {
+TEST_F(DownloadFileTest, SupportsTheLongestFileName) {
   const fs::path path = directory_.path() / std::string(255, 'n');
   ASSERT_TRUE(DownloadListed(client_, object_, path, Options()).ok());
   EXPECT_TRUE(ReadAll(path) == Pattern(kSize));
@@ -399,7 +399,7 @@ TEST_F(DownloadFileTest, RefusesASecondDownloadOfOneFile) {
   EXPECT_NE(second.error().message.find("another download"), std::string::npos) << second.error().message;
 }
 
-TEST_F(DownloadFileTest, PublishesNoPartialFileOfAnotherDownload) {
+TEST_F(DownloadFileTest, DoesNotPublishAnotherDownloadsPartialFile) {
   static_cast<void>(directory_.Write("file", "earlier"));
   const auto failed = DownloadListed(client_, object_, file_, ThatReplaceThePartialFile());
   ASSERT_FALSE(failed.ok());
@@ -409,7 +409,7 @@ TEST_F(DownloadFileTest, PublishesNoPartialFileOfAnotherDownload) {
   EXPECT_EQ(ReadAll(partial_), kOthers);
 }
 
-TEST_F(DownloadFileTest, RemovesNoPartialFileOfAnotherDownload) {
+TEST_F(DownloadFileTest, KeepsAnotherDownloadsPartialFile) {
   Load({.covers_byte = kSize - 1}, {.type = "status", .status = 404});
   const auto failed = DownloadListed(client_, object_, file_, ThatReplaceThePartialFile());
   EXPECT_EQ(Fired(), 1U);
@@ -418,7 +418,7 @@ TEST_F(DownloadFileTest, RemovesNoPartialFileOfAnotherDownload) {
   EXPECT_EQ(ReadAll(partial_), kOthers);
 }
 
-TEST_F(DownloadFileTest, FailsIfItsDirectoryIsMovedAway) {
+TEST_F(DownloadFileTest, FailsIfItsDirectoryIsMoved) {
   const fs::path place = directory_.path() / "place";
   const fs::path moved = directory_.path() / "moved";
   fs::create_directory(place);
@@ -438,7 +438,7 @@ TEST_F(DownloadFileTest, FailsIfItsDirectoryIsMovedAway) {
   EXPECT_EQ(ReadAll(place / ".file.gcsflux-partial"), "another's");
 }
 
-TEST_F(DownloadFileTest, ReplacesNoLinkOfTheSystem) {
+TEST_F(DownloadFileTest, KeepsLinksOfTheSystem) {
   for (const char* link : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
     const auto failed = DownloadListed(client_, object_, link, Options());
     ASSERT_FALSE(failed.ok()) << link;
@@ -448,7 +448,7 @@ TEST_F(DownloadFileTest, ReplacesNoLinkOfTheSystem) {
 }
 
 // Once 17 of 24 MiB are there, the file cannot grow beyond 20 MiB, and nothing can be written behind its bytes.
-TEST_F(DownloadFileTest, KeepsWhatIsThereIfTheDiskIsFull) {
+TEST_F(DownloadFileTest, KeepsThePartialFileIfTheDiskIsFull) {
   constexpr std::size_t kLarge = 24 * kRange;
   Store(Pattern(kLarge));
   rlimit old{};
@@ -476,7 +476,7 @@ TEST_F(DownloadFileTest, KeepsWhatIsThereIfTheDiskIsFull) {
 }
 
 // As a disk that is full, but for the code that the system gives.
-TEST_F(DownloadFileTest, SaysWhyAFileCannotGrow) {
+TEST_F(DownloadFileTest, ReportsWhyAFileCannotGrow) {
   rlimit old{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
   rlimit small = old;

@@ -46,7 +46,7 @@ class DownloadRacesTest : public testing::StoredObjects {
   std::vector<DownloadSource> sources_;
 };
 
-TEST_F(DownloadRacesTest, StreamsThatAreLeftAtRandomHoldUpNobody) {
+TEST_F(DownloadRacesTest, AbandonedStreamsBlockNoOther) {
   emulator_.faults().Load({.seed = 3,
                            .rules = {{.name = "busy",
                                       .match = {.operation = "storage.objects.get", .probability = 0.05},
@@ -77,7 +77,7 @@ TEST_F(DownloadRacesTest, StreamsThatAreLeftAtRandomHoldUpNobody) {
   ReadSome(other, random);
 }
 
-TEST_F(DownloadRacesTest, AllCallersTogetherHaveMaxConcurrencyRequestsInFlight) {
+TEST_F(DownloadRacesTest, LimitRequestsOfAllCallersToMaxConcurrency) {
   const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 0}});
   const Downloader downloader(client, {.max_concurrency = 3, .stripe_bytes = 5'000});
   {
@@ -104,7 +104,7 @@ TEST_F(DownloadRacesTest, AllCallersTogetherHaveMaxConcurrencyRequestsInFlight) 
 }
 
 // What is found is a matter of connection_count_test.cc: here it has to arrive at the service, and not to be passed.
-TEST_F(DownloadRacesTest, RequestsInFlightGrowUpToMaxConcurrency) {
+TEST_F(DownloadRacesTest, RaiseRequestsInFlightToMaxConcurrency) {
   emulator_.shaping().Set({.read_first_byte_ms = 400});  // Longer than sending 100 requests takes under a sanitizer.
   const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 0}});
   std::vector<DownloadSource> many;

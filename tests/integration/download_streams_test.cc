@@ -40,7 +40,7 @@ class DownloadStreamsTest : public testing::StoredObjects {
   }
 };
 
-TEST_F(DownloadStreamsTest, DeliversInTheOrderAsked) {
+TEST_F(DownloadStreamsTest, DeliverInOrder) {
   const auto sources = Store({0, 1, 500'000, 1'000, 3'000'000, 0, 70'000, 5});
   DownloadStream stream = Downloader(client_, {.max_concurrency = 4, .stripe_bytes = 100'000}).Stream(sources);
   for (std::size_t i = 0; i < sources.size(); ++i) ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, i));
@@ -48,7 +48,7 @@ TEST_F(DownloadStreamsTest, DeliversInTheOrderAsked) {
   ExpectEnd(stream);
 }
 
-TEST_F(DownloadStreamsTest, FetchesNothingBeforeItIsAskedAndAheadThen) {
+TEST_F(DownloadStreamsTest, FetchAheadOnlyAfterTheFirstCall) {
   const auto sources = Store(std::vector<std::size_t>(20, 100'000));
   CountedMemory memory;
   DownloadStream stream = Downloader(client_, {.allocator = memory.allocator()}).Stream(sources);
@@ -63,7 +63,7 @@ TEST_F(DownloadStreamsTest, FetchesNothingBeforeItIsAskedAndAheadThen) {
   EXPECT_EQ(memory.live(), 0U);
 }
 
-TEST_F(DownloadStreamsTest, DeliversAsCompletedPastAnObjectThatStands) {
+TEST_F(DownloadStreamsTest, DeliverAsCompletedPastAStalledObject) {
   const auto sources = Store({10, 20, 30, 40, 50});
   Stall({.object_prefix = "object 0"});
   DownloadStream stream =
@@ -84,7 +84,7 @@ TEST_F(DownloadStreamsTest, DeliversAsCompletedPastAnObjectThatStands) {
 }
 
 // Even if the budget has no room, each stream gets its next object. It does not wait for streams that are not read.
-TEST_F(DownloadStreamsTest, ReadInTurnNeverWaitForEachOther) {
+TEST_F(DownloadStreamsTest, NeverWaitForEachOther) {
   const auto sources = Store({5'000, 0, 300'000, 10, 100'000, 40});
   for (const std::uint64_t budget : {0, 1, 6'000, 200'000}) {
     const Client client = MakeClient(budget);
@@ -101,7 +101,7 @@ TEST_F(DownloadStreamsTest, ReadInTurnNeverWaitForEachOther) {
   }
 }
 
-TEST_F(DownloadStreamsTest, OfManyConsumersKeepWithinOneBudget) {
+TEST_F(DownloadStreamsTest, ShareOneBudget) {
   constexpr std::size_t kConsumers = 4;
   constexpr std::size_t kLargest = 60'000;
   constexpr std::uint64_t kBudget = 150'000;
@@ -128,14 +128,14 @@ TEST_F(DownloadStreamsTest, OfManyConsumersKeepWithinOneBudget) {
   EXPECT_EQ(memory.live(), 0U);
 }
 
-TEST_F(DownloadStreamsTest, AnObjectMayBeLargerThanTheBudget) {
+TEST_F(DownloadStreamsTest, DeliverObjectsLargerThanTheBudget) {
   const auto sources = Store({3'000'000, 10, 2'000'000, 2'500'000});
   DownloadStream stream = Downloader(MakeClient(1'000), {.stripe_bytes = 400'000}).Stream(sources);
   for (std::size_t i = 0; i < sources.size(); ++i) ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, i));
   ExpectEnd(stream);
 }
 
-TEST_F(DownloadStreamsTest, DestroyedEarlyEndsItsReadsAndGivesItsBudgetBack) {
+TEST_F(DownloadStreamsTest, StopReadsAndReleaseBudgetWhenDestroyed) {
   const auto sources = Store(std::vector<std::size_t>(12, 300'000));
   Stall({.object_glob = "object [2-9]"}, 1'000);
   CountedMemory memory;
@@ -154,13 +154,13 @@ TEST_F(DownloadStreamsTest, DestroyedEarlyEndsItsReadsAndGivesItsBudgetBack) {
   AwaitReads(before + 4);  // That one, and 1 MiB.
 }
 
-TEST_F(DownloadStreamsTest, MayBeLeftBeforeItBegins) {
+TEST_F(DownloadStreamsTest, CanBeDestroyedBeforeTheyStart) {
   const auto sources = Store({10});
   const DownloadStream stream = Downloader(client_).Stream(sources);
   EXPECT_EQ(Reads(), 0U);
 }
 
-TEST_F(DownloadStreamsTest, IsCancelledWhereverItWaits) {
+TEST_F(DownloadStreamsTest, AreCancellableDuringAnyWait) {
   const auto sources = Store({10, 500'000, 10});
   for (const std::uint64_t stripe_bytes : {0, 100'000}) {
     Stall({.object_prefix = "object 1"}, 1'000);
@@ -189,7 +189,7 @@ TEST_F(DownloadStreamsTest, IsCancelledWhereverItWaits) {
   }
 }
 
-TEST_F(DownloadStreamsTest, FailsAtTheObjectThatFailedForGood) {
+TEST_F(DownloadStreamsTest, FailAtAPermanentlyFailedObject) {
   const auto sources = Store({10, 20, 30, 40});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 2"}).ok());
   DownloadStream stream = Downloader(client_, {.max_concurrency = 4}).Stream(sources);
@@ -204,7 +204,7 @@ TEST_F(DownloadStreamsTest, FailsAtTheObjectThatFailedForGood) {
 }
 
 // A batch takes turns with it on the only thread, so that it has had time to go on.
-TEST_F(DownloadStreamsTest, ReadsNoFurtherOnceAnObjectHasFailed) {
+TEST_F(DownloadStreamsTest, StopReadingAfterAFailure) {
   const auto sources = Store(std::vector<std::size_t>(20, 10));
   const auto others = Store(std::vector<std::size_t>(20, 10));
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 1"}).ok());
@@ -216,7 +216,7 @@ TEST_F(DownloadStreamsTest, ReadsNoFurtherOnceAnObjectHasFailed) {
   EXPECT_EQ(testing::ErrorOf(stream.Next()).code, ErrorCode::kNotFound);
 }
 
-TEST_F(DownloadStreamsTest, DeliversAFailureWhereThatIsAskedFor) {
+TEST_F(DownloadStreamsTest, DeliverFailuresIfAsked) {
   const auto sources = Store({10, 20, 30});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 1"}).ok());
   DownloadStream stream = Downloader(client_, {.on_failure = OnFailure::kDeliver}).Stream(sources);
@@ -232,7 +232,7 @@ TEST_F(DownloadStreamsTest, DeliversAFailureWhereThatIsAskedFor) {
   ExpectEnd(stream);
 }
 
-TEST_F(DownloadStreamsTest, AsCompletedFailsOnceWhatCameBeforeIsDelivered) {
+TEST_F(DownloadStreamsTest, FailAsCompletedAfterEarlierObjects) {
   const auto sources = Store({10, 20, 30, 40, 50});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 0"}).ok());
   const Downloader downloader(client_, {.max_concurrency = 1});
@@ -244,7 +244,7 @@ TEST_F(DownloadStreamsTest, AsCompletedFailsOnceWhatCameBeforeIsDelivered) {
   EXPECT_EQ(testing::ErrorOf(last.Next()).code, ErrorCode::kNotFound);
 }
 
-TEST_F(DownloadStreamsTest, OutlivesItsDownloaderAndMoves) {
+TEST_F(DownloadStreamsTest, OutliveTheirDownloaderAndMove) {
   const auto sources = Store({10, 200'000, 30});
   std::optional<Downloader> downloader(std::in_place, client_);
   DownloadStream first = downloader->Stream(sources);
@@ -256,7 +256,7 @@ TEST_F(DownloadStreamsTest, OutlivesItsDownloaderAndMoves) {
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
 }
 
-TEST_F(DownloadStreamsTest, OfNothingEnds) {
+TEST_F(DownloadStreamsTest, EndAtOnceWithoutObjects) {
   DownloadStream stream = Downloader(client_).Stream({});
   ExpectEnd(stream);
 }

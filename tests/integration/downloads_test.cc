@@ -29,7 +29,7 @@ class DownloadsTest : public testing::StoredObjects {
   }
 };
 
-TEST_F(DownloadsTest, ABatchIsOneBlockInTheOrderAsked) {
+TEST_F(DownloadsTest, DeliversABatchAsOneBlockInOrder) {
   auto sources = Store({0, 1, 500'000, 100'000, 100'001, 0, 70'000, 2'345'678});
   std::vector<std::size_t> order(sources.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -51,7 +51,7 @@ TEST_F(DownloadsTest, ABatchIsOneBlockInTheOrderAsked) {
   }
 }
 
-TEST_F(DownloadsTest, GoesIntoTheCallersMemory) {
+TEST_F(DownloadsTest, WritesIntoTheCallersMemory) {
   const auto sources = Store({70'000, 0, 300'000});
   std::string memory(400'000, '-');
   const auto bytes = std::as_writable_bytes(std::span(memory));
@@ -81,7 +81,7 @@ TEST_F(DownloadsTest, RefusesMemoryOfAnotherSize) {
   EXPECT_EQ(Reads(), 0U);
 }
 
-TEST_F(DownloadsTest, NothingIsABatchToo) {
+TEST_F(DownloadsTest, AcceptsAnEmptyBatch) {
   const Downloader downloader(client_);
   EXPECT_EQ(downloader.Download({})->size(), 0U);
   const auto empty = downloader.Download(Store({0, 0}));
@@ -90,7 +90,7 @@ TEST_F(DownloadsTest, NothingIsABatchToo) {
   EXPECT_TRUE((*empty)[1].empty());
 }
 
-TEST_F(DownloadsTest, AnObjectMayBeAskedForTwice) {
+TEST_F(DownloadsTest, AcceptsAnObjectTwice) {
   const auto sources = Store({200'000, 10});
   const std::vector<DownloadSource> wanted = {sources[0], sources[1], sources[0], sources[0]};
   const auto batch = Downloader(client_, {.stripe_bytes = 60'000}).Download(wanted);
@@ -99,13 +99,13 @@ TEST_F(DownloadsTest, AnObjectMayBeAskedForTwice) {
   EXPECT_NE((*batch)[0].data(), (*batch)[2].data());
 }
 
-TEST_F(DownloadsTest, LargeObjectsAreReadInStripes) {
+TEST_F(DownloadsTest, ReadsLargeObjectsInStripes) {
   const auto sources = Store({1'000, 1'001, 2'500});
   ASSERT_TRUE(Downloader(client_, {.stripe_bytes = 1'000}).Download(sources).ok());
   EXPECT_EQ(Reads(), 1U + 2U + 3U);
 }
 
-TEST_F(DownloadsTest, AFailureFailsAllOrOne) {
+TEST_F(DownloadsTest, FailsAllOrOnlyTheFailedObject) {
   const auto sources = Store({10, 20, 200'000, 30});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 1"}).ok());
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 2"}).ok());
@@ -130,7 +130,7 @@ TEST_F(DownloadsTest, AFailureFailsAllOrOne) {
   }
 }
 
-TEST_F(DownloadsTest, SizesThatLieAreErrorsThatSaySo) {
+TEST_F(DownloadsTest, ReportsFalseSizes) {
   DownloadSource source = Store({100'000}).front();
   for (const std::uint64_t size : {std::uint64_t{99'999}, std::uint64_t{100'001}, std::uint64_t{900'000}}) {
     for (const std::uint64_t stripe_bytes : {0, 30'000, 70'000}) {
@@ -143,7 +143,7 @@ TEST_F(DownloadsTest, SizesThatLieAreErrorsThatSaySo) {
   }
 }
 
-TEST_F(DownloadsTest, SizesThatNoMemoryHoldsAreRefused) {
+TEST_F(DownloadsTest, RefusesSizesLargerThanTheMemory) {
   DownloadSource source = Store({1}).front();
   for (const std::uint64_t size : {std::uint64_t{1'000'000'000'000'000'000}, ~std::uint64_t{0}}) {
     source.size = size;
@@ -158,7 +158,7 @@ TEST_F(DownloadsTest, SizesThatNoMemoryHoldsAreRefused) {
   }
 }
 
-TEST_F(DownloadsTest, BytesOfAnotherChecksumAreCorrupted) {
+TEST_F(DownloadsTest, ReportsAWrongChecksumAsCorrupted) {
   DownloadSource source = Store({100'000}).front();
   source.crc32c = *source.crc32c ^ 1;
   for (const std::uint64_t stripe_bytes : {0, 30'000}) {
@@ -168,7 +168,7 @@ TEST_F(DownloadsTest, BytesOfAnotherChecksumAreCorrupted) {
   }
 }
 
-TEST_F(DownloadsTest, AGenerationIsPinnedAndHasToBe) {
+TEST_F(DownloadsTest, PinsTheGeneration) {
   DownloadSource source = Store({100'000}).front();
   ASSERT_TRUE(client_.InsertObject(source.object, AsBytes(std::string(100'000, 'x'))).ok());
   for (const std::uint64_t stripe_bytes : {0, 30'000}) {
@@ -178,7 +178,7 @@ TEST_F(DownloadsTest, AGenerationIsPinnedAndHasToBe) {
   EXPECT_EQ(FailureOf(source).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(DownloadsTest, StoredBytesAreDelivered) {
+TEST_F(DownloadsTest, DeliversStoredBytes) {
   const std::string compressed = testing::Gzip(testing::RandomBytes(100'000, 1));
   const DownloadSource source = Put(compressed, {.attributes = {.content_encoding = "gzip"}});
   for (const std::uint64_t stripe_bytes : {0, 30'000}) {
@@ -189,7 +189,7 @@ TEST_F(DownloadsTest, StoredBytesAreDelivered) {
 }
 
 // Nothing but the answers tells their checksums.
-TEST_F(DownloadsTest, ObjectsUnderAKeyAreReadWithIt) {
+TEST_F(DownloadsTest, ReadsEncryptedObjectsWithTheirKey) {
   const std::string key_bytes(32, 'k');
   const EncryptionKey key = *EncryptionKey::FromBytes(AsBytes(key_bytes));
   DownloadSource source = Put(testing::RandomBytes(100'000, 1), {.encryption_key = key});
@@ -203,7 +203,7 @@ TEST_F(DownloadsTest, ObjectsUnderAKeyAreReadWithIt) {
   }
 }
 
-TEST_F(DownloadsTest, MemoryIsTheAllocators) {
+TEST_F(DownloadsTest, UsesTheAllocatorsMemory) {
   const auto sources = Store({1'000, 0, 500});
   std::string arena(2'000, '-');
   std::size_t asked = 0;
@@ -217,7 +217,7 @@ TEST_F(DownloadsTest, MemoryIsTheAllocators) {
   EXPECT_TRUE(arena == contents_[0] + contents_[2] + std::string(500, '-'));
 }
 
-TEST_F(DownloadsTest, AnAllocatorMayHaveNothing) {
+TEST_F(DownloadsTest, FailsIfTheAllocatorHasNoMemory) {
   const auto sources = Store({1'000, 20});
   const Allocator none = [](std::size_t) { return nullptr; };
   const Allocator throws = [](std::size_t) -> std::shared_ptr<std::byte[]> { throw std::runtime_error("pinned out"); };

@@ -95,7 +95,7 @@ std::size_t Consume(DownloadStream& stream, const std::vector<std::string>& cont
   return came.size();
 }
 
-TEST_F(EventLoopDownloads, AreWholeUnderEveryFaultWithThousandsInFlight) {
+TEST_F(EventLoopDownloads, AreWholeUnderFaultsWithThousandsInFlight) {
   const auto sources = StoreMany(2000, 8'000);
   LoadFaults(7);
   const Downloader downloader(OneLoop(),
@@ -105,7 +105,7 @@ TEST_F(EventLoopDownloads, AreWholeUnderEveryFaultWithThousandsInFlight) {
   for (const auto& [name, fired] : Fired()) EXPECT_GE(fired, 1U) << name;
 }
 
-TEST_F(EventLoopDownloads, EndWhereverTheyAreCancelled) {
+TEST_F(EventLoopDownloads, AreCancellableAnywhere) {
   const auto sources = StoreMany(600, 8'000);
   LoadFaults(8);
   std::mt19937 random(8);
@@ -143,7 +143,7 @@ TEST_F(EventLoopDownloads, EndAtOnceWhileTheServiceIsSilent) {
 }
 
 // An allocator that would never return if the one loop waited for it: it waits for an object that comes later.
-TEST_F(EventLoopDownloads, GoOnWhileAnAllocatorBlocks) {
+TEST_F(EventLoopDownloads, ContinueWhileAnAllocatorBlocks) {
   const auto sources = StoreMany(20, 5'000);
   std::binary_semaphore came(0);
   std::atomic<int> calls = 0;
@@ -158,7 +158,7 @@ TEST_F(EventLoopDownloads, GoOnWhileAnAllocatorBlocks) {
   EXPECT_EQ(Consume(stream, contents_, sources.size()), sources.size() - 1);
 }
 
-TEST_F(EventLoopDownloads, GoOnWhileAListenerBlocks) {
+TEST_F(EventLoopDownloads, ContinueWhileAListenerBlocks) {
   class Blocking : public EventListener {
    public:
     void OnRequest(const RequestEvent&) override {
@@ -183,7 +183,7 @@ TEST_F(EventLoopDownloads, GoOnWhileAListenerBlocks) {
 }
 
 // Listeners that call the client wait for its loop, which must not be what runs them.
-TEST_F(EventLoopDownloads, GoOnWhileAListenerCallsTheClient) {
+TEST_F(EventLoopDownloads, ContinueWhileAListenerCallsTheClient) {
   class Calling : public EventListener {
    public:
     void OnRetry(const RetryEvent&) override {
@@ -243,7 +243,7 @@ class Turns : public EventListener {
 
 // A download of many objects is under way on the same loop, as fast as it can be. Each of the small one's requests
 // waits for about one of each that the large one has in flight.
-TEST_F(EventLoopDownloads, OfAFewObjectsTakeTurnsWithThoseOfMany) {
+TEST_F(EventLoopDownloads, ServeSmallBatchesBesideLargeOnes) {
   constexpr std::size_t kConcurrency = 64;
   constexpr std::size_t kFew = 8;
   const auto stored = StoreMany(50 + kFew, 2'000);
@@ -270,7 +270,7 @@ TEST_F(EventLoopDownloads, OfAFewObjectsTakeTurnsWithThoseOfMany) {
   EXPECT_LT(turns->meanwhile(), 4 * (kFew - 1) * kConcurrency) << "of the large download's, while the small one ran";
 }
 
-TEST_F(EventLoopDownloads, AreRefusedWithLoopsOutOfTheirRange) {
+TEST_F(EventLoopDownloads, RefuseAnInvalidNumberOfLoops) {
   for (const int wrong : {-1, 0, kMaxIoThreads + 1, 10'000}) {
     const auto client = Client::Create({.endpoint = emulator_.endpoint(), .io_threads = wrong});
     ASSERT_FALSE(client.ok()) << wrong;

@@ -54,7 +54,7 @@ class GzipTest : public ::testing::Test {
                        .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(2)})});
 };
 
-TEST_F(GzipTest, ComesAsItIsStoredUnlessAskedOtherwise) {
+TEST_F(GzipTest, IsDeliveredAsStoredByDefault) {
   std::string bytes;
   const auto read = ReadInto(bytes, {});
   ASSERT_TRUE(read.ok()) << read.error().message;
@@ -63,7 +63,7 @@ TEST_F(GzipTest, ComesAsItIsStoredUnlessAskedOtherwise) {
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{10, 20}})), stored_.substr(10, 20));
 }
 
-TEST_F(GzipTest, IsDecompressedWhereAskedAndCountedBothWays) {
+TEST_F(GzipTest, IsDecompressedOnRequestAndCountedBothWays) {
   std::string bytes;
   const auto read = ReadInto(bytes, {.decompress_gzip = true});
   ASSERT_TRUE(read.ok()) << read.error().message;
@@ -74,7 +74,7 @@ TEST_F(GzipTest, IsDecompressedWhereAskedAndCountedBothWays) {
   EXPECT_EQ(read->crc32c, client_.GetObject(kObject)->crc32c);
 }
 
-TEST_F(GzipTest, GoesOnWhereItBroke) {
+TEST_F(GzipTest, ResumesABrokenRead) {
   Load({.type = "cut", .after_bytes = stored_.size() / 2, .resets = true});
   std::string bytes;
   ASSERT_TRUE(ReadInto(bytes, {.decompress_gzip = true}).ok());
@@ -83,7 +83,7 @@ TEST_F(GzipTest, GoesOnWhereItBroke) {
   EXPECT_TRUE(emulator::FindBytesServedTwice(emulator_.journal()).empty());
 }
 
-TEST_F(GzipTest, WhatWasCorruptedOnItsWayIsNotTakenForABrokenObject) {
+TEST_F(GzipTest, DistinguishesTransferCorruptionFromABrokenObject) {
   for (const std::uint64_t at :
        {std::uint64_t{0}, std::uint64_t{stored_.size() / 2}, std::uint64_t{stored_.size() - 1}}) {
     Load({.type = "corrupt", .at_byte = at});
@@ -100,7 +100,7 @@ TEST_F(GzipTest, WhatWasCorruptedOnItsWayIsNotTakenForABrokenObject) {
   }
 }
 
-TEST_F(GzipTest, AnObjectThatIsNoGzipDataIsToldAsSuch) {
+TEST_F(GzipTest, ReportsAnObjectThatIsNotGzip) {
   for (const std::string& broken : {std::string("no gzip data"), stored_.substr(0, stored_.size() / 2)}) {
     Put(broken, "gzip");
     const auto read = client_.ReadObject(kObject, {.decompress_gzip = true});
@@ -111,7 +111,7 @@ TEST_F(GzipTest, AnObjectThatIsNoGzipDataIsToldAsSuch) {
   }
 }
 
-TEST_F(GzipTest, AnotherObjectPassesUnchanged) {
+TEST_F(GzipTest, PassesOtherObjectsUnchanged) {
   Put(stored_, "");
   std::string bytes;
   const auto read = ReadInto(bytes, {.decompress_gzip = true});
@@ -120,13 +120,13 @@ TEST_F(GzipTest, AnotherObjectPassesUnchanged) {
   EXPECT_FALSE(read->is_decompressed);
 }
 
-TEST_F(GzipTest, ARangeOfStoredBytesCannotBeDecompressed) {
+TEST_F(GzipTest, RefusesToDecompressARange) {
   const auto read = client_.ReadObject(kObject, {.range = ByteRange{0, 10}, .decompress_gzip = true});
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(GzipTest, ABufferHoldsWhatComesOutOrTheReadIsRefused) {
+TEST_F(GzipTest, RefusesABufferTooSmallForTheOutput) {
   std::vector<std::byte> buffer(text_.size());
   const auto read = client_.ReadObject(kObject, buffer, {.decompress_gzip = true});
   ASSERT_TRUE(read.ok()) << read.error().message;

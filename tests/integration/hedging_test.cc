@@ -84,7 +84,7 @@ class HedgingTest : public ::testing::Test {
   std::optional<Client> client_;
 };
 
-TEST_F(HedgingTest, AReadWithoutAFirstByteIsAnsweredByASecondRequest) {
+TEST_F(HedgingTest, HedgesAReadWithoutAFirstByte) {
   WarmUp();
   StallOnce("storage.objects.get", 0);
   const auto read = client_->ReadObject({kBucket, "large"});
@@ -94,7 +94,7 @@ TEST_F(HedgingTest, AReadWithoutAFirstByteIsAnsweredByASecondRequest) {
   EXPECT_EQ(StalledAndWinner().second.bytes_out, content_.size());
 }
 
-TEST_F(HedgingTest, AReadThatStopsInItsBodyGoesOnByASecondRequest) {
+TEST_F(HedgingTest, HedgesAReadThatStopsInItsBody) {
   WarmUp();
   StallOnce("storage.objects.get", kStallAt);
   const auto read = client_->ReadObject({kBucket, "large"});
@@ -107,7 +107,7 @@ TEST_F(HedgingTest, AReadThatStopsInItsBodyGoesOnByASecondRequest) {
   EXPECT_EQ(winner.bytes_out, content_.size() - kStallAt) << "no byte was fetched twice";
 }
 
-TEST_F(HedgingTest, MetadataAndListsAreHedgedToo) {
+TEST_F(HedgingTest, HedgesMetadataAndLists) {
   WarmUp();
   StallOnce("storage.objects.get", 0);
   const auto found = client_->GetObject({kBucket, "small"});
@@ -116,7 +116,7 @@ TEST_F(HedgingTest, MetadataAndListsAreHedgedToo) {
   ExpectHedged();
 }
 
-TEST_F(HedgingTest, AListThatStopsInItsBodyIsAskedForWhole) {
+TEST_F(HedgingTest, RequestsAStoppedListAgainWhole) {
   WarmUp();
   StallOnce("storage.objects.list", 100);
   const auto page = client_->ListObjects(kBucket);
@@ -125,7 +125,7 @@ TEST_F(HedgingTest, AListThatStopsInItsBodyIsAskedForWhole) {
   ExpectHedged();
 }
 
-TEST_F(HedgingTest, WritesAreSentOnce) {
+TEST_F(HedgingTest, SendsWritesOnce) {
   WarmUp();
   StallOnce("storage.objects.insert", 0);
   std::jthread writer([&] {
@@ -140,7 +140,7 @@ TEST_F(HedgingTest, WritesAreSentOnce) {
   EXPECT_EQ(client_->counters().hedges, before_.hedges);
 }
 
-TEST_F(HedgingTest, SwitchedOffNothingIsSentTwice) {
+TEST_F(HedgingTest, SendsNothingTwiceIfSwitchedOff) {
   Use({.budget = 0});
   WarmUp();
   StallOnce("storage.objects.get", kStallAt);
@@ -158,7 +158,7 @@ TEST_F(HedgingTest, SwitchedOffNothingIsSentTwice) {
   EXPECT_EQ(client_->counters().requests, 3U * 30 + 1);
 }
 
-TEST_F(HedgingTest, ManyStallsAtOnceAreHedgedWithinTheBudget) {
+TEST_F(HedgingTest, StaysWithinTheBudgetForManyStalls) {
   WarmUp();  // 90 requests pay for 4.
   emulator_.faults().Load({.rules = {{.name = "stall",
                                       .match = {.operation = "storage.objects.get"},
@@ -183,7 +183,7 @@ TEST_F(HedgingTest, ManyStallsAtOnceAreHedgedWithinTheBudget) {
   EXPECT_GE(client_->counters().hedges, before_.hedges + 1);
 }
 
-TEST_F(HedgingTest, ASecondRequestThatIsRefusedIsFollowedByAThird) {
+TEST_F(HedgingTest, SendsAThirdRequestAfterARefusedSecond) {
   WarmUp();
   emulator_.faults().Load({.rules = {{.name = "stall",
                                       .match = {.operation = "storage.objects.get"},
@@ -201,7 +201,7 @@ TEST_F(HedgingTest, ASecondRequestThatIsRefusedIsFollowedByAThird) {
   EXPECT_GE(client_->counters().hedges, before_.hedges + 2);
 }
 
-TEST_F(HedgingTest, ASecondRequestThatIsThrottledCountsAtTheGate) {
+TEST_F(HedgingTest, CountsAThrottledSecondRequestAtTheGate) {
   WarmUp();
   emulator_.faults().Load(
       {.rules = {{.name = "stall",

@@ -39,7 +39,7 @@ class KilledFileUploadTest : public testing::ResumableFileCase {
   const std::string state_path_ = directory_.path() / "state";
 };
 
-TEST_F(KilledFileUploadTest, ItsFileIsStoredInTheEndAndLittleIsSentTwice) {
+TEST_F(KilledFileUploadTest, StoresTheFileAndResendsLittle) {
   int killed = 0;
   int little_sent_twice = 0;
   for (unsigned seed = 0; seed < 8; ++seed) {

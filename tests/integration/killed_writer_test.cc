@@ -50,7 +50,7 @@ class KilledWriterTest : public ::testing::Test {
 };
 
 // It is interrupted with parts sent and nothing committed.
-TEST_F(KilledWriterTest, LeavesNothingWhereASignalIsHandled) {
+TEST_F(KilledWriterTest, LeavesNothingIfTheSignalIsHandled) {
   ASSERT_TRUE(client_.InsertBucket("bkt"));
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes(old_)).ok());
   const pid_t child = ::fork();
@@ -75,7 +75,7 @@ TEST_F(KilledWriterTest, LeavesNothingWhereASignalIsHandled) {
   EXPECT_EQ(*client_.ReadObject(kObject), old_);
 }
 
-TEST_F(KilledWriterTest, LeavesOneContentWholeAndWhatCleanRemoves) {
+TEST_F(KilledWriterTest, LeavesAWholeObjectAndPartsThatCleanRemoves) {
   constexpr unsigned kMostRequests = 10;  // Of an overwrite of four parts.
   int killed = 0;
   int kept = 0;

@@ -17,7 +17,7 @@ using testing::RawServer;
 
 // Eight requests wait at the same time, and are answered one after the other. Each object is freed before the next
 // answer is sent, so all are delivered in the same memory: no request has taken any before its bytes came.
-TEST(DownloadStreamMemory, IsTakenWhenTheFirstBytesCome) {
+TEST(DownloadStreamMemory, IsAllocatedWithTheFirstBytes) {
   constexpr int kObjects = 8;
   const std::string body(5000, 'a');
   std::latch all_wait(kObjects);

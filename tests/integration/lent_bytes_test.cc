@@ -60,7 +60,7 @@ class LentBytesTest : public ::testing::Test {
   Client client_ = MakeClient(256U << 20);
 };
 
-TEST_F(LentBytesTest, AreAllOfTheObjectAndFetchedOnce) {
+TEST_F(LentBytesTest, CoverTheObjectAndAreFetchedOnce) {
   for (const bool reads_whole : {false, true}) {
     auto reader =
         Open({.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = reads_whole, .tail_bytes = 0});
@@ -73,7 +73,7 @@ TEST_F(LentBytesTest, AreAllOfTheObjectAndFetchedOnce) {
   EXPECT_EQ(CoreOf(client_).delivery_budget().held(), 0U);
 }
 
-TEST_F(LentBytesTest, AreTheNextOnesAfterOtherReads) {
+TEST_F(LentBytesTest, ContinueAfterOtherReads) {
   auto reader = Open({.stripe_bytes = 30'000});
   reader.Seek(500);
   const std::string first = TextOf(*reader.NextView());
@@ -87,7 +87,7 @@ TEST_F(LentBytesTest, AreTheNextOnesAfterOtherReads) {
 }
 
 // Another reader has all of the budget.
-TEST_F(LentBytesTest, AreFetchedIfNothingMayBeFetchedAhead) {
+TEST_F(LentBytesTest, AreFetchedWithoutReadAhead) {
   client_ = MakeClient(1);
   auto idle = Open({.stripe_bytes = 50'000});
   idle.Prefetch({{0, 500'000}});
@@ -95,7 +95,7 @@ TEST_F(LentBytesTest, AreFetchedIfNothingMayBeFetchedAhead) {
   EXPECT_TRUE(LendAll(busy) == content_);
 }
 
-TEST_F(LentBytesTest, ThatWerePrefetchedAreReleasedByTheNextCall) {
+TEST_F(LentBytesTest, AreReleasedByTheNextCall) {
   auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 50'000, .tail_bytes = 0});
   reader.Prefetch({{0, 50'000}});
   EXPECT_EQ(TextOf(*reader.NextView()), content_.substr(0, 50'000));
@@ -104,14 +104,14 @@ TEST_F(LentBytesTest, ThatWerePrefetchedAreReleasedByTheNextCall) {
   EXPECT_EQ(CoreOf(client_).delivery_budget().held(), 0U);
 }
 
-TEST_F(LentBytesTest, OfAWholeObjectWereComparedBefore) {
+TEST_F(LentBytesTest, AreVerifiedBeforeForAWholeObject) {
   Corrupt(5);
   auto reader = Open();
   EXPECT_TRUE(TextOf(*reader.NextView()) == content_);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(LentBytesTest, ThatAreWrongAreFoundByVerifyWhole) {
+TEST_F(LentBytesTest, AreVerifiedByVerifyWhole) {
   auto reader = Open({.stripe_bytes = 50'000, .reads_whole = true});
   Corrupt(5);
   EXPECT_FALSE(LendAll(reader) == content_);
@@ -119,7 +119,7 @@ TEST_F(LentBytesTest, ThatAreWrongAreFoundByVerifyWhole) {
   EXPECT_EQ(testing::ErrorOf(reader.VerifyWhole()).code, ErrorCode::kCorrupted);
 }
 
-TEST_F(LentBytesTest, AreOfOneGeneration) {
+TEST_F(LentBytesTest, BelongToOneGeneration) {
   auto reader = Open({.stripe_bytes = 10'000, .read_ahead_bytes = 10'000, .tail_bytes = 0});
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("another")).ok());
   EXPECT_EQ(testing::ErrorOf(reader.NextView()).code, ErrorCode::kAborted);

@@ -88,7 +88,7 @@ class MultipartUploadTest : public ::testing::Test {
   const testing::PartsOptions parallel_{.part_bytes = kPart, .max_concurrency = 4};
 };
 
-TEST_F(MultipartUploadTest, PutsPartsTogetherByNumber) {
+TEST_F(MultipartUploadTest, JoinsPartsByNumber) {
   auto upload = MultipartUpload::Start(
       client_, kObject,
       {.attributes = {.content_type = "text/plain", .cache_control = "no-store", .metadata = {{"k", "v"}}}});
@@ -139,7 +139,7 @@ TEST_F(MultipartUploadTest, StoresUnderACustomersKey) {
   EXPECT_TRUE(read.ok() && *read == Content());
 }
 
-TEST_F(MultipartUploadTest, SendsPartsAtTheSameTime) {
+TEST_F(MultipartUploadTest, SendsPartsInParallel) {
   emulator_.shaping().Set({.write_first_byte_ms = 50});
   ASSERT_TRUE(testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_).ok());
   EXPECT_GE(emulator::FindMostInFlight(emulator_.journal()).requests, 2U);
@@ -153,7 +153,7 @@ std::vector<FaultAction> WhatPasses() {
   return faults;
 }
 
-TEST_F(MultipartUploadTest, IsCommittedOnceWhateverItsRequestsMeet) {
+TEST_F(MultipartUploadTest, CommitsOnceUnderFaults) {
   for (const char* phase : {"initiate", "part", "complete"}) {
     ForEach(WhatPasses(), phase, [&] {
       const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_);
@@ -164,14 +164,14 @@ TEST_F(MultipartUploadTest, IsCommittedOnceWhateverItsRequestsMeet) {
   }
 }
 
-TEST_F(MultipartUploadTest, APartThatBreaksInItsMidstIsSentAgain) {
+TEST_F(MultipartUploadTest, ResendsABrokenPart) {
   ForEach({{.type = "failUpload", .status = 503, .after_bytes = kPart / 2}}, "part", [&] {
     ASSERT_TRUE(testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_).ok());
     ExpectStoredOnce(Content());
   });
 }
 
-TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItFails) {
+TEST_F(MultipartUploadTest, LeavesNothingBehindAfterAFailure) {
   for (const std::uint64_t status : {400U, 403U}) {
     emulator_.Reset();
     ASSERT_TRUE(client_.InsertBucket(kBucket));
@@ -187,7 +187,7 @@ TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItFails) {
   }
 }
 
-TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItIsCancelled) {
+TEST_F(MultipartUploadTest, LeavesNothingBehindAfterACancellation) {
   std::stop_source stop;
   emulator_.faults().Load(
       {.rules = {{.name = "it",
@@ -205,7 +205,7 @@ TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItIsCancelled) {
   EXPECT_EQ(OpenUploads(), 0U);
 }
 
-TEST_F(MultipartUploadTest, ABitThatFlipsOnItsWayIsFound) {
+TEST_F(MultipartUploadTest, DetectsAFlippedBit) {
   ForEach({{.type = "corruptUpload", .at_byte = 7}}, "part", [&] {
     const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_);
     ASSERT_FALSE(stored.ok());
@@ -251,14 +251,14 @@ std::pair<Error, std::vector<std::string>> UploadAndSpoil(const std::string& com
   return {stored ? Error{ErrorCode::kAborted, "it has succeeded"} : stored.error(), requests};
 }
 
-TEST(MultipartUploadOfRawServer, BytesThatTheServiceSpoilsAreDeleted) {
+TEST(MultipartUploadOfRawServer, DeletesBytesThatTheServiceCorrupted) {
   const auto [error, requests] = UploadAndSpoil("x-goog-generation: 5\r\n");
   EXPECT_EQ(error.code, ErrorCode::kCorrupted) << error.message;
   EXPECT_EQ(requests.back(), "DELETE /storage/v1/b/bkt/o/o?generation=5");
 }
 
 // What is live may be a rival's.
-TEST(MultipartUploadOfRawServer, AGenerationThatTheServiceHasNotNamedIsNotDeleted) {
+TEST(MultipartUploadOfRawServer, KeepsAnUnnamedGeneration) {
   const auto [error, requests] = UploadAndSpoil("");
   EXPECT_EQ(error.code, ErrorCode::kCorrupted) << error.message;
   EXPECT_NE(error.message.find("generation 5, which is live, holds other bytes"), std::string::npos) << error.message;
@@ -275,7 +275,7 @@ TEST_F(MultipartUploadTest, IsAbortedWhenItIsDropped) {
   EXPECT_EQ(OpenUploads(), 0U);
 }
 
-TEST_F(MultipartUploadTest, SaysWhenItsUploadIsGone) {
+TEST_F(MultipartUploadTest, ReportsAMissingUpload) {
   auto upload = MultipartUpload::Start(client_, kObject);
   ASSERT_TRUE(upload.ok());
   ASSERT_TRUE(upload->UploadPart(1, AsBytes("x")).ok());
@@ -287,7 +287,7 @@ TEST_F(MultipartUploadTest, SaysWhenItsUploadIsGone) {
   EXPECT_TRUE(upload->Abort().ok());  // What was wanted is so.
 }
 
-TEST_F(MultipartUploadTest, TakesPartsInPlaceOfOnesThatAreTooSmall) {
+TEST_F(MultipartUploadTest, AcceptsReplacementsOfTooSmallParts) {
   auto upload = MultipartUpload::Start(client_, kObject);
   ASSERT_TRUE(upload.ok());
   ASSERT_TRUE(upload->UploadPart(1, AsBytes("small")).ok());
@@ -301,7 +301,7 @@ TEST_F(MultipartUploadTest, TakesPartsInPlaceOfOnesThatAreTooSmall) {
   ExpectStoredOnce(Content().substr(0, 2 * kPart));
 }
 
-TEST_F(MultipartUploadTest, RefusesWhatCannotBe) {
+TEST_F(MultipartUploadTest, RefusesInvalidArguments) {
   EXPECT_EQ(testing::ErrorOf(MultipartUpload::Start(client_, {kBucket, ""})).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(testing::ErrorOf(MultipartUpload::Start(client_, {"no-such-bucket", "o"})).code, ErrorCode::kNotFound);
   const auto upload = MultipartUpload::Start(client_, kObject);

@@ -122,7 +122,7 @@ void DoAndCompare(ObjectReader& reader, const std::string& content, std::mt19937
   }
 }
 
-TEST_F(ObjectReaderRandomTest, ReadsWhatIsStoredWhateverIsAskedAndFails) {
+TEST_F(ObjectReaderRandomTest, ReadsTheStoredBytesUnderFaults) {
   std::uint64_t fired = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -72,7 +72,7 @@ class ObjectWriterFaultsTest : public ::testing::Test {
   Client client_ = MakeClient();
 };
 
-TEST_F(ObjectWriterFaultsTest, OneFaultAtAnyStepIsOvercome) {
+TEST_F(ObjectWriterFaultsTest, SurvivesOneFaultAtAnyStep) {
   const std::vector<FaultAction> faults = {
       {.type = "status", .status = 503}, {.type = "status", .status = 429}, {.type = "reset"}, {.type = "loseAnswer"}};
   for (const Step& step : Steps()) {
@@ -93,7 +93,7 @@ TEST_F(ObjectWriterFaultsTest, OneFaultAtAnyStepIsOvercome) {
   }
 }
 
-TEST_F(ObjectWriterFaultsTest, AStepThatFailsForGoodLeavesTheOldContent) {
+TEST_F(ObjectWriterFaultsTest, KeepsTheOldContentIfAStepFails) {
   const std::vector<FaultAction> faults = {{.type = "status", .status = 503}, {.type = "status", .status = 400}};
   for (const Step& step : Steps()) {
     for (const FaultAction& action : faults) {
@@ -107,7 +107,7 @@ TEST_F(ObjectWriterFaultsTest, AStepThatFailsForGoodLeavesTheOldContent) {
   }
 }
 
-TEST_F(ObjectWriterFaultsTest, AComposeThatMayNotDeleteIsRepeatedWithoutIt) {
+TEST_F(ObjectWriterFaultsTest, RetriesAComposeWithoutDeletePermission) {
   Begin({.operation = "storage.objects.compose"}, {.type = "status", .status = 403}, 1);
   ASSERT_TRUE(Store(WriteMode::kOverwrite).ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
@@ -116,7 +116,7 @@ TEST_F(ObjectWriterFaultsTest, AComposeThatMayNotDeleteIsRepeatedWithoutIt) {
 }
 
 // The compose is done, its answer is lost, and the look at the object is refused.
-TEST_F(ObjectWriterFaultsTest, AComposeThatMayBeDoneIsNotRepeatedWithoutTheDeletion) {
+TEST_F(ObjectWriterFaultsTest, DoesNotRetryAnUncertainCompose) {
   Begin({.operation = "storage.objects.compose"}, {.type = "loseAnswer"}, 1);
   emulator_.faults().Add({.name = "look",
                           .match = {.operation = "storage.objects.get", .object_glob = kObject.name},
@@ -134,7 +134,7 @@ TEST_F(ObjectWriterFaultsTest, AComposeThatMayBeDoneIsNotRepeatedWithoutTheDelet
 }
 
 // Joining the parts makes the temporary object only; under a private name it makes the object itself.
-TEST_F(ObjectWriterFaultsTest, TheOutcomeIsThatOfTheObjectNotOfTheTemporaryOne) {
+TEST_F(ObjectWriterFaultsTest, ReportsTheOutcomeOfTheFinalObject) {
   for (const bool is_private_name : {false, true}) {
     Begin({.phase = "complete"}, {.type = "status", .status = 503}, 1000);
     ObjectWriter writer(client_, kObject, {.part_bytes = kPart, .is_private_name = is_private_name});
@@ -146,7 +146,7 @@ TEST_F(ObjectWriterFaultsTest, TheOutcomeIsThatOfTheObjectNotOfTheTemporaryOne) 
 }
 
 // The parts are joined, the answer is lost, and the look at the temporary object is refused.
-TEST_F(ObjectWriterFaultsTest, AJoinThatMayBeDoneLeavesNoTemporaryObject) {
+TEST_F(ObjectWriterFaultsTest, LeavesNoTemporaryObjectAfterAnUncertainJoin) {
   Begin({.phase = "complete"}, {.type = "loseAnswer"}, 1);
   emulator_.faults().Add({.name = "look",
                           .match = {.operation = "storage.objects.get", .object_prefix = "gcsflux-uploads/"},
@@ -160,7 +160,7 @@ TEST_F(ObjectWriterFaultsTest, AJoinThatMayBeDoneLeavesNoTemporaryObject) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterFaultsTest, AnUploadWhoseObjectCannotBeConfirmedIsStored) {
+TEST_F(ObjectWriterFaultsTest, ReportsAnUnconfirmedObject) {
   struct Case {
     FaultAction complete;
     WriteOutcome outcome;
@@ -184,7 +184,7 @@ TEST_F(ObjectWriterFaultsTest, AnUploadWhoseObjectCannotBeConfirmedIsStored) {
   }
 }
 
-TEST_F(ObjectWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
+TEST_F(ObjectWriterFaultsTest, ReportsALostAndReplacedComposeAsUnknown) {
   class Rival : public EventListener {
    public:
     void OnRetry(const RetryEvent& /*event*/) override {
@@ -207,7 +207,7 @@ TEST_F(ObjectWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterFaultsTest, ChoosesOneStreamWherePermissionsCannotBeHad) {
+TEST_F(ObjectWriterFaultsTest, UsesOneStreamIfPermissionsAreUnknown) {
   Begin({.operation = "storage.buckets.testIamPermissions"}, {.type = "status", .status = 403}, 1000);
   ObjectWriter writer(client_, kObject, {.part_bytes = kPart});
   ASSERT_TRUE(writer.Write(AsBytes(content_)).ok());

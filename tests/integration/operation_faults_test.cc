@@ -114,7 +114,7 @@ class OperationFaultsTest : public ::testing::TestWithParam<Operation> {
   int requests_ = 0;  // of the operation
 };
 
-TEST_P(OperationFaultsTest, WhatMayPassIsRepeated) {
+TEST_P(OperationFaultsTest, RetriesTransientFailures) {
   std::vector<FaultAction> actions = {{.type = "reset"}, {.type = "htmlError", .status = 502}};
   for (const std::uint64_t status : {408U, 429U, 500U, 502U, 503U, 504U}) {
     actions.push_back({.type = "status", .status = status});
@@ -128,7 +128,7 @@ TEST_P(OperationFaultsTest, WhatMayPassIsRepeated) {
   }
 }
 
-TEST_P(OperationFaultsTest, WhatWillNotPassIsToldAtOnce) {
+TEST_P(OperationFaultsTest, ReportsPermanentFailuresAtOnce) {
   const std::pair<std::uint64_t, ErrorCode> cases[] = {{400, ErrorCode::kInvalidArgument},
                                                        {401, ErrorCode::kUnauthenticated},
                                                        {403, ErrorCode::kPermissionDenied},
@@ -143,7 +143,7 @@ TEST_P(OperationFaultsTest, WhatWillNotPassIsToldAtOnce) {
   }
 }
 
-TEST_P(OperationFaultsTest, ALostAnswerTakesEffectOnce) {
+TEST_P(OperationFaultsTest, TakesEffectOnceAfterALostAnswer) {
   const auto error = RunUnder({.type = "loseAnswer"});
   EXPECT_EQ(error ? std::optional(error->code) : std::nullopt, GetParam().after_lost_answer)
       << (error ? error->message : "");
@@ -156,7 +156,7 @@ class RememberedOperationsTest : public OperationFaultsTest {
   RememberedOperationsTest() : OperationFaultsTest(emulator::EmulatorOptions().idempotency_window) {}
 };
 
-TEST_P(RememberedOperationsTest, AreGivenTheirLostAnswerAgain) {
+TEST_P(RememberedOperationsTest, RepeatTheirLostAnswer) {
   const auto error = RunUnder({.type = "loseAnswer"});
   EXPECT_FALSE(error) << error->message;
   EXPECT_GE(requests_, 2);

@@ -58,7 +58,7 @@ const std::vector<std::vector<std::string>> kCircles = {
     {R"({"nextPageToken":"t","items":[{"name":"a/a","generation":"1","size":"1"}]})",
      R"({"nextPageToken":"u","items":[{"name":"a/b","generation":"1","size":"1"}]})"}};
 
-TEST(PageTokens, ThatGoInCirclesEndASequentialListing) {
+TEST(PageTokens, EndASequentialListingIfTheyRepeat) {
   for (const auto& circle : kCircles) {
     const CircularService service(circle);
     const auto listing = ListPrefix(service.client(), {"my-bucket", "a/"});
@@ -69,7 +69,7 @@ TEST(PageTokens, ThatGoInCirclesEndASequentialListing) {
   }
 }
 
-TEST(PageTokens, ThatGoInCirclesEndAParallelListing) {
+TEST(PageTokens, EndAParallelListingIfTheyRepeat) {
   for (const auto& circle : kCircles) {
     for (const int max_concurrency : {1, 8}) {
       const CircularService service(circle);
@@ -81,7 +81,7 @@ TEST(PageTokens, ThatGoInCirclesEndAParallelListing) {
   }
 }
 
-TEST(PageTokens, ThatGoInCirclesEndAListingOfBuckets) {
+TEST(PageTokens, EndAListingOfBucketsIfTheyRepeat) {
   const CircularService service({R"({"nextPageToken":"t","items":[{"name":"my-bucket"}]})"});
   const auto buckets = service.client().ListBuckets();
   ASSERT_FALSE(buckets.ok());
@@ -123,7 +123,7 @@ TEST(PagesWithoutNames, EndAListingOfBucketsAfterAThousand) {
   }
 }
 
-TEST(PagesWithoutNames, AreTakenWhereNamesFollow) {
+TEST(PagesWithoutNames, AreAcceptedIfNamesFollow) {
   std::vector<std::string> pages;
   pages.reserve(1000);
   for (int i = 0; i < 999; ++i) pages.push_back(Page({}, "t" + std::to_string(i)));
@@ -191,7 +191,7 @@ TEST(PrefixesOutOfOrder, EndAListingOfOneLevel) {
   }
 }
 
-TEST(PageTokens, OfPartsThatDoNotGoOnEndTheirListing) {
+TEST(PageTokens, EndAListingOfPartsIfTheyRepeat) {
   const std::string part = "<Part><PartNumber>1</PartNumber><ETag>\"e\"</ETag><Size>5</Size></Part>";
   const CircularService service(
       {"<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>",
@@ -209,7 +209,7 @@ TEST(PageTokens, OfPartsThatDoNotGoOnEndTheirListing) {
   EXPECT_THAT(parts.error().message, HasSubstr("one before it"));
 }
 
-TEST(PageTokens, OfUploadsThatGoInCirclesEndTheirListing) {
+TEST(PageTokens, EndAListingOfUploadsIfTheyRepeat) {
   const auto page = [](const std::string& id) {
     return "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker>"
            "<NextUploadIdMarker>" +
@@ -223,7 +223,7 @@ TEST(PageTokens, OfUploadsThatGoInCirclesEndTheirListing) {
   EXPECT_EQ(service.requests(), 3U);
 }
 
-TEST(StepsOfARewrite, ThatMoveNothingEndItAfterAThousand) {
+TEST(StepsOfARewrite, EndItAfterAThousandWithoutProgress) {
   const CircularService service({R"({"done":false,"rewriteToken":"t","totalBytesRewritten":"5","objectSize":"9"})"});
   const auto copied = service.client().RewriteObject({"my-bucket", "a"}, {"my-bucket", "b"});
   ASSERT_FALSE(copied.ok());
@@ -232,7 +232,7 @@ TEST(StepsOfARewrite, ThatMoveNothingEndItAfterAThousand) {
   EXPECT_EQ(service.requests(), 1001U);
 }
 
-TEST(StepsOfARewrite, AreTakenAsLongAsTheyMoveBytes) {
+TEST(StepsOfARewrite, ContinueWhileTheyMoveBytes) {
   std::vector<std::string> steps;
   steps.reserve(1501);
   for (int i = 0; i < 1500; ++i) {
@@ -247,7 +247,7 @@ TEST(StepsOfARewrite, AreTakenAsLongAsTheyMoveBytes) {
   EXPECT_EQ(copied->size, 9000U);
 }
 
-TEST(PageTokens, OfPartsThatNoUploadCanHaveEndTheirListing) {
+TEST(PageTokens, EndAListingOfPartsIfInvalid) {
   const CircularService service(
       {"<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>",
        "<ListPartsResult><IsTruncated>true</IsTruncated><NextPartNumberMarker>10001</NextPartNumberMarker><Part>"

@@ -105,7 +105,7 @@ class ReadFaultsTest : public testing::FaultMatrix, public ::testing::WithParamI
   }
 };
 
-TEST_P(ReadFaultsTest, WhatMayPassIsReadAgain) {
+TEST_P(ReadFaultsTest, RetriesTransientFailures) {
   ForEachRead(testing::FailuresInPlaceOfAnswer(), [&](const auto& read) {
     ExpectRead(read);
     EXPECT_EQ(Reads(), 2U);
@@ -113,7 +113,7 @@ TEST_P(ReadFaultsTest, WhatMayPassIsReadAgain) {
 }
 
 // What was cut off by the connection's end may have been on its way: only what the client got is not asked for again.
-TEST_P(ReadFaultsTest, WhatBreaksIsGoneOnWith) {
+TEST_P(ReadFaultsTest, ResumesBrokenBodies) {
   ForEachRead(testing::BrokenBodies(BodySize()), [&](const auto& read) {
     ExpectRead(read);
     EXPECT_EQ(Reads(), 2U);
@@ -121,13 +121,13 @@ TEST_P(ReadFaultsTest, WhatBreaksIsGoneOnWith) {
 }
 
 // The object's size is told elsewhere too, so that what comes is known to be all, or not to be.
-TEST_P(ReadFaultsTest, AFalseLengthIsNotTakenForTheObjects) {
+TEST_P(ReadFaultsTest, DetectsAFalseLength) {
   ForEachRead({{"too long", {.type = "falseLength", .length_delta = 7}},
                {"too short", {.type = "falseLength", .length_delta = -7}}},
               [&](const auto& read) { ExpectRead(read); });
 }
 
-TEST_P(ReadFaultsTest, WhatIsSlowComesAsItIs) {
+TEST_P(ReadFaultsTest, AcceptsSlowBodies) {
   const NamedFaults slow = {
       {"stalls at once", {.type = "stall", .duration = milliseconds(20)}},
       {"stalls later", {.type = "stall", .after_bytes = BodySize() / 2, .duration = milliseconds(20)}},
@@ -142,7 +142,7 @@ TEST_P(ReadFaultsTest, WhatIsSlowComesAsItIs) {
 // Of a range there is no checksum.
 using WholeReadFaultsTest = ReadFaultsTest;
 
-TEST_P(WholeReadFaultsTest, WhatIsCorruptedIsReadAgainOnceOrFails) {
+TEST_P(WholeReadFaultsTest, ReadsACorruptedBodyAgainOnceOrFails) {
   NamedFaults flips;
   for (const std::uint64_t at : {std::size_t{0}, BodySize() / 2, BodySize() - 1}) {
     flips.push_back({"byte " + std::to_string(at), {.type = "corrupt", .at_byte = at}});
@@ -155,7 +155,7 @@ TEST_P(WholeReadFaultsTest, WhatIsCorruptedIsReadAgainOnceOrFails) {
   });
 }
 
-TEST_P(WholeReadFaultsTest, WhatIsCorruptedWhereItIsStoredIsReadTwiceAtMost) {
+TEST_P(WholeReadFaultsTest, ReadsACorruptedObjectAtMostTwice) {
   const std::uint64_t times = GetParam().is_streamed ? 1 : 2;
   ForEachRead(
       {{"rot", {.type = "corrupt", .at_byte = 7}}},
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(Range, ReadFaultsTest, ::testing::Values(Way{"ByRange",
 
 class BrokenReadTest : public testing::FaultMatrix {};
 
-TEST_F(BrokenReadTest, NoByteIsAskedForTwice) {
+TEST_F(BrokenReadTest, RequestsNoByteTwice) {
   ForEach({{"reset", {.type = "cut", .after_bytes = 1'000'000, .resets = true}}}, {.operation = "storage.objects.get"},
           [&] {
             ASSERT_TRUE(client_->ReadObject({kBucket, "object"}).ok());
@@ -193,7 +193,7 @@ TEST_F(BrokenReadTest, NoByteIsAskedForTwice) {
 }
 
 // The rest of another version is no rest.
-TEST_F(BrokenReadTest, WhatWasReplacedMeanwhileIsNotMixed) {
+TEST_F(BrokenReadTest, DoesNotMixGenerations) {
   ForEach({{"cut", {.type = "cut", .after_bytes = 1'000'000}}}, {.operation = "storage.objects.get"}, [&] {
     std::string bytes;
     const ByteSink replace = [&](std::span<const std::byte> data) -> Result<void> {
@@ -211,7 +211,7 @@ TEST_F(BrokenReadTest, WhatWasReplacedMeanwhileIsNotMixed) {
 }
 
 // Each answer breaks a little further on. That the deadline moves on with it is tested in simulated time: read_test.cc.
-TEST_F(BrokenReadTest, GoesOnAsOftenAsItGetsFurther) {
+TEST_F(BrokenReadTest, ResumesAsLongAsItProgresses) {
   ForEach(
       {{"cut", {.type = "cut", .after_bytes = 100'000}}}, {.operation = "storage.objects.get"},
       [&] {

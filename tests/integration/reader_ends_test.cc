@@ -80,7 +80,7 @@ class HangingObject {
 };
 
 // The rest of the dropped piece is so short that it is worth waiting for, but it never comes.
-TEST(ObjectReaderEnd, DoesNotWaitForADroppedPieceThatHangs) {
+TEST(ObjectReaderEnd, DoesNotWaitForAHangingDroppedPiece) {
   std::latch begun(1);
   HangingObject object([&](std::uint64_t offset) {
     if (offset != kStripe) return kSize;
@@ -101,7 +101,7 @@ TEST(ObjectReaderEnd, DoesNotWaitForADroppedPieceThatHangs) {
   EXPECT_EQ(room, BytesAt(kSize - 10, 10));
 }
 
-TEST(ObjectReaderEnd, ComesAfterAStoppedReadOfAnAnswerThatHangs) {
+TEST(ObjectReaderEnd, FollowsAStoppedHangingRead) {
   std::stop_source stop;
   std::latch hangs(1);
   HangingObject object([&](std::uint64_t offset) -> std::uint64_t {
@@ -122,7 +122,7 @@ TEST(ObjectReaderEnd, ComesAfterAStoppedReadOfAnAnswerThatHangs) {
 
 // One thread waits for a piece; another one seeks away, which cancels the piece. The waiting read asks for its first
 // range itself, after it has found its second range in the piece: so the piece is cancelled while it is awaited.
-TEST(ObjectReaderPiece, ThatIsCancelledWhileItIsAwaitedIsFetchedAgain) {
+TEST(ObjectReaderPiece, IsFetchedAgainIfCancelledWhileAwaited) {
   constexpr std::uint64_t kOwn = 7 * kStripe;
   std::atomic<int> of_second = 0;
   std::latch second_hangs(1);
@@ -150,7 +150,7 @@ TEST(ObjectReaderPiece, ThatIsCancelledWhileItIsAwaitedIsFetchedAgain) {
   EXPECT_EQ(of_second, 2);
 }
 
-TEST(ObjectReaderMove, LeavesAReaderThatFailsClearly) {
+TEST(ObjectReaderMove, LeavesAReaderThatReportsAnError) {
   HangingObject object([](std::uint64_t) { return kSize; });
   auto reader = object.Open();
   const auto moved = std::move(reader);
@@ -165,7 +165,7 @@ TEST(ObjectReaderMove, LeavesAReaderThatFailsClearly) {
 }
 
 // The source tells no checksum: that of the answers counts.
-TEST(ObjectReaderVerification, ComparesWithTheChecksumOfTheAnswers) {
+TEST(ObjectReaderVerification, UsesTheChecksumOfTheAnswers) {
   HangingObject object([](std::uint64_t) { return kSize; }, "x-goog-hash: crc32c=AAAAAA==\r\n");
   const auto verified = object.Open().VerifyWhole();
   ASSERT_FALSE(verified.ok());

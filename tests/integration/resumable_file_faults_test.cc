@@ -52,7 +52,7 @@ class ResumableFileFaultsTest : public testing::FaultMatrix {
   std::string state_;
 };
 
-TEST_F(ResumableFileFaultsTest, ANewUploadOutlastsThem) {
+TEST_F(ResumableFileFaultsTest, NewUploadSurvives) {
   const testing::NamedFaults broken = {{"fails", {.type = "failUpload", .status = 503, .after_bytes = kLargePart / 2}}};
   for (const auto& [phase, faults] :
        {std::pair{"initiate", kFailures}, std::pair{"part", kFailures + LostAnswer() + broken},
@@ -68,7 +68,7 @@ TEST_F(ResumableFileFaultsTest, ANewUploadOutlastsThem) {
 }
 
 // One part was sent before.
-TEST_F(ResumableFileFaultsTest, AContinuedUploadOutlastsThem) {
+TEST_F(ResumableFileFaultsTest, ResumedUploadSurvives) {
   const auto continue_it = [&] {
     std::stop_source stop;
     options_.stop = stop.get_token();

@@ -23,7 +23,7 @@ class ResumableFileRefusalsTest : public testing::ResumableFileCase {
   }
 };
 
-TEST_F(ResumableFileRefusalsTest, APreconditionThatCannotHoldIsFoundBeforeParts) {
+TEST_F(ResumableFileRefusalsTest, ChecksThePreconditionBeforeParts) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   UploadOptions& upload = options_;
   upload.mode = WriteMode::kCreate;
@@ -37,7 +37,7 @@ TEST_F(ResumableFileRefusalsTest, APreconditionThatCannotHoldIsFoundBeforeParts)
   EXPECT_TRUE(*client_.ReadObject(kObject) == Content());
 }
 
-TEST_F(ResumableFileRefusalsTest, ARivalsObjectStays) {
+TEST_F(ResumableFileRefusalsTest, KeepsARivalsObject) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kReplace}) {
     options_.mode = mode;
     if (mode == WriteMode::kReplace) options_.generation = client_.GetObject(kObject)->generation;
@@ -53,7 +53,7 @@ TEST_F(ResumableFileRefusalsTest, ARivalsObjectStays) {
   }
 }
 
-TEST_F(ResumableFileRefusalsTest, BucketsThatKeepObjectsGetOneStreamThatIsResumed) {
+TEST_F(ResumableFileRefusalsTest, ResumesOneStreamInBucketsWithRetention) {
   const std::string retention = R"({"retentionPolicy": {"retentionPeriod": "3600"}})";
   for (const std::string& settings : {retention, std::string(R"({"defaultEventBasedHold": true})")}) {
     emulator_.Reset();
@@ -71,13 +71,13 @@ TEST_F(ResumableFileRefusalsTest, BucketsThatKeepObjectsGetOneStreamThatIsResume
   }
 }
 
-TEST_F(ResumableFileRefusalsTest, ABucketsPathIsChosenOnceForManyFiles) {
+TEST_F(ResumableFileRefusalsTest, ChoosesTheWritePathOncePerBucket) {
   EXPECT_EQ(ChooseWritePath(client_, "bkt"), WritePath::kParallel);
   Patch(R"({"retentionPolicy": {"retentionPeriod": "3600"}})");
   EXPECT_EQ(ChooseWritePath(client_, "bkt"), WritePath::kOneStream);
 }
 
-TEST_F(ResumableFileRefusalsTest, AFileThatChangesIsNotStored) {
+TEST_F(ResumableFileRefusalsTest, DoesNotStoreAChangingFile) {
   bool has_changed = false;
   options_.on_progress = [&](const Progress&) {
     if (!std::exchange(has_changed, true)) std::ofstream(path_, std::ios::app) << "more";
@@ -91,7 +91,7 @@ TEST_F(ResumableFileRefusalsTest, AFileThatChangesIsNotStored) {
 }
 
 // The bytes that were sent are no longer those of the file.
-TEST_F(ResumableFileRefusalsTest, AFileThatChangesWhileASessionTakesItIsNotStored) {
+TEST_F(ResumableFileRefusalsTest, DoesNotStoreAFileThatChangesDuringASession) {
   options_.path = WritePath::kOneStream;
   options_.chunk_bytes = kFilePart;
   bool has_changed = false;
@@ -107,7 +107,7 @@ TEST_F(ResumableFileRefusalsTest, AFileThatChangesWhileASessionTakesItIsNotStore
   EXPECT_EQ(state_, "");
 }
 
-TEST_F(ResumableFileRefusalsTest, WithoutASaverNothingIsKept) {
+TEST_F(ResumableFileRefusalsTest, KeepsNothingWithoutASaver) {
   options_.save_state = {};
   StopAfter(3);
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kCancelled);
@@ -117,7 +117,7 @@ TEST_F(ResumableFileRefusalsTest, WithoutASaverNothingIsKept) {
   ExpectStored(Content());
 }
 
-TEST_F(ResumableFileRefusalsTest, ASaverThatThrowsEndsTheCall) {
+TEST_F(ResumableFileRefusalsTest, FailsIfTheSaverThrows) {
   options_.save_state = [](const std::string&) { throw std::runtime_error("no room"); };
   const Error error = testing::ErrorOf(Upload());
   EXPECT_EQ(error.code, ErrorCode::kLocalIo);
@@ -125,7 +125,7 @@ TEST_F(ResumableFileRefusalsTest, ASaverThatThrowsEndsTheCall) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ResumableFileRefusalsTest, OptionsThatCannotBeAreRefused) {
+TEST_F(ResumableFileRefusalsTest, RefusesInvalidOptions) {
   options_.part_bytes = kFilePart - 1;
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kInvalidArgument);
   options_.part_bytes = kFilePart;
@@ -137,7 +137,7 @@ TEST_F(ResumableFileRefusalsTest, OptionsThatCannotBeAreRefused) {
 }
 
 // A role without storage.multipartUploads.listParts.
-TEST_F(ResumableFileRefusalsTest, PartsThatMayNotBeListedAreSentAgain) {
+TEST_F(ResumableFileRefusalsTest, ResendsPartsWithoutListPermission) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
@@ -150,7 +150,7 @@ TEST_F(ResumableFileRefusalsTest, PartsThatMayNotBeListedAreSentAgain) {
 }
 
 // An earlier call has joined its parts; this one may not look at the object.
-TEST_F(ResumableFileRefusalsTest, AJoinedObjectThatMayNotBeReadIsDeleted) {
+TEST_F(ResumableFileRefusalsTest, DeletesAJoinedObjectThatItMayNotRead) {
   LoadFault({.operation = "storage.objects.compose"}, {.type = "status", .status = 503});
   options_.call.retry = RetryOptions{.max_attempts = 1};
   EXPECT_FALSE(Upload().ok());
@@ -162,7 +162,7 @@ TEST_F(ResumableFileRefusalsTest, AJoinedObjectThatMayNotBeReadIsDeleted) {
 }
 
 // The parts were joined, and the answer that says so was lost.
-TEST_F(ResumableFileRefusalsTest, WithoutASaverAnObjectThatMayHaveBeenJoinedIsDeleted) {
+TEST_F(ResumableFileRefusalsTest, DeletesAnUncertainJoinWithoutASaver) {
   options_.save_state = {};
   options_.call.retry = RetryOptions{.max_attempts = 1};
   LoadFault({.phase = "complete"}, {.type = "loseAnswer"});
@@ -171,7 +171,7 @@ TEST_F(ResumableFileRefusalsTest, WithoutASaverAnObjectThatMayHaveBeenJoinedIsDe
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ResumableFileRefusalsTest, WithASaverAnObjectThatMayHaveBeenJoinedStays) {
+TEST_F(ResumableFileRefusalsTest, KeepsAnUncertainJoinWithASaver) {
   options_.call.retry = RetryOptions{.max_attempts = 1};
   LoadFault({.phase = "complete"}, {.type = "loseAnswer"});
   EXPECT_FALSE(Upload().ok());
@@ -182,7 +182,7 @@ TEST_F(ResumableFileRefusalsTest, WithASaverAnObjectThatMayHaveBeenJoinedStays) 
   ExpectStored(Content());
 }
 
-TEST_F(ResumableFileRefusalsTest, ARivalIsFoundBeforeMorePartsAreSent) {
+TEST_F(ResumableFileRefusalsTest, FindsARivalBeforeItSendsMoreParts) {
   options_.mode = WriteMode::kCreate;
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
@@ -197,7 +197,7 @@ TEST_F(ResumableFileRefusalsTest, ARivalIsFoundBeforeMorePartsAreSent) {
 }
 
 // Parts are found damaged by the service, or by the comparison with what it made of them.
-TEST_F(ResumableFileRefusalsTest, DamagedBytesAreNeverStored) {
+TEST_F(ResumableFileRefusalsTest, NeverStoresDamagedBytes) {
   for (const std::uint64_t byte : {std::uint64_t{0}, kFilePart + 1, Content().size() - 1}) {
     LoadFault({.phase = "part", .covers_byte = byte}, {.type = "corruptUpload", .at_byte = byte});
     const auto stored = Upload();

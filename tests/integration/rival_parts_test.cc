@@ -68,7 +68,7 @@ class RivalPartsTest : public ::testing::Test {
   const Client rival_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
 
-TEST_F(RivalPartsTest, ACompletionThatWasLostIsFound) {
+TEST_F(RivalPartsTest, FindsALostCompletion) {
   PutOld();
   LoseCompletion();
   const auto stored = Store();
@@ -76,7 +76,7 @@ TEST_F(RivalPartsTest, ACompletionThatWasLostIsFound) {
   EXPECT_EQ(Stored(), "ours");
 }
 
-TEST_F(RivalPartsTest, ARivalsObjectIsLeftAndTheOutcomeIsUnknown) {
+TEST_F(RivalPartsTest, KeepsARivalsObjectAndReportsUnknown) {
   PutOld();
   LoseCompletion();
   listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("a rival's")).ok()); };
@@ -87,7 +87,7 @@ TEST_F(RivalPartsTest, ARivalsObjectIsLeftAndTheOutcomeIsUnknown) {
 }
 
 // The service shows nothing of an object under another key to a request with this one: it answers 400.
-TEST_F(RivalPartsTest, ARivalsObjectUnderAnotherKeyIsLeftAndTheOutcomeIsUnknown) {
+TEST_F(RivalPartsTest, KeepsARivalsEncryptedObjectAndReportsUnknown) {
   const auto key = [](char c) { return *EncryptionKey::FromBytes(AsBytes(std::string(32, c))); };
   const UploadOptions options{.encryption_key = key('o')};
   PutOld();
@@ -106,7 +106,7 @@ TEST_F(RivalPartsTest, ARivalsObjectUnderAnotherKeyIsLeftAndTheOutcomeIsUnknown)
 }
 
 // Not one attempt of this call may have done it, so the same bytes under the name are another's.
-TEST_F(RivalPartsTest, APlainCompletionThatFindsNoUploadHasLostIt) {
+TEST_F(RivalPartsTest, ReportsAMissingUploadAtItsFirstCompletion) {
   auto upload = MultipartUpload::Start(MakeClient(), kContested);
   ASSERT_TRUE(upload.ok());
   ASSERT_TRUE(upload->UploadPart(1, AsBytes("ours")).ok());
@@ -118,7 +118,7 @@ TEST_F(RivalPartsTest, APlainCompletionThatFindsNoUploadHasLostIt) {
   EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost) << stored.error().message;
 }
 
-TEST_F(RivalPartsTest, WhatIsReplacedBeforeItWasCheckedIsUnknown) {
+TEST_F(RivalPartsTest, ReportsUnknownIfReplacedBeforeTheCheck) {
   emulator_.faults().Load({.rules = {{.name = "it",
                                       .match = {.operation = "storage.objects.get"},
                                       .action = {.type = "status", .status = 503},
@@ -145,7 +145,7 @@ class UploadRequestsTest : public RivalPartsTest {
   }
 };
 
-TEST_F(UploadRequestsTest, AreNoMoreThanItTakesWhereNothingGoesWrong) {
+TEST_F(UploadRequestsTest, AreMinimalWithoutFailures) {
   constexpr std::size_t kChunk = 256 << 10;
   const Client client = MakeClient();
   const std::string long_bytes(2 * kChunk + 1, 'x');

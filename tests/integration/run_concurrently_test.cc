@@ -17,7 +17,7 @@ namespace {
 
 const Client kClient = *Client::Create({.endpoint = "http://127.0.0.1:1", .project = "p"});
 
-TEST(RunConcurrently, MakesEachCallOnceAtTheSameTime) {
+TEST(RunConcurrently, MakesEachCallOnceInParallel) {
   constexpr std::size_t kThreads = 4;
   std::latch all(kThreads);  // It ends only if that many calls run at the same time.
   std::mutex mutex;
@@ -36,7 +36,7 @@ TEST(RunConcurrently, MakesEachCallOnceAtTheSameTime) {
   EXPECT_EQ(threads.size(), kThreads);
 }
 
-TEST(RunConcurrently, EndsAtTheFirstFailure) {
+TEST(RunConcurrently, StopsAtTheFirstFailure) {
   std::atomic<std::size_t> calls = 0;
   const auto work = [&](std::size_t index, const std::stop_token&) -> Result<void> {
     ++calls;
@@ -47,7 +47,7 @@ TEST(RunConcurrently, EndsAtTheFirstFailure) {
   EXPECT_EQ(calls, 3U);
 }
 
-TEST(RunConcurrently, EndsAtTheFirstException) {
+TEST(RunConcurrently, StopsAtTheFirstException) {
   const auto throws = [](std::size_t, const std::stop_token&) -> Result<void> { throw std::runtime_error("why"); };
   const Error error = testing::ErrorOf(RunConcurrently(kClient, 3, 2, throws));
   EXPECT_EQ(error.code, ErrorCode::kLocalIo);
@@ -56,7 +56,7 @@ TEST(RunConcurrently, EndsAtTheFirstException) {
   EXPECT_EQ(testing::ErrorOf(RunConcurrently(kClient, 3, 2, throws_a_number)).code, ErrorCode::kLocalIo);
 }
 
-TEST(RunConcurrently, EndsWhenItIsAskedToStop) {
+TEST(RunConcurrently, StopsOnRequest) {
   std::stop_source stop;
   const auto work = [&](std::size_t, const std::stop_token& token) -> Result<void> {
     stop.request_stop();

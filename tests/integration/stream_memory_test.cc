@@ -18,7 +18,7 @@ constexpr std::uint64_t kMiB = 1U << 20;
 
 std::uint64_t PeakMemoryBytes() { return testing::MemoryFigure(getpid(), "VmHWM"); }
 
-TEST(ObjectWriter, HoldsOneChunkOfAStreamOfTwoGibibytes) {
+TEST(ObjectWriter, BuffersOneChunkOfATwoGibibyteStream) {
   const testing::EmulatorProcess emulator;
   const auto client = Client::Create({.endpoint = emulator.endpoint()});
   ASSERT_TRUE(client->InsertBucket("bkt").ok());
@@ -66,7 +66,7 @@ class SparseFile {
   std::string path_;
 };
 
-TEST(UploadFile, HoldsOneChunkOfAFileOfHalfAGibibyte) {
+TEST(UploadFile, BuffersOneChunkOfAHalfGibibyteFile) {
   const testing::EmulatorProcess emulator;
   const auto client = Client::Create({.endpoint = emulator.endpoint()});
   ASSERT_TRUE(client->InsertBucket("bkt").ok());

@@ -64,7 +64,7 @@ class ThrottlingTest : public ::testing::Test {
   emulator::Emulator emulator_;
 };
 
-TEST_F(ThrottlingTest, TheGateLosesFewRequestsToTheQuotaAndNoCall) {
+TEST_F(ThrottlingTest, GateLosesFewRequestsAndNoCall) {
   const Outcome outcome = Read(ThrottlePolicy::kGate);
   EXPECT_EQ(outcome.succeeded, 600);
   EXPECT_EQ(outcome.wrong, 0);
@@ -79,7 +79,7 @@ TEST_F(ThrottlingTest, ShortWaitsFloodTheService) {
   EXPECT_GT(outcome.RefusedPerAdmitted(), 0.6) << "what the gate is compared with";
 }
 
-TEST_F(ThrottlingTest, AnAttemptThatMustBeTheLastSaysWhatToDo) {
+TEST_F(ThrottlingTest, LastAttemptNamesTheRemedy) {
   emulator_.quotas().Set({.reads_per_second = 1});
   const Client client =
       *Client::Create({.endpoint = emulator_.endpoint(), .retry = RetryPolicies::All({.max_attempts = 1})});
@@ -110,14 +110,14 @@ bool IsEngagedAfterEight(emulator::Emulator& emulator, const std::string& words)
   return client.flow_control().front().is_engaged;
 }
 
-TEST_F(ThrottlingTest, TheLimitOfASingleObjectIsThatRequestsOwnMatter) {
+TEST_F(ThrottlingTest, LimitOfASingleObjectDoesNotEngageTheGate) {
   EXPECT_TRUE(IsEngagedAfterEight(emulator_, "Too many Requests"));
   EXPECT_FALSE(IsEngagedAfterEight(
       emulator_,
       "The object my-bucket/new exceeded the rate limit for object mutation operations (create, update, and delete)."));
 }
 
-TEST_F(ThrottlingTest, RetryAfterIsAFloor) {
+TEST_F(ThrottlingTest, RetryAfterIsALowerBound) {
   emulator_.quotas().Set({.reads_per_second = 1, .retry_after_s = 3600});
   const Client client =
       *Client::Create({.endpoint = emulator_.endpoint(), .throttle_policy = ThrottlePolicy::kBackoff});

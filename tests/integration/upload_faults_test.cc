@@ -93,7 +93,7 @@ std::string NameOfUploadWay(const ::testing::TestParamInfo<UploadWay>& way) { re
 
 using UploadInOneRequestTest = UploadFaultsTest;
 
-TEST_P(UploadInOneRequestTest, IsCommittedOnce) {
+TEST_P(UploadInOneRequestTest, CommitsOnce) {
   const NamedFaults broken = {
       {"fails at its first byte", {.type = "failUpload", .status = 503, .after_bytes = 1}},
       {"fails in its midst", {.type = "failUpload", .status = 503, .after_bytes = Content().size() / 2}},
@@ -104,7 +104,7 @@ TEST_P(UploadInOneRequestTest, IsCommittedOnce) {
   }
 }
 
-TEST_P(UploadInOneRequestTest, IsNotRepeatedWhereItIsSlow) {
+TEST_P(UploadInOneRequestTest, DoesNotRetryASlowUpload) {
   const NamedFaults slow = {
       {"stalls at once", {.type = "stallUpload", .after_bytes = 1, .duration = milliseconds(20)}},
       {"stalls later", {.type = "stallUpload", .after_bytes = Content().size() / 2, .duration = milliseconds(20)}},
@@ -118,7 +118,7 @@ TEST_P(UploadInOneRequestTest, IsNotRepeatedWhereItIsSlow) {
   });
 }
 
-TEST_P(UploadInOneRequestTest, IsNotCommittedWhereItIsCorrupted) {
+TEST_P(UploadInOneRequestTest, DoesNotCommitACorruptedUpload) {
   NamedFaults flips;
   for (const std::uint64_t at : {std::size_t{0}, Content().size() / 2, Content().size() - 1}) {
     flips.push_back({"byte " + std::to_string(at), {.type = "corruptUpload", .at_byte = at}});
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Each, UploadInOneRequestTest,
 
 using UploadSessionFaultsTest = UploadFaultsTest;
 
-TEST_P(UploadSessionFaultsTest, IsCommittedOnceWhateverItMeets) {
+TEST_P(UploadSessionFaultsTest, CommitsOnce) {
   struct Phase {
     std::string phase;
     NamedFaults faults;
@@ -153,7 +153,7 @@ TEST_P(UploadSessionFaultsTest, IsCommittedOnceWhateverItMeets) {
   }
 }
 
-TEST_P(UploadSessionFaultsTest, IsSentAgainWhereItsSessionIsLostOrLeavesNothing) {
+TEST_P(UploadSessionFaultsTest, ResendsAfterALostSessionOrLeavesNothing) {
   const NamedFaults losses = {{"404", {.type = "loseSession", .status = 404}},
                               {"410", {.type = "loseSession", .status = 410}}};
   for (const std::string phase : {"chunk", "final"}) {
@@ -166,7 +166,7 @@ TEST_P(UploadSessionFaultsTest, IsSentAgainWhereItsSessionIsLostOrLeavesNothing)
   }
 }
 
-TEST_P(UploadSessionFaultsTest, IsNotCommittedWhereItIsCorrupted) {
+TEST_P(UploadSessionFaultsTest, DoesNotCommitACorruptedUpload) {
   NamedFaults flips;
   for (const std::uint64_t at : {std::size_t{0}, Content().size() / 2, Content().size() - 1}) {
     flips.push_back({"byte " + std::to_string(at), {.type = "corruptUpload", .at_byte = at}});

@@ -168,7 +168,7 @@ class UploadGapsTest : public ::testing::TestWithParam<UploadWay> {
   std::string path_;
 };
 
-TEST_P(UploadGapsTest, ALostAnswerIsOvercome) {
+TEST_P(UploadGapsTest, SurvivesALostAnswer) {
   ForEachGap(
       {}, [] {},
       [&](const auto& stored) {
@@ -179,13 +179,13 @@ TEST_P(UploadGapsTest, ALostAnswerIsOvercome) {
       [&](int number) { LoseAnswerOf(number); });
 }
 
-TEST_P(UploadGapsTest, ARivalsObjectStays) {
+TEST_P(UploadGapsTest, KeepsARivalsObject) {
   if (!GetParam().has_condition) return;
   ForEachGap(
       {.mode = WriteMode::kCreate}, [&] { WriteAsRival(); }, [&](const auto&) { EXPECT_EQ(Live(), "a rival's"); });
 }
 
-TEST_P(UploadGapsTest, ARivalsObjectStaysIfTheAnswerBeforeItIsLost) {
+TEST_P(UploadGapsTest, KeepsARivalsObjectAfterALostAnswer) {
   if (!GetParam().has_condition) return;
   ForEachGap(
       {.mode = WriteMode::kCreate}, [&] { WriteAsRival(); },
@@ -196,7 +196,7 @@ TEST_P(UploadGapsTest, ARivalsObjectStaysIfTheAnswerBeforeItIsLost) {
       [&](int number) { LoseAnswerOf(number); });
 }
 
-TEST_P(UploadGapsTest, AStopLeavesNothingOrTheWholeObject) {
+TEST_P(UploadGapsTest, LeavesNothingOrAWholeObjectAfterAStop) {
   ForEachGap(
       {}, [&] { stop_.request_stop(); },
       [&](const auto& stored) {
@@ -207,7 +207,7 @@ TEST_P(UploadGapsTest, AStopLeavesNothingOrTheWholeObject) {
       });
 }
 
-TEST_P(UploadGapsTest, AChangedFileIsNotMixed) {
+TEST_P(UploadGapsTest, DoesNotMixAChangedFile) {
   if (!GetParam().is_of_file) return;
   int changes = 0;
   ForEachGap(
@@ -231,7 +231,7 @@ INSTANTIATE_TEST_SUITE_P(Each, UploadGapsTest,
 // The first attempt to commit does not arrive. What is sent after the look names the generation that the look found.
 class CommitGapsTest : public UploadGapsTest {};
 
-TEST_P(CommitGapsTest, ARivalsObjectStaysAfterALook) {
+TEST_P(CommitGapsTest, KeepsARivalsObjectAfterTheCheck) {
   const bool is_compose = GetParam().name == kPartsWay.name;
   const std::string operation = is_compose ? "storage.objects.compose" : "storage.objects.insert";
   const auto has_lost = [&] { return emulator_.faults().Fired("reset") == 1; };

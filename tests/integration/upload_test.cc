@@ -66,7 +66,7 @@ class UploadIntegrationTest : public ::testing::Test {
                        .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(4)})});
 };
 
-TEST_F(UploadIntegrationTest, WhatCanBeReadAgainIsSentOverASecondSession) {
+TEST_F(UploadIntegrationTest, ResendsMemoryAndFilesOverASecondSession) {
   const std::string bytes = Pattern(3 * kMebibyte + 7);
   const std::string path = ::testing::TempDir() + "gcsflux-upload-" + std::to_string(::getpid());
   std::ofstream(path, std::ios::binary) << bytes;
@@ -94,7 +94,7 @@ TEST_F(UploadIntegrationTest, WhatCanBeReadAgainIsSentOverASecondSession) {
   std::filesystem::remove(path);
 }
 
-TEST_F(UploadIntegrationTest, AnUploadHasItsAttributes) {
+TEST_F(UploadIntegrationTest, StoresItsAttributes) {
   const ObjectAttributes attributes{.content_type = "text/plain",
                                     .content_encoding = "identity",
                                     .cache_control = "no-store",
@@ -112,7 +112,7 @@ TEST_F(UploadIntegrationTest, AnUploadHasItsAttributes) {
   }
 }
 
-TEST_F(UploadIntegrationTest, TellsHowFarItIs) {
+TEST_F(UploadIntegrationTest, ReportsProgress) {
   for (const std::size_t size : {std::size_t{300'000}, 3 * kMebibyte + 7}) {  // In one request, and over a session.
     std::vector<std::uint64_t> seen;
     const auto on_progress = [&](const Progress& progress) {
@@ -128,7 +128,7 @@ TEST_F(UploadIntegrationTest, TellsHowFarItIs) {
   }
 }
 
-TEST_F(UploadIntegrationTest, AnUploadUnderACustomersKeySurvivesItsSession) {
+TEST_F(UploadIntegrationTest, SurvivesALostSessionUnderACustomersKey) {
   const auto key = EncryptionKey::FromBytes(AsBytes(std::string(32, 'k')));
   ASSERT_TRUE(key.ok());
   const std::string bytes = Pattern(2 * kMebibyte + 7);
@@ -150,7 +150,7 @@ TEST_F(UploadIntegrationTest, AnUploadUnderACustomersKeySurvivesItsSession) {
 
 // What the second process does: this test program, started with the emulator's address and the state in its
 // environment.
-TEST(UploadSecondProcess, EndsTheUpload) {
+TEST(UploadSecondProcess, FinishesTheUpload) {
   const char* const endpoint = std::getenv("GCSFLUX_TEST_ENDPOINT");
   const char* const state = std::getenv("GCSFLUX_TEST_STATE");
   if (endpoint == nullptr || state == nullptr) GTEST_SKIP() << "it is run by UploadIntegrationTest";
@@ -164,7 +164,7 @@ TEST(UploadSecondProcess, EndsTheUpload) {
   ASSERT_TRUE(stored.ok()) << stored.error().message;
 }
 
-TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingTwice) {
+TEST_F(UploadIntegrationTest, ResumesASuspendedUploadInASecondProcess) {
   const std::string bytes = Pattern(4 * kMebibyte + 7);
   ObjectWriter writer(client_, {kBucket, "new"},
                       {.mode = WriteMode::kCreate, .chunk_bytes = kMebibyte, .path = WritePath::kOneStream});
@@ -190,7 +190,7 @@ TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingT
   EXPECT_EQ(BytesSent(), bytes.size());
 }
 
-TEST_F(UploadIntegrationTest, MoreMemoryThanOneStreamSendsFastGoesAsParts) {
+TEST_F(UploadIntegrationTest, SendsALargeBufferAsParts) {
   const std::string bytes = Pattern(kLeastParallelUpload + 1);
   std::vector<std::uint64_t> progress;
   const UploadOptions options{.mode = WriteMode::kCreate,
@@ -207,7 +207,7 @@ TEST_F(UploadIntegrationTest, MoreMemoryThanOneStreamSendsFastGoesAsParts) {
   EXPECT_EQ(testing::ErrorOf(refused).code, ErrorCode::kPreconditionFailed);
 }
 
-TEST_F(UploadIntegrationTest, AStateIsForFilesOnly) {
+TEST_F(UploadIntegrationTest, AcceptsAStateOnlyForFiles) {
   for (const UploadOptions& options :
        {UploadOptions{.state = "state"}, UploadOptions{.save_state = [](const auto&) {}}}) {
     const auto stored = UploadObject(client_, {kBucket, "new"}, AsBytes("bytes"), options);
@@ -215,7 +215,7 @@ TEST_F(UploadIntegrationTest, AStateIsForFilesOnly) {
   }
 }
 
-TEST_F(UploadIntegrationTest, AnUploadGoesOnAfterAnOutageFromWhereTheServiceStands) {
+TEST_F(UploadIntegrationTest, ResumesAfterAnOutage) {
   const std::string bytes = Pattern(4 * kMebibyte + 7);
   ObjectWriter writer(
       client_, {kBucket, "new"},

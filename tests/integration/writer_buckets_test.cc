@@ -56,12 +56,12 @@ class WriterBucketsTest : public ::testing::Test {
   const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
 
-TEST_F(WriterBucketsTest, KeepNoTemporaryObjectBySoftDelete) {
+TEST_F(WriterBucketsTest, KeepNoSoftDeletedTemporaryObject) {
   ExpectStored(Store(), WriteMethod::kPartsAndCompose);
   EXPECT_THAT(Listed("softDeleted=true"), Not(HasSubstr("gcsflux-uploads/")));
 }
 
-TEST_F(WriterBucketsTest, KeepTheReplacedVersionAndNoTemporaryOne) {
+TEST_F(WriterBucketsTest, KeepTheReplacedVersionButNoTemporaryOne) {
   Patch(R"({"versioning": {"enabled": true}})");
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   ExpectStored(Store(), WriteMethod::kPartsAndCompose);
@@ -70,24 +70,24 @@ TEST_F(WriterBucketsTest, KeepTheReplacedVersionAndNoTemporaryOne) {
   EXPECT_NE(versions.find("\"o\""), versions.rfind("\"o\"")) << versions;
 }
 
-TEST_F(WriterBucketsTest, WithARetentionPolicyGetOneStream) {
+TEST_F(WriterBucketsTest, GetOneStreamUnderARetentionPolicy) {
   Patch(R"({"retentionPolicy": {"retentionPeriod": "3600"}})");
   ExpectStored(Store(), WriteMethod::kOneStream, "retention policy");
 }
 
-TEST_F(WriterBucketsTest, WithADefaultHoldGetOneStream) {
+TEST_F(WriterBucketsTest, GetOneStreamUnderADefaultHold) {
   Patch(R"({"defaultEventBasedHold": true})");
   ExpectStored(Store(), WriteMethod::kOneStream, "event-based hold");
 }
 
-TEST_F(WriterBucketsTest, GiveHoldsToTheObjectOnly) {
+TEST_F(WriterBucketsTest, ApplyHoldsOnlyToTheFinalObject) {
   ExpectStored(Store({.attributes = {.event_based_hold = true, .temporary_hold = true}}),
                WriteMethod::kPartsAndCompose);
   const auto stored = client_.GetObject(kObject);
   EXPECT_TRUE(stored->event_based_hold && stored->temporary_hold);
 }
 
-TEST_F(WriterBucketsTest, StoreUnderTheKeysThatAreGiven) {
+TEST_F(WriterBucketsTest, StoreUnderTheGivenKeys) {
   const std::string kms = "projects/p/locations/us/keyRings/r/cryptoKeys/k";
   ExpectStored(Store({.kms_key_name = kms}), WriteMethod::kPartsAndCompose);
   EXPECT_THAT(client_.GetObject(kObject)->kms_key_name, HasSubstr(kms));
