@@ -56,7 +56,7 @@ endfunction()
 add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering.sh ${PROJECT_SOURCE_DIR})
 # scripts/test --only builds the programs of the tests that match, and no precompiled header in their place.
 add_test(NAME targets_of_tests
-         COMMAND ${PROJECT_SOURCE_DIR}/scripts/targets_of_tests ${PROJECT_BINARY_DIR} Backoff.CanBeThatOfGooglesConnectorForPyTorch)
+         COMMAND ${PROJECT_SOURCE_DIR}/scripts/targets_of_tests ${PROJECT_BINARY_DIR} Backoff.CanMatchGooglesConnectorForPyTorch)
 set_tests_properties(targets_of_tests PROPERTIES PASS_REGULAR_EXPRESSION "^sdk_tests\n$")
 # Instrumented code registers destructors of its own.
 if(NOT GCSFLUX_SANITIZE)

@@ -133,7 +133,7 @@ class CommandGapsTest : public CommandTest, public ::testing::WithParamInterface
   std::map<std::string, std::int64_t> rivals_;
 };
 
-TEST_P(CommandGapsTest, OvercomesALostAnswer) { ForEachGap(Between::kNothing, true); }
+TEST_P(CommandGapsTest, SurvivesALostAnswer) { ForEachGap(Between::kNothing, true); }
 TEST_P(CommandGapsTest, KeepsTheObjectOfARival) { ForEachGap(Between::kOverwrite, false); }
 TEST_P(CommandGapsTest, SurvivesADeletionByARival) { ForEachGap(Between::kDelete, false); }
 TEST_P(CommandGapsTest, StopsAtASignal) { ForEachGap(Between::kSignal, false); }

@@ -162,7 +162,7 @@ TEST_F(TraceTest, MarksRefusedComposition) {
   EXPECT_EQ(mark.at("args").at("reason"), "the caller lacks it");
 }
 
-TEST_F(TraceTest, IsReadableAfterACrash) {
+TEST_F(TraceTest, LacksOnlyTheBracketAfterACrash) {
   const auto trace = *TraceWriter::Open(path_);
   for (int i = 0; i < 3; ++i) {
     trace->OnHedge({.call = {.operation = "objects.get", .attempt = i}});

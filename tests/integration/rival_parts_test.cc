@@ -106,7 +106,7 @@ TEST_F(RivalPartsTest, KeepsARivalsEncryptedObjectAndReportsUnknown) {
 }
 
 // Not one attempt of this call may have done it, so the same bytes under the name are another's.
-TEST_F(RivalPartsTest, ReportsAMissingUploadAtItsFirstCompletion) {
+TEST_F(RivalPartsTest, FailsForAMissingUploadDespiteEqualBytes) {
   auto upload = MultipartUpload::Start(MakeClient(), kContested);
   ASSERT_TRUE(upload.ok());
   ASSERT_TRUE(upload->UploadPart(1, AsBytes("ours")).ok());

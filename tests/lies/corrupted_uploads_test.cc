@@ -19,7 +19,7 @@ std::vector<Path> UploadPaths() {
 
 class CorruptedUploadTest : public ::testing::TestWithParam<Path> {};
 
-TEST_P(CorruptedUploadTest, IsDeletedAndSaysSo) {
+TEST_P(CorruptedUploadTest, IsDeletedAndReported) {
   const LyingService service(Content(), kOtherBytes);
   const auto outcome = GetParam().run(*Client::Create({.endpoint = service.endpoint()}), service);
   ASSERT_FALSE(outcome.result.ok());
@@ -28,7 +28,7 @@ TEST_P(CorruptedUploadTest, IsDeletedAndSaysSo) {
   EXPECT_EQ(service.Count("DELETE /storage/v1/b/bkt/o/o"), 1U);
 }
 
-TEST_P(CorruptedUploadTest, SaysWhatRemainsWhereItCannotBeDeleted) {
+TEST_P(CorruptedUploadTest, IsNamedIfItCannotBeDeleted) {
   LyingService service(Content(), kOtherBytes);
   service.RefuseDeletions();
   const auto outcome = GetParam().run(*Client::Create({.endpoint = service.endpoint()}), service);
@@ -38,7 +38,7 @@ TEST_P(CorruptedUploadTest, SaysWhatRemainsWhereItCannotBeDeleted) {
   EXPECT_EQ(service.Count("DELETE /storage/v1/b/bkt/o/o"), 1U);
 }
 
-TEST_P(CorruptedUploadTest, IsNotLookedForWhereAllIsWell) {
+TEST_P(CorruptedUploadTest, NeedsNoRequestsWithoutCorruption) {
   const LyingService service(Content());
   const auto outcome = GetParam().run(*Client::Create({.endpoint = service.endpoint()}), service);
   ASSERT_TRUE(outcome.result.ok()) << outcome.result.error().message;

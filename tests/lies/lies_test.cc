@@ -167,13 +167,13 @@ class LiesTest : public ::testing::TestWithParam<Path> {
   }
 };
 
-TEST_P(LiesTest, TakesTheTruth) { Try(kTruth, false); }
+TEST_P(LiesTest, AcceptTrueAnswers) { Try(kTruth, false); }
 
-TEST_P(LiesTest, TakesNoLie) {
+TEST_P(LiesTest, AcceptNoFalseAnswer) {
   for (const Row& row : kRows) Try(row, false);
 }
 
-TEST_P(LiesTest, TakesNothingUncheckedWhereAChecksumIsRequired) {
+TEST_P(LiesTest, AcceptNoUnverifiedBytesIfAChecksumIsRequired) {
   if (GetParam().is_command) return Try(kTruth, true);
   Try(kTruth, true);
   for (const Row& row : kRows) Try(row, true);
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Reads, LiesTest, ::testing::ValuesIn(ReadPaths()), Name
 INSTANTIATE_TEST_SUITE_P(Writes, LiesTest, ::testing::ValuesIn(WritePaths()), NameOfPath);
 INSTANTIATE_TEST_SUITE_P(Commands, LiesTest, ::testing::ValuesIn(CommandPaths()), NameOfPath);
 
-TEST(UnverifiedReads, AreCountedEachAndToldOncePerBucket) {
+TEST(UnverifiedReads, AreCountedAndReportedOncePerBucket) {
   const LyingService service(Content(), {Where::kMedia, "hash", How::kMissing});
   const auto heard = std::make_shared<RecordedEvents>();
   const Client client = ClientOf(service, false, heard);
@@ -196,7 +196,7 @@ TEST(UnverifiedReads, AreCountedEachAndToldOncePerBucket) {
   EXPECT_EQ(heard->unverified.front().subject, "gs://bkt/o");
 }
 
-TEST(UnverifiedReads, DeliverNothingWhereAChecksumIsRequired) {
+TEST(UnverifiedReads, DeliverNothingIfAChecksumIsRequired) {
   const LyingService service(Content(), {Where::kMedia, "hash", How::kMissing});
   const Client client = ClientOf(service, /*require_checksum=*/true);
   std::size_t delivered = 0;
@@ -213,7 +213,7 @@ TEST(UnverifiedReads, DeliverNothingWhereAChecksumIsRequired) {
 
 // A second request that lies is dropped, and the first one goes on. Where that stands still to the end, the next
 // attempt meets the lie.
-TEST(HedgedRead, TakesNoLie) {
+TEST(HedgedRead, AcceptNoFalseAnswer) {
   for (const Row& row : kRows) {
     const bool is_tried = row.lie.how == How::kOther || row.lie.how == How::kTwice;
     if (row.lie.where != Where::kResumed || !is_tried) continue;
@@ -238,7 +238,7 @@ TEST(HedgedRead, TakesNoLie) {
 }
 
 // Each lie is told on at least one path.
-TEST(LyingService, TellsEachLie) {
+TEST(LyingService, UsesEachLie) {
   std::vector<Path> paths = ReadPaths();
   for (auto& path : WritePaths()) paths.push_back(std::move(path));
   for (const Row& row : kRows) {

@@ -75,7 +75,7 @@ const Operation kOperations[] = {
     {"a reader", [](const Client& c) { return WithoutValue(ObjectReader::Open(c, kObject)); }},
 };
 
-TEST(AnotherServer, IsNotTakenForTheService) {
+TEST(AnotherServer, IsNotMistakenForTheService) {
   for (const Operation& operation : kOperations) {
     const CircularService service({"<!DOCTYPE html><html><body>Please log in</body></html>"});
     const auto outcome = operation.run(service.client());
@@ -84,7 +84,7 @@ TEST(AnotherServer, IsNotTakenForTheService) {
   }
 }
 
-TEST(AnEmptyAnswer, IsTakenForADeletionsAlone) {
+TEST(AnEmptyAnswer, IsAcceptedOnlyForDeletions) {
   for (const Operation& operation : kOperations) {
     const CircularService service({""});
     const auto outcome = operation.run(service.client());

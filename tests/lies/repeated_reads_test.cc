@@ -19,7 +19,7 @@ std::vector<Path> PathsOfWholeObjects() {
 
 class RepeatedReadTest : public ::testing::TestWithParam<Path> {};
 
-TEST_P(RepeatedReadTest, IsComparedWithTheChecksumOfTheFirst) {
+TEST_P(RepeatedReadTest, IsVerifiedByTheChecksumOfTheFirst) {
   const LyingService service(Content(), kWrongBytes);
   const auto outcome =
       GetParam().run(*Client::Create({.endpoint = service.endpoint(), .hedge = {.budget = 0}}), service);

@@ -109,21 +109,21 @@ TEST(NamesThatWereNotAskedFor, EndEveryListing) {
   }
 }
 
-TEST(NamesThatWereNotAskedFor, AreNotDeletedByACleanUp) {
+TEST(NamesThatWereNotAskedFor, AreNotDeletedByACleanup) {
   const ServiceWithoutPrefixes service(Page("data/of/another"));
   const auto cleaned = CleanComposites(service.client(), "bkt");
   EXPECT_EQ(ErrorOf(cleaned).code, ErrorCode::kBadResponse);
   EXPECT_TRUE(service.changes().empty()) << service.changes().front();
 }
 
-TEST(NamesThatWereNotAskedFor, AreNoUploadsThatACleanUpAborts) {
+TEST(NamesThatWereNotAskedFor, AreNotAbortedByACleanup) {
   const ServiceWithoutPrefixes service("{}");
   const auto cleaned = CleanComposites(service.client(), "bkt");
   EXPECT_EQ(ErrorOf(cleaned).code, ErrorCode::kBadResponse);
   EXPECT_TRUE(service.changes().empty()) << service.changes().front();
 }
 
-TEST(NamesThatWereNotAskedFor, AreThoseOutsideOfTheOffsetsToo) {
+TEST(NamesThatWereNotAskedFor, IncludeNamesOutsideTheOffsets) {
   const ServiceWithoutPrefixes service(Page("p/m"));
   const Client client = service.client();
   EXPECT_TRUE(client.ListObjects("bkt", {.prefix = "p/", .start_offset = "p/m", .end_offset = "p/n"}).ok());
@@ -148,7 +148,7 @@ TEST(PrefixesThatWereNotAskedFor, EndAListingOfOneLevel) {
 }
 
 // Their times are missing, so they may have been made just now.
-TEST(ObjectsWithoutATime, AreNotDeletedByACleanUp) {
+TEST(ObjectsWithoutATime, AreNotDeletedByACleanup) {
   const ServiceWithoutPrefixes service(
       R"({"items":[{"name":"dataflux-composed-objects/run/c","generation":"1","size":"1","componentCount":2}]})",
       "dataflux");
@@ -157,7 +157,7 @@ TEST(ObjectsWithoutATime, AreNotDeletedByACleanUp) {
   EXPECT_TRUE(service.changes().empty()) << service.changes().front();
 }
 
-TEST(ObjectsWithoutATime, AreNotSweptFromARun) {
+TEST(ObjectsWithoutATime, AreNotRemovedFromARun) {
   const ServiceWithoutPrefixes service(
       R"({"items":[{"name":"runs/7/step-00000001/0123456789abcdef0123456789abcdef-a","generation":"1","size":"1"},)"
       R"({"name":"runs/7/step-00000001/0123456789abcdef0123456789abcdef-b","generation":"1","size":"1","updated":"2026-01-01T00:00:00Z"}]})");

@@ -95,7 +95,7 @@ void ExpectLocalIoAndExit(const Result<void>& result, const Disposition& before)
   ::_exit(is_right ? 0 : 1);
 }
 
-TEST_F(FileLimitsTest, ADownloadBeyondTheLimitOnFilesIsAnError) {
+TEST_F(FileLimitsTest, FailADownloadAboveTheLimitOfFileSizes) {
   const auto download = [&] {
     const auto before = FileSizeSignalNow();
     const Limited limited(RLIMIT_FSIZE, 1 << 20);
@@ -109,7 +109,7 @@ TEST_F(FileLimitsTest, ADownloadBeyondTheLimitOnFilesIsAnError) {
   EXPECT_FALSE(std::filesystem::exists(directory_.path() / "large"));
 }
 
-TEST_F(FileLimitsTest, ATraceBeyondTheLimitOnFilesIsAnError) {
+TEST_F(FileLimitsTest, FailATraceAboveTheLimitOfFileSizes) {
   const auto trace = [&] {
     const auto before = FileSizeSignalNow();
     const auto writer = TraceWriter::Open(directory_.path() / "trace");
@@ -123,7 +123,7 @@ TEST_F(FileLimitsTest, ATraceBeyondTheLimitOnFilesIsAnError) {
   EXPECT_EXIT(trace(), ::testing::ExitedWithCode(0), "trace.*as it should be");
 }
 
-TEST_F(FileLimitsTest, WantOfDescriptorsIsCalledByItsName) {
+TEST_F(FileLimitsTest, NameAShortageOfDescriptors) {
   const std::string path = directory_.Write("file", "bytes");
   const int next = ::dup(0);
   ::close(next);
@@ -144,7 +144,7 @@ TEST_F(FileLimitsTest, WantOfDescriptorsIsCalledByItsName) {
   EXPECT_TRUE(client_.ReadObject({"bkt", "large"}).ok());
 }
 
-TEST_F(FileLimitsTest, WantOfDescriptorsIsRetriedUntilThereAreSome) {
+TEST_F(FileLimitsTest, RetryUntilDescriptorsAreFree) {
   const int next = ::dup(0);
   ::close(next);
   const auto listener = std::make_shared<GiveBack>(next);
@@ -154,7 +154,7 @@ TEST_F(FileLimitsTest, WantOfDescriptorsIsRetriedUntilThereAreSome) {
 }
 
 // With so many descriptors more than are open the loop cannot begin, or can, and libcurl gets no connection.
-TEST_F(FileLimitsTest, ADownloadGoesOnOnceThereAreDescriptors) {
+TEST_F(FileLimitsTest, ContinueADownloadOnceDescriptorsAreFree) {
   const auto object = client_.GetObject({"bkt", "large"});
   ASSERT_TRUE(object) << object.error().message;
   const auto sources = DownloadSources({&*object, 1});
@@ -176,7 +176,7 @@ TEST_F(FileLimitsTest, ADownloadGoesOnOnceThereAreDescriptors) {
   EXPECT_GE(retried, 2) << "libcurl always had what it needs";
 }
 
-TEST_F(FileLimitsTest, ANameThatNoFileCanHaveIsRefusedBeforeAnythingIsFetched) {
+TEST_F(FileLimitsTest, RefuseAnImpossibleFileNameBeforeFetching) {
   const Client nowhere =
       *Client::Create({.endpoint = "http://127.0.0.1:1", .retry = RetryPolicies::All({.max_attempts = 1})});
   const std::string in = directory_.path().string() + "/";

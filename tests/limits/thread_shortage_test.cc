@@ -81,7 +81,7 @@ class ThreadShortageTest : public ::testing::Test {
       {.endpoint = emulator_.endpoint(), .project = "p", .io_threads = 4, .event_listener = shortages_});
 };
 
-TEST_F(ThreadShortageTest, LeavesADownloaderThoseThatThereAre) {
+TEST_F(ThreadShortageTest, LetsADownloaderUseFewerThreads) {
   const auto sources = Store(40);
   const ThreadLimit limit(3);
   const Downloader downloader(client_, {.max_concurrency = 64});
@@ -99,7 +99,7 @@ TEST_F(ThreadShortageTest, LeavesADownloaderThoseThatThereAre) {
 }
 
 // As soon as the system gives more, the next Downloader of the same client has them.
-TEST_F(ThreadShortageTest, EndsForTheNextDownloader) {
+TEST_F(ThreadShortageTest, DoesNotAffectTheNextDownloader) {
   const auto sources = Store(2);
   {
     const ThreadLimit limit(0);
@@ -110,7 +110,7 @@ TEST_F(ThreadShortageTest, EndsForTheNextDownloader) {
 }
 
 // Fewer connections than were asked for, and no request that fails for want of one.
-TEST_F(ThreadShortageTest, OfDescriptorsLeavesADownloaderTheConnectionsThatThereAre) {
+TEST_F(ThreadShortageTest, OfDescriptorsLetsADownloaderUseFewerConnections) {
   const auto sources = Store(300);
   const testing::OpenFilesLimit limit(80);
   for (const bool adapts : {false, true}) {
@@ -128,7 +128,7 @@ TEST_F(ThreadShortageTest, OfDescriptorsLeavesADownloaderTheConnectionsThatThere
   EXPECT_THAT(shortages_->cause, HasSubstr("ulimit -n"));
 }
 
-TEST_F(ThreadShortageTest, IsNoneIfThereIsAThreadForEachCall) {
+TEST_F(ThreadShortageTest, IsIrrelevantIfEachCallHasAThread) {
   const ThreadLimit limit(3);
   std::atomic<int> calls = 0;
   const auto work = [&](std::size_t, const std::stop_token&) {
@@ -141,7 +141,7 @@ TEST_F(ThreadShortageTest, IsNoneIfThereIsAThreadForEachCall) {
   EXPECT_EQ(shortages_->told, 0);
 }
 
-TEST_F(ThreadShortageTest, IsTheErrorOfADownloadWithoutAny) {
+TEST_F(ThreadShortageTest, FailsADownloadWithoutAnyThread) {
   const auto sources = Store(2);
   const ThreadLimit limit(0);
   const Downloader downloader(client_);
@@ -157,7 +157,7 @@ TEST_F(ThreadShortageTest, IsTheErrorOfADownloadWithoutAny) {
   EXPECT_GE(limit.refused(), 1);
 }
 
-TEST_F(ThreadShortageTest, LeavesAListingThoseThatThereAreOrTheCallersOwn) {
+TEST_F(ThreadShortageTest, LetsAListingUseFewerThreadsOrTheCallers) {
   const auto sources = Store(3);
   for (const int threads : {0, 1, 2}) {
     const ThreadLimit limit(threads);
@@ -171,7 +171,7 @@ TEST_F(ThreadShortageTest, LeavesAListingThoseThatThereAreOrTheCallersOwn) {
   EXPECT_EQ(shortages_->started, 0U);
 }
 
-TEST_F(ThreadShortageTest, LeavesFilesAndPartsToTheCallersThread) {
+TEST_F(ThreadShortageTest, LetsFilesAndPartsUseTheCallersThread) {
   const testing::TestDirectory directory;
   const std::string bytes(11 << 20, 'x');
   const ThreadLimit limit(0);
@@ -184,7 +184,7 @@ TEST_F(ThreadShortageTest, LeavesFilesAndPartsToTheCallersThread) {
   EXPECT_GE(limit.refused(), 2);
 }
 
-TEST_F(ThreadShortageTest, IsNotWhatOptionsBeyondTheirBoundAskFor) {
+TEST_F(ThreadShortageTest, IsNotCausedByOptionsOutOfRange) {
   const auto sources = Store(1);
   const testing::TestDirectory directory;
   const auto refused = [](const auto& result) {
@@ -218,7 +218,7 @@ TEST(RunOnThreadsUnderALimit, CallsEachIndexOnce) {
   }
 }
 
-TEST(RunOnThreadsUnderALimit, EndsAtTheFirstFailureAndWhenAskedTo) {
+TEST(RunOnThreadsUnderALimit, StopsAtTheFirstFailureAndOnRequest) {
   const ThreadLimit limit(0);
   int calls = 0;
   const auto fail = [&](std::size_t, const std::stop_token&) -> Result<void> {
@@ -244,7 +244,7 @@ TEST(RunWithTimeLimitUnderALimit, StopsAtOnce) {
   EXPECT_EQ(limit.refused(), 1);
 }
 
-TEST(DueTasksUnderALimit, AreLateButDone) {
+TEST(DueTasksUnderALimit, RunLate) {
   using Clock = internal::DueTasks::Clock;
   const auto threads = testing::MakeSlots(2);
   const auto tasks = std::make_shared<internal::DueTasks>(threads);
@@ -259,7 +259,7 @@ TEST(DueTasksUnderALimit, AreLateButDone) {
   EXPECT_EQ(done, 2);
 }
 
-TEST(CompositeCleanupUnderALimit, IsAnErrorThatLeavesSignalsAsTheyWere) {
+TEST(CompositeCleanupUnderALimit, FailsWithoutChangingSignals) {
   const auto now = [] {
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, nullptr, &mask);

@@ -103,14 +103,14 @@ TEST_F(RequestSlotsTest, RunNoMoreThanALowerLimitAllows) {
   tasks_->AwaitWorking(8);
 }
 
-TEST_F(RequestSlotsTest, RunOneWhateverTheLimit) {
+TEST_F(RequestSlotsTest, RunAtLeastOneTask) {
   slots_.SetLimit(0);
   slots_.Offer(tasks_);
   tasks_->AwaitWorking(1);
   EXPECT_EQ(slots_.limit(), 1U);
 }
 
-TEST_F(RequestSlotsTest, OfALargeWorkloadLeaveASmallOneItsTurn) {
+TEST_F(RequestSlotsTest, ServeASmallWorkloadBesideALargeOne) {
   const auto small = std::make_shared<Tasks>();
   slots_.Offer(tasks_);
   tasks_->AwaitWorking(2);
@@ -121,7 +121,7 @@ TEST_F(RequestSlotsTest, OfALargeWorkloadLeaveASmallOneItsTurn) {
 }
 
 // The limit is raised by the tasks themselves while the owner ends the slots.
-TEST(RequestSlots, GrowWhileTheyAreEnded) {
+TEST(RequestSlots, CanGrowDuringTheirEnd) {
   class Growing : public TaskSource {
    public:
     std::function<void()> Take() override {

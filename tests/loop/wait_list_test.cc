@@ -11,7 +11,7 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(WaitList, LetsFibersAndThreadsGoWhenTheConditionIsMet) {
+TEST(WaitList, WakesFibersAndThreadsOnItsCondition) {
   EventLoops loops(2);
   std::mutex mutex;
   WaitList changed;
@@ -31,7 +31,7 @@ TEST(WaitList, LetsFibersAndThreadsGoWhenTheConditionIsMet) {
   EXPECT_TRUE(changed.Wait(lock, {}, [&] { return done == 100; }));
 }
 
-TEST(WaitList, EndsWhenItIsAskedToStop) {
+TEST(WaitList, StopsOnRequest) {
   EventLoops loops(1);
   std::mutex mutex;
   WaitList changed;

@@ -96,7 +96,7 @@ Result<BucketMetadata> Get(const std::string& endpoint) {
   return client->GetBucket("bkt");
 }
 
-TEST(NetworkFailure, HasACodeAndAMessageOfItsOwn) {
+TEST(NetworkFailure, HasItsOwnCodeAndMessage) {
   for (const Failing& test : Failures()) {
     const RawServer server(test.script);
     const auto got = Get(server.endpoint());
@@ -108,7 +108,7 @@ TEST(NetworkFailure, HasACodeAndAMessageOfItsOwn) {
   }
 }
 
-TEST(NetworkFailure, WhereNothingIsReachedTheMessageSaysWhat) {
+TEST(NetworkFailure, NamesTheUnreachableAddress) {
   const std::string gone = testing::RefusingEndpoint();
   const auto refused = Get(gone);
   ASSERT_FALSE(refused.ok());
@@ -120,7 +120,7 @@ TEST(NetworkFailure, WhereNothingIsReachedTheMessageSaysWhat) {
   EXPECT_THAT(unknown.error().message, HasSubstr("no-such-host.invalid:443: the name is not known"));
 }
 
-TEST(NetworkFailure, WhatTricklesAndThenComesIsNone) {
+TEST(NetworkFailure, IsNotReportedForASlowAnswer) {
   const std::string answer = Ok("", R"({"name":"bkt","metageneration":"1"})");
   const RawServer server([&](RawServer::Connection& c) {
     c.ReadHead();

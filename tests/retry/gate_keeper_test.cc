@@ -48,7 +48,7 @@ TEST(GateKeeper, PacesOneByOneOnceItIsEngaged) {
   EXPECT_EQ(gate.state().throttled, 4U);
 }
 
-TEST(GateKeeper, LetsNobodyInAfterTheDeadline) {
+TEST(GateKeeper, AdmitsNoRequestAfterItsDeadline) {
   testing::DrivenTiming timing;
   GateKeeper gate(timing);
   Engage(gate);
@@ -57,7 +57,7 @@ TEST(GateKeeper, LetsNobodyInAfterTheDeadline) {
   EXPECT_EQ(gate.state().waiting, 0U) << "it still stands in line";
 }
 
-TEST(GateKeeper, LetsNobodyInWhoIsToStop) {
+TEST(GateKeeper, AdmitsNoStoppedRequest) {
   testing::DrivenTiming timing;
   GateKeeper gate(timing);
   std::stop_source stop;
@@ -65,7 +65,7 @@ TEST(GateKeeper, LetsNobodyInWhoIsToStop) {
   EXPECT_EQ(gate.Enter(1, kNever, stop.get_token()).kind, Kind::kCancelled);
 }
 
-TEST(GateKeeper, GivesUpAfterFiveMinutesInWhichAllWasThrottled) {
+TEST(GateKeeper, GivesUpAfterFiveMinutesOfThrottling) {
   testing::DrivenTiming timing;
   GateKeeper gate(timing);
   const auto start = timing.Now();
@@ -81,7 +81,7 @@ TEST(GateKeeper, GivesUpAfterFiveMinutesInWhichAllWasThrottled) {
 }
 
 // Real threads and, for what they wait, real time: milliseconds in all.
-TEST(GateKeeper, LetsEveryThreadThroughOnce) {
+TEST(GateKeeper, AdmitsEachThreadOnce) {
   const auto timing = SystemTiming();
   Gates gates(*timing);
   GateKeeper& gate = gates.For("bucket", GateClass::kRead);
@@ -109,7 +109,7 @@ TEST(GateKeeper, LetsEveryThreadThroughOnce) {
 }
 
 // No answer comes: who goes wakes the next one.
-TEST(GateKeeper, LetsThoseInLineThroughWhileNoneIsAnswered) {
+TEST(GateKeeper, AdmitsWaitersWithoutAnswers) {
   const auto timing = SystemTiming();
   GateKeeper gate(*timing);
   Engage(gate);  // 10/s
@@ -126,7 +126,7 @@ TEST(GateKeeper, LetsThoseInLineThroughWhileNoneIsAnswered) {
   EXPECT_EQ(passed, 5);
 }
 
-TEST(GateKeeper, WakesAWaiterThatIsToStop) {
+TEST(GateKeeper, WakesAStoppedWaiter) {
   const auto timing = SystemTiming();
   GateKeeper gate(*timing);
   Engage(gate);
@@ -199,18 +199,18 @@ class WaitersTest : public ::testing::Test {
   std::vector<std::jthread> threads_;  // Last: they use the members above.
 };
 
-TEST_F(WaitersTest, TheNextOneAsksAgainWhenTheFirstLeaves) {
+TEST_F(WaitersTest, NextAsksAgainWhenTheFirstLeaves) {
   stops_[0].request_stop();
   EXPECT_EQ(timing_.WaitAt(3), 100ms) << "the second one is the first now";
 }
 
-TEST_F(WaitersTest, TheFirstOneAsksAgainWhenASuccessRaisesTheRate) {
+TEST_F(WaitersTest, FirstAsksAgainWhenTheRateRises) {
   gate_.OnSuccess(timing_.Now());
   EXPECT_LT(timing_.WaitAt(3), 100ms);
   EXPECT_GT(gate_.state().rate, 10);
 }
 
-TEST(Gates, AreOneForEachBucketAndClass) {
+TEST(Gates, AreSeparatePerBucketAndClass) {
   testing::DrivenTiming timing;
   Gates gates(timing);
   std::set<GateKeeper*> all;

@@ -217,13 +217,13 @@ TEST_P(GateSimulation, FourProcessesShareAQuota) {
   EXPECT_GE(outcome.fairness, 0.97);
 }
 
-TEST_P(GateSimulation, OneProcessGetsASmallQuotaWhole) {
+TEST_P(GateSimulation, OneProcessUsesASmallQuotaFully) {
   const Outcome outcome = Run({.quota = [](double) { return 200.0; }});
   EXPECT_GE(outcome.efficiency, 0.99);
   EXPECT_LE(outcome.worst_seconds, 1.0);
 }
 
-TEST_P(GateSimulation, FollowsADipAndComesBack) {
+TEST_P(GateSimulation, RecoversFromADip) {
   const Setting dip{.processes = 4,
                     .quota = [](double second) { return second >= 20 && second < 40 ? 200.0 : 1000.0; }};
   const Outcome outcome = Run(dip);
@@ -239,7 +239,7 @@ TEST_P(GateSimulation, CostsNothingWithoutAQuota) {
   EXPECT_GE(outcome.efficiency, 0.96) << "the round trips' spread alone takes 2 %";
 }
 
-TEST_P(GateSimulation, StaysOpenUnderRefusalsThatNoRateCures) {
+TEST_P(GateSimulation, StaysOpenUnderRefusalsUnrelatedToTheRate) {
   const Outcome outcome = Run({.workers = 256, .quota = [](double) { return 1e9; }, .seconds = 20, .noise = 0.01});
   EXPECT_GE(outcome.efficiency, 0.95);
 }

@@ -39,13 +39,13 @@ class GateTest : public ::testing::Test {
   Gate::Ticket ticket_ = 0;
 };
 
-TEST_F(GateTest, IsOpenWhileNothingIsThrottled) {
+TEST_F(GateTest, IsOpenWithoutThrottling) {
   for (int i = 0; i < 10'000; ++i) Succeed(10us);
   EXPECT_FALSE(gate_.is_engaged());
   EXPECT_EQ(gate_.throttled(), 0U);
 }
 
-TEST_F(GateTest, TakesAFewRefusalsForNoise) {
+TEST_F(GateTest, IgnoresAFewRefusals) {
   for (int i = 0; i < 3; ++i) EXPECT_GT(BeThrottled(), 0ns);
   EXPECT_FALSE(gate_.is_engaged());
   EXPECT_EQ(BeThrottled(), 0ns) << "the fourth within a second";
@@ -59,7 +59,7 @@ TEST_F(GateTest, ForgetsRefusalsAfterASecond) {
   EXPECT_FALSE(gate_.is_engaged());
 }
 
-TEST_F(GateTest, StaysOpenUnderRefusalsThatAreRare) {
+TEST_F(GateTest, StaysOpenUnderRareRefusals) {
   for (int i = 0; i < 50; ++i) {  // 1 % of all, as if single objects were refused
     for (int j = 0; j < 99; ++j) Succeed(10us);
     BeThrottled(1, 10us);
@@ -67,7 +67,7 @@ TEST_F(GateTest, StaysOpenUnderRefusalsThatAreRare) {
   EXPECT_FALSE(gate_.is_engaged());
 }
 
-TEST_F(GateTest, DelaysARequestByItsAttemptsWhileItIsOpen) {
+TEST_F(GateTest, DelaysByAttemptsWhileOpen) {
   const double half = 0.75;  // uniform(0.5, 1) of the given chance
   EXPECT_EQ(BeThrottled(1), std::chrono::duration_cast<Gate::Duration>(20ms * half));
   EXPECT_EQ(BeThrottled(3), std::chrono::duration_cast<Gate::Duration>(80ms * half));
@@ -75,13 +75,13 @@ TEST_F(GateTest, DelaysARequestByItsAttemptsWhileItIsOpen) {
   EXPECT_EQ(BeThrottled(40), std::chrono::duration_cast<Gate::Duration>(1s * half));
 }
 
-TEST_F(GateTest, BeginsWithWhatWasDelivered) {
+TEST_F(GateTest, StartsAtTheDeliveredRate) {
   for (int i = 0; i < 40; ++i) Succeed(10ms);
   Engage();
   EXPECT_DOUBLE_EQ(gate_.rate(), 40);
 }
 
-TEST_F(GateTest, LetsWaitersGoInTheOrderOfTheirFirstIssue) {
+TEST_F(GateTest, AdmitsWaitersInTheOrderOfTheirFirstAttempt) {
   Engage();
   ASSERT_FALSE(gate_.Acquire(100, now_));  // takes what there is
   EXPECT_TRUE(gate_.Acquire(102, now_));
@@ -98,7 +98,7 @@ TEST_F(GateTest, LetsWaitersGoInTheOrderOfTheirFirstIssue) {
   EXPECT_EQ(gate_.waiting(), 0U);
 }
 
-TEST_F(GateTest, TellsHowLongTheFirstHasToWait) {
+TEST_F(GateTest, ReturnsTheWaitOfTheFirst) {
   Engage();
   ASSERT_DOUBLE_EQ(gate_.rate(), 10);
   ASSERT_FALSE(gate_.Acquire(100, now_));
@@ -109,7 +109,7 @@ TEST_F(GateTest, TellsHowLongTheFirstHasToWait) {
   EXPECT_FALSE(gate_.Acquire(101, now_ + *wait));
 }
 
-TEST_F(GateTest, TellsThoseBehindTheFirstWhenTheirTurnComes) {
+TEST_F(GateTest, ReturnsTheWaitOfLaterOnes) {
   Engage();
   ASSERT_FALSE(gate_.Acquire(100, now_));
   ASSERT_TRUE(gate_.Acquire(101, now_));
@@ -121,7 +121,7 @@ TEST_F(GateTest, TellsThoseBehindTheFirstWhenTheirTurnComes) {
   EXPECT_NEAR(static_cast<double>(second->count()), 2e8, 10);
 }
 
-TEST_F(GateTest, HasTheFirstWokenOnlyIfItWouldLoseItsTurn) {
+TEST_F(GateTest, WakesTheFirstOnlyIfItWouldLoseItsTurn) {
   Engage();
   ASSERT_FALSE(gate_.Acquire(100, now_));
   const auto asks_at = now_ + gate_.Acquire(101, now_).value();  // at 10/s
@@ -147,7 +147,7 @@ TEST_F(GateTest, StaysEngagedWhileALineMoves) {
   EXPECT_TRUE(gate_.is_engaged());
 }
 
-TEST_F(GateTest, CutsOnceARound) {
+TEST_F(GateTest, CutsTheRateOncePerRound) {
   Engage();
   for (int i = 0; i < 20; ++i) SucceedInTurn();
   now_ += 60ms;
@@ -160,7 +160,7 @@ TEST_F(GateTest, CutsOnceARound) {
   EXPECT_EQ(gate_.rate(), cut);
 }
 
-TEST_F(GateTest, NeverFallsBelowOneAndNeverPausesForGood) {
+TEST_F(GateTest, NeverFallsBelowOneRequestPerSecond) {
   Engage();
   for (int i = 0; i < 1000; ++i) {
     ++ticket_;
@@ -190,7 +190,7 @@ TEST_F(GateTest, GrowsFasterTheLongerItIsQuiet) {
   EXPECT_GT(gate_.rate() - before, 5) << "early growth was x" << early;
 }
 
-TEST_F(GateTest, OpensWhenNobodyHasWaitedForTenSeconds) {
+TEST_F(GateTest, OpensAfterTenSecondsWithoutWaiters) {
   Engage();
   now_ += 5s;
   Succeed();
@@ -200,7 +200,7 @@ TEST_F(GateTest, OpensWhenNobodyHasWaitedForTenSeconds) {
   EXPECT_FALSE(gate_.is_engaged());
 }
 
-TEST_F(GateTest, SaysSinceWhenNothingHasSucceeded) {
+TEST_F(GateTest, ReportsThrottlingSinceTheLastSuccess) {
   EXPECT_FALSE(gate_.throttled_since());
   BeThrottled();
   const auto first = now_;

@@ -28,7 +28,7 @@ const RetryOptions kOptions{.initial_delay = milliseconds(100),
                             .jitter = Jitter::kFull,
                             .deadline = milliseconds(10'000)};
 
-TEST(Backoff, GrowsUpToItsMaximum) {
+TEST(Backoff, NeverExceedsItsMaximum) {
   const int want_ms[] = {100, 200, 400, 800, 1000, 1000};
   for (int failures = 1; failures <= 6; ++failures) {
     EXPECT_EQ(BackoffDelay(kOptions, failures, 1.0), milliseconds(want_ms[failures - 1])) << failures;
@@ -61,7 +61,7 @@ struct Failing {
 
 const Error kDown{ErrorCode::kUnavailable, "503", 503};
 
-TEST(RetryLoop, RepeatsWhatMayPass) {
+TEST(RetryLoop, RetriesTransientFailures) {
   Failing failing;
   const auto result = failing.Run(3, kDown);
   ASSERT_TRUE(result.ok());
@@ -69,7 +69,7 @@ TEST(RetryLoop, RepeatsWhatMayPass) {
   EXPECT_EQ(failing.attempts, 4);
 }
 
-TEST(RetryLoop, DoesNotRepeatWhatCannotPass) {
+TEST(RetryLoop, DoesNotRetryPermanentFailures) {
   for (const ErrorCode code :
        {ErrorCode::kInvalidArgument, ErrorCode::kNotFound, ErrorCode::kPermissionDenied, ErrorCode::kUnauthenticated,
         ErrorCode::kPreconditionFailed, ErrorCode::kTlsFailed, ErrorCode::kCorrupted, ErrorCode::kBadResponse}) {
@@ -81,7 +81,7 @@ TEST(RetryLoop, DoesNotRepeatWhatCannotPass) {
   }
 }
 
-TEST(RetryLoop, DoesNotRepeatWhatCouldTakeEffectTwice) {
+TEST(RetryLoop, DoesNotRetryNonIdempotentCalls) {
   Failing failing;
   failing.call.is_idempotent = false;
   const auto result = failing.Run(1, kDown);
@@ -91,7 +91,7 @@ TEST(RetryLoop, DoesNotRepeatWhatCouldTakeEffectTwice) {
 }
 
 // What a second request was told by the gate is not what the attempt failed of.
-TEST(RetryLoop, WaitsAsAGateSaysOnlyForWhatWasThrottled) {
+TEST(RetryLoop, WaitsForTheGateOnlyAfterThrottling) {
   struct Case {
     Error error;
     milliseconds waited;
@@ -111,7 +111,7 @@ TEST(RetryLoop, WaitsAsAGateSaysOnlyForWhatWasThrottled) {
   }
 }
 
-TEST(RetryLoop, StopsAtTheDeadlineAndTellsTheHistory) {
+TEST(RetryLoop, StopsAtTheDeadlineAndReportsItsHistory) {
   Failing failing;
   const auto result = failing.Run(1'000, kDown);
   ASSERT_FALSE(result.ok());
@@ -123,7 +123,7 @@ TEST(RetryLoop, StopsAtTheDeadlineAndTellsTheHistory) {
       "--download_retry_deadline_s, RetryOptions::deadline); check the service's health, or raise the retry deadline");
 }
 
-TEST(RetryLoop, SaysHowLongTheBudgetHeldItUp) {
+TEST(RetryLoop, ReportsTheWaitForTheBudget) {
   Failing failing;
   RetryBudget budget(0.2);
   for (int i = 0; i < 120; ++i) static_cast<void>(budget.Take(failing.timing.Now()));
@@ -143,7 +143,7 @@ TEST(RetryLoop, SaysHowLongTheBudgetHeldItUp) {
   EXPECT_GE(observer.counters().budget_delay, std::chrono::seconds(1));
 }
 
-TEST(RetryLoop, BlamesNoBudgetThatHeldNothingUp) {
+TEST(RetryLoop, OmitsTheBudgetWithoutAWait) {
   Failing failing;
   RetryBudget budget(0.2);
   Observer observer;
@@ -155,7 +155,7 @@ TEST(RetryLoop, BlamesNoBudgetThatHeldNothingUp) {
   EXPECT_EQ(observer.counters().budget_waits, 0U);
 }
 
-TEST(RetryLoop, ShowsNoSecretOfItsRequests) {
+TEST(RetryLoop, HidesSecretsOfItsRequests) {
   Failing failing;
   failing.call.secrets.Note("the-token-of-the-call");
   failing.options.max_attempts = 2;
@@ -165,7 +165,7 @@ TEST(RetryLoop, ShowsNoSecretOfItsRequests) {
             "objects.get gs://b/o: no JSON: [secret]");
 }
 
-TEST(RetryLoop, TellsEachCauseOnce) {
+TEST(RetryLoop, ReportsEachCauseOnce) {
   Failing failing;
   failing.options.max_attempts = 7;
   const auto result = RetryLoop(failing.call, {failing.options, failing.timing}, [&](Attempts&) -> Result<int> {
@@ -178,14 +178,14 @@ TEST(RetryLoop, TellsEachCauseOnce) {
                          "2 x cut short; "));
 }
 
-TEST(RetryLoop, StopsWhenAttemptsAreUsedUp) {
+TEST(RetryLoop, StopsAfterMaxAttempts) {
   Failing failing;
   failing.options.max_attempts = 2;
   EXPECT_FALSE(failing.Run(1'000, kDown).ok());
   EXPECT_EQ(failing.attempts, 2);
 }
 
-TEST(RetryLoop, ProgressStartsTheDeadlineOver) {
+TEST(RetryLoop, RestartsTheDeadlineAfterProgress) {
   Failing failing;
   const auto start = failing.timing.Now();
   int attempts = 0;
@@ -199,7 +199,7 @@ TEST(RetryLoop, ProgressStartsTheDeadlineOver) {
   EXPECT_GT(failing.timing.Now() - start, 2 * failing.options.deadline);
 }
 
-TEST(RetryLoop, ProgressStartsTheDelaysOver) {
+TEST(RetryLoop, RestartsTheDelaysAfterProgress) {
   const std::vector<int> want_ms = {125, 250, 500, 125, 250};  // After each failure; the fourth one has made progress.
   Failing failing;
   failing.options.initial_delay = milliseconds(125);
@@ -218,7 +218,7 @@ TEST(RetryLoop, ProgressStartsTheDelaysOver) {
   EXPECT_EQ(waited_ms, want_ms);
 }
 
-TEST(RetryLoop, WaitsAsTheServiceWishesButNoShorterThanItWouldAnyway) {
+TEST(RetryLoop, HonoursRetryAfterAsALowerBound) {
   for (const auto& [wish, waited] : {std::pair(seconds(1), milliseconds(3'000)), {seconds(5), milliseconds(6'000)}}) {
     Failing failing;
     failing.options.initial_delay = failing.options.max_delay = seconds(3);
@@ -230,7 +230,7 @@ TEST(RetryLoop, WaitsAsTheServiceWishesButNoShorterThanItWouldAnyway) {
   }
 }
 
-TEST(RetryLoop, RemembersAnAttemptThatMayHaveTakenEffect) {
+TEST(RetryLoop, RemembersAnAmbiguousAttempt) {
   Failing failing;
   std::vector<bool> was_ambiguous;
   const Error failures[] = {{ErrorCode::kRateLimited, "429", 429}, kDown, {ErrorCode::kRateLimited, "429", 429}};
@@ -243,7 +243,7 @@ TEST(RetryLoop, RemembersAnAttemptThatMayHaveTakenEffect) {
   EXPECT_EQ(was_ambiguous, (std::vector<bool>{false, false, true, true}));
 }
 
-TEST(RetryLoop, StartsOverOnceForEachKindOfFailure) {
+TEST(RetryLoop, StartsOverOncePerKindOfFailure) {
   const DrivenTiming timing;
   const Call call{.operation = "objects.get"};
   Attempts attempts(call, {kOptions, timing});
@@ -264,14 +264,14 @@ TEST(RetryLoop, IsCancelledWhileItWaits) {
   EXPECT_EQ(failing.attempts, 1);
 }
 
-TEST(IsAmbiguous, IsTrueOnlyWhereTheRequestMayHaveBeenCarriedOut) {
+TEST(IsAmbiguous, IsTrueOnlyIfTheRequestMayHaveTakenEffect) {
   EXPECT_TRUE(IsAmbiguous({ErrorCode::kUnavailable}));
   EXPECT_TRUE(IsAmbiguous({ErrorCode::kTruncated}));
   EXPECT_FALSE(IsAmbiguous({ErrorCode::kUnreachable}));
   EXPECT_FALSE(IsAmbiguous({ErrorCode::kRateLimited}));
 }
 
-TEST(MayHaveTakenEffect, IsFalseOnlyForRefusalsAndWhatWasNeverSent) {
+TEST(MayHaveTakenEffect, IsFalseOnlyForRefusalsAndUnsentRequests) {
   for (const int status : {200, 204, 408, 500, 503}) {
     EXPECT_TRUE(MayHaveTakenEffect(HttpResponse{.status = status})) << status;
   }
@@ -287,7 +287,7 @@ TEST(MayHaveTakenEffect, IsFalseOnlyForRefusalsAndWhatWasNeverSent) {
   }
 }
 
-TEST(RetryLoop, ReturnsTheExceptionOfAnAttemptAsItsError) {
+TEST(RetryLoop, ReturnsAnExceptionAsAnError) {
   Failing failing;
   const auto result = RetryLoop(failing.call, {failing.options, failing.timing},
                                 [](Attempts&) -> Result<int> { throw std::bad_alloc(); });

@@ -31,7 +31,7 @@ CollectiveLimits Short() { return {.deadline = std::chrono::milliseconds(20)}; }
 
 std::string OfRank(const Collective& group) { return "of " + std::to_string(group.rank()); }
 
-TEST(Collective, GathersOnRank0AndToAll) {
+TEST(Collective, GathersOnRank0AndOnAllRanks) {
   const auto gathered = OnRanks<Result<Texts>>(3, [](Collective& group) { return group.Gather(OfRank(group)); });
   EXPECT_THAT(ValueOf(gathered[0]), ElementsAre("of 0", "of 1", "of 2"));
   EXPECT_THAT(ValueOf(gathered[2]), IsEmpty());
@@ -40,7 +40,7 @@ TEST(Collective, GathersOnRank0AndToAll) {
   }
 }
 
-TEST(Collective, GivesWhatRank0Has) {
+TEST(Collective, BroadcastsAndScattersFromRank0) {
   const auto told = OnRanks<Result<std::string>>(3, [](Collective& group) { return group.Broadcast(OfRank(group)); });
   for (const auto& one : told) EXPECT_EQ(ValueOf(one), "of 0");
   const auto given = OnRanks<Result<std::string>>(3, [](Collective& group) {
@@ -51,7 +51,7 @@ TEST(Collective, GivesWhatRank0Has) {
   EXPECT_EQ(ValueOf(given[2]), std::string("c\0d", 3));
 }
 
-TEST(Collective, HasNoRanksIfNoneAreAskedFor) {
+TEST(Collective, HasNoRanksForACountBelowOne) {
   EXPECT_TRUE(MakeThreadRanks(0).empty());
   EXPECT_TRUE(MakeThreadRanks(-1).empty());
 }
@@ -72,7 +72,7 @@ std::vector<Error> WithoutOne(int missing, const CollectiveLimits& limits) {
   });
 }
 
-TEST(Collective, NamesARankThatHasEndedOnAllOthers) {
+TEST(Collective, NamesAnEndedRankOnAllOthers) {
   for (const int missing : {1, 2}) {
     const auto errors = WithoutOne(missing, {});
     for (int rank = 0; rank < 3; ++rank) {
@@ -84,7 +84,7 @@ TEST(Collective, NamesARankThatHasEndedOnAllOthers) {
   EXPECT_EQ(WithoutOne(0, {})[1].message, "rank 0: has ended");
 }
 
-TEST(Collective, NamesARankThatHasEndedWhileAnotherOneIsLate) {
+TEST(Collective, NamesAnEndedRankDespiteALateOne) {
   std::atomic<bool> has_failed = false;
   const auto errors = OnRanks<Error>(3, [&](Collective& group) {
     if (group.rank() == 2) return Error{};
@@ -101,7 +101,7 @@ TEST(Collective, NamesARankThatHasEndedWhileAnotherOneIsLate) {
 }
 
 // Rank 2 has sent its message and waits for the answer, when it is cancelled.
-TEST(Collective, LearnsOfARankThatFailsAfterItsMessageWhileAnotherOneIsLate) {
+TEST(Collective, NamesARankThatFailsAfterItsMessage) {
   std::stop_source stop;
   std::atomic<bool> has_failed = false;
   const auto errors = OnRanks<Error>(3, [&](Collective& group) {
@@ -153,7 +153,7 @@ TEST(Collective, BroadcastsOneCopyToAllReceivers) {
   EXPECT_THAT(rank.sent(), AllOf(SizeIs(6), Each(rank.sent().front())));
 }
 
-TEST(Collective, TellsTheOthersThatARankHasNoMemory) {
+TEST(Collective, ReportsARankWithoutMemoryOnAllRanks) {
   using Call = std::function<Error(Collective&)>;
   for (const Call& call : {Call([](Collective& group) { return ErrorOf(group.Broadcast("x")); }),
                            Call([](Collective& group) { return ErrorOf(group.Scatter(Texts(7))); })}) {
@@ -165,7 +165,7 @@ TEST(Collective, TellsTheOthersThatARankHasNoMemory) {
   }
 }
 
-TEST(Collective, NamesARankThatDoesNotCome) {
+TEST(Collective, NamesAMissingRank) {
   std::atomic<int> failed = 0;
   const auto errors = OnRanks<Error>(3, [&](Collective& group) {
     if (group.rank() == 1) {
@@ -183,7 +183,7 @@ TEST(Collective, NamesARankThatDoesNotCome) {
 }
 
 // The others wait for it by their own clocks, which differ.
-TEST(Collective, SaysTheSameOnAllRanksIfRank0DoesNotCome) {
+TEST(Collective, ReportsAMissingRank0AlikeOnAllRanks) {
   std::atomic<int> failed = 0;
   const auto errors = OnRanks<Error>(3, [&](Collective& group) {
     if (group.rank() == 0) {
@@ -199,7 +199,7 @@ TEST(Collective, SaysTheSameOnAllRanksIfRank0DoesNotCome) {
   EXPECT_EQ(errors[2].message, errors[1].message);
 }
 
-TEST(Collective, SaysOnAllRanksWhichOneWasCancelled) {
+TEST(Collective, NamesACancelledRankOnAllRanks) {
   for (const int cancelled : {0, 2}) {
     std::stop_source stop;
     stop.request_stop();
@@ -214,7 +214,7 @@ TEST(Collective, SaysOnAllRanksWhichOneWasCancelled) {
   }
 }
 
-TEST(Collective, RefusesRanksThatMakeOtherCalls) {
+TEST(Collective, RefusesRanksWithDifferentCalls) {
   const auto errors = OnRanks<Error>(3, [](Collective& group) {
     if (group.rank() == 2) return ErrorOf(group.Barrier());
     return ErrorOf(group.AllGather("x"));
@@ -226,7 +226,7 @@ TEST(Collective, RefusesRanksThatMakeOtherCalls) {
   }
 }
 
-TEST(Collective, FailsForGood) {
+TEST(Collective, StaysFailed) {
   const auto errors = OnRanks<std::vector<std::string>>(2, [](Collective& group) {
     if (group.rank() == 1) return std::vector<std::string>();
     std::vector<std::string> messages = {ErrorOf(group.Barrier()).message};

@@ -98,7 +98,7 @@ TEST_F(FailingRanksTest, LeavesWholeStepsWhereverARankEnds) {
 }
 
 // From the manifest on the step is there, also if the save is said to have failed. Older ones may be gone then.
-TEST_F(FailingRanksTest, KeepsTheNewestStepWhereverARankEndsAfterTheManifest) {
+TEST_F(FailingRanksTest, KeepsTheNewestStepIfARankEndsAfterTheManifest) {
   std::int64_t step = 1;
   int stored_though_failed = 0;
   for (int rank = 1; rank < kWorld; ++rank) {

@@ -38,7 +38,7 @@ class HangingRequestsTest : public testing::ShardedFixture {
   }
 };
 
-TEST_F(HangingRequestsTest, EndASaveOnAllRanks) {
+TEST_F(HangingRequestsTest, FailASaveOnAllRanks) {
   struct Case {
     std::string operation;
     std::string glob;
@@ -66,7 +66,7 @@ TEST_F(HangingRequestsTest, EndASaveOnAllRanks) {
 }
 
 // Ranks 0 and 2 have written their shards when rank 1 is cancelled. A later save removes what is left.
-TEST_F(HangingRequestsTest, OfARemovalDoNotHoldASaveThatHasFailed) {
+TEST_F(HangingRequestsTest, OfARemovalDoNotDelayAFailedSave) {
   const emulator::FaultAction stall{.type = "stall", .duration = std::chrono::hours(1)};
   emulator_.faults().Load({.rules = {{.name = "write", .match = {.object_glob = "**shard-00002-**"}, .action = stall},
                                      {.name = "it",
@@ -89,7 +89,7 @@ TEST_F(HangingRequestsTest, OfARemovalDoNotHoldASaveThatHasFailed) {
   ExpectFired();
 }
 
-TEST_F(HangingRequestsTest, LeaveTheGroupForTheNextSave) {
+TEST_F(HangingRequestsTest, KeepTheGroupUsable) {
   Stall("storage.objects.insert", "**.json");
   const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
     ShardedCheckpoints run = On(group, {.group = {.deadline = kDeadline}});
@@ -104,7 +104,7 @@ TEST_F(HangingRequestsTest, LeaveTheGroupForTheNextSave) {
 }
 
 // The step is committed before older ones are listed and removed.
-TEST_F(HangingRequestsTest, DoNotFailASaveThatIsCommitted) {
+TEST_F(HangingRequestsTest, DoNotFailACommittedSave) {
   std::int64_t step = 1;
   for (const auto& saved : SaveOnRanks(SomeParts(3), step)) ASSERT_TRUE(saved.ok());
   // The first listing is before the commit: it shows that no step is higher.
@@ -134,7 +134,7 @@ TEST_F(HangingRequestsTest, DoNotFailASaveThatIsCommitted) {
 }
 
 // Ten steps of three shards: each deletion counts as a movement.
-TEST_F(HangingRequestsTest, LetOlderStepsBeRemovedForLongerThanTheDeadline) {
+TEST_F(HangingRequestsTest, AllowLongRemovalsThatProgress) {
   for (std::int64_t step = 1; step <= 10; ++step) {
     for (const auto& saved : SaveOnRanks(SomeParts(3), step, {.writer = {.take_over = true}})) ASSERT_TRUE(saved.ok());
   }
@@ -150,7 +150,7 @@ TEST_F(HangingRequestsTest, LetOlderStepsBeRemovedForLongerThanTheDeadline) {
   EXPECT_GE(emulator_.faults().Fired("it"), 40U);
 }
 
-TEST_F(HangingRequestsTest, EndAReadOfTheNewestStepOnAllRanks) {
+TEST_F(HangingRequestsTest, FailAReadOfTheNewestStepOnAllRanks) {
   for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok());
   Stall("storage.objects.get", "**.json");
   std::vector<Error> errors;
@@ -162,7 +162,7 @@ TEST_F(HangingRequestsTest, EndAReadOfTheNewestStepOnAllRanks) {
 
 // At this rate it takes half as long again as the deadline, which is long, because a loaded machine may let a piece
 // wait.
-TEST_F(HangingRequestsTest, LetAManifestComeForLongerThanTheDeadline) {
+TEST_F(HangingRequestsTest, AllowASlowManifestThatProgresses) {
   constexpr std::chrono::milliseconds kLong{3'000};
   RankParts ranks(2);
   for (auto& parts : ranks) {
@@ -182,7 +182,7 @@ TEST_F(HangingRequestsTest, LetAManifestComeForLongerThanTheDeadline) {
 }
 
 // Rank 1 has written its shard, and waits for rank 0.
-TEST_F(HangingRequestsTest, ARankThatIsCancelledWhileRank0WritesTheManifestLeavesTheGroup) {
+TEST_F(HangingRequestsTest, LetACancelledRankLeaveDuringTheManifest) {
   Stall("storage.objects.insert", "**.json");
   std::stop_source stop;
   const std::jthread canceller([&](const std::stop_token& ended) {
@@ -207,7 +207,7 @@ TEST_F(HangingRequestsTest, ARankThatIsCancelledWhileRank0WritesTheManifestLeave
 }
 
 // Rank 2 does not come before rank 1 has given up.
-TEST_F(HangingRequestsTest, ARankThatIsCancelledDoesNotWaitForOneThatHangs) {
+TEST_F(HangingRequestsTest, LetACancelledRankLeaveAHangingOne) {
   std::latch has_given_up(1);
   std::stop_source stop;
   const auto errors = OnRanks<Error>(3, [&](Collective& group) {

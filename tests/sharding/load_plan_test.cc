@@ -86,7 +86,7 @@ TEST(LoadPlan, ReadsEachByteOfRandomSlicesOnce) {
   }
 }
 
-TEST(LoadPlan, ChecksSlicesThatAreReadWhole) {
+TEST(LoadPlan, VerifiesWholeSlices) {
   const TensorPart whole{.name = "x", .shape = {4, 6}};
   const StoredParts stored({{*Sharded("x", DType::kFloat32, {4, 6}, {.rank = 0, .world_size = 2})},
                             {*Sharded("x", DType::kFloat32, {4, 6}, {.rank = 1, .world_size = 2})}});
@@ -110,7 +110,7 @@ TEST(LoadPlan, ReadsRowsInOneRange) {
   EXPECT_EQ(plan.files[0].ranges[0].offset, 4U * 15 * 4);
 }
 
-TEST(LoadPlan, SaysWhatCannotBeLoaded) {
+TEST(LoadPlan, NamesSlicesThatCannotBeLoaded) {
   StoredParts stored({{{.name = "x", .shape = {4, 6}}, {.name = "turned", .shape = {2, 2}}}});
   stored.manifest.tensors[1].strides = {1, 2};
   OwnedParts wanted = OwnedParts::Empty({{.name = "y", .shape = {1}},

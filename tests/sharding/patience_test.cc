@@ -57,20 +57,20 @@ class RecordingRank final : public Collective {
 
 constexpr std::uint64_t kAllGather = 5;
 
-TEST(CollectivePatience, IsForAllMessagesOfACallTogether) {
+TEST(CollectivePatience, CoversAllMessagesOfACall) {
   RecordingRank rank(4, kAllGather, [](std::uint64_t) { return ""; });
   ASSERT_TRUE(rank.AllGather("", {.deadline = seconds(60)}).ok());
   EXPECT_THAT(rank.untils, ::testing::AllOf(::testing::SizeIs(4), ::testing::Each(rank.untils.front())));
   EXPECT_THAT(rank.deadlines, ::testing::Each(seconds(60)));
 }
 
-TEST(CollectivePatience, TakesAnyDeadline) {
+TEST(CollectivePatience, AcceptsAnyDeadline) {
   RecordingRank rank(2, kAllGather, [](std::uint64_t) { return ""; });
   ASSERT_TRUE(rank.AllGather("", {.deadline = milliseconds::max()}).ok());
   EXPECT_GT(rank.untils.front(), std::chrono::steady_clock::now() + std::chrono::hours(24 * 365));
 }
 
-TEST(CollectivePatience, CountsFromWhenTheCallerSays) {
+TEST(CollectivePatience, StartsAtTheCallersTime) {
   struct Case {
     milliseconds deadline, still_for, want;
   };
@@ -90,7 +90,7 @@ TEST(CollectivePatience, CountsFromWhenTheCallerSays) {
 }
 
 // Rank 0 is ready at once. The fourth answer of rank 1 is that it has failed.
-TEST(WorkPatience, EndsAtTheSameTimeForAllMeetingsInWhichNothingMoves) {
+TEST(WorkPatience, EndsAtOneTimeForMeetingsWithoutProgress) {
   RecordingRank rank(2, kAllGather, [](std::uint64_t call) {
     internal::MessageWriter status;
     status.Number(0);

@@ -79,7 +79,7 @@ TEST_F(RankFaultsTest, PassInALoad) {
   }
 }
 
-TEST_F(RankFaultsTest, AQuotaThatDoesNotPassIsToldByAllRanks) {
+TEST_F(RankFaultsTest, ReportAPersistentQuotaOnAllRanks) {
   SaveSteps(1);
   Fail({.operation = "storage.objects.insert", .object_glob = kOfRank1}, {.type = "status", .status = 429});
   std::vector<std::string> messages;
@@ -91,7 +91,7 @@ TEST_F(RankFaultsTest, AQuotaThatDoesNotPassIsToldByAllRanks) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
-TEST_F(RankFaultsTest, AShardThatIsNotTheSavedOneIsNamed) {
+TEST_F(RankFaultsTest, NameAReplacedShard) {
   SaveSteps(2);
   const CheckpointManifest manifest = ValueOf(Steps().Read(2)).manifest;
   const std::string shard = manifest.files[1].name;
@@ -111,7 +111,7 @@ TEST_F(RankFaultsTest, AShardThatIsNotTheSavedOneIsNamed) {
 }
 
 // All ranks say so of each of these manifests, and take the step before.
-TEST_F(RankFaultsTest, AManifestThatMakesNoSenseIsPassedOver) {
+TEST_F(RankFaultsTest, SkipAnInvalidManifest) {
   SaveSteps(2);
   const StoredStep stored = ValueOf(Steps().Read(2));
   const std::string json = ValueOf(FormatManifest(stored.manifest));

@@ -82,7 +82,7 @@ TEST(RunEnvironment, KnowsEachLauncher) {
   }
 }
 
-TEST(RunEnvironment, TakesTheVariablesOfTheInnermostLauncher) {
+TEST(RunEnvironment, PrefersTheInnermostLauncher) {
   const Set in_slurm = {
       {"RANK", "5"}, {"WORLD_SIZE", "8"}, {"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}};
   EXPECT_EQ(ValueOf(Detect(in_slurm)).rank, 5) << "torchrun on each node";
@@ -100,7 +100,7 @@ TEST(RunEnvironment, TakesTheVariablesOfTheInnermostLauncher) {
 }
 
 // It has SLURM_PROCID=0, but no step; salloc's interactive shell has a step of its own kind.
-TEST(RunEnvironment, SlurmsScriptsAreNoRanks) {
+TEST(RunEnvironment, IgnoresBatchScriptsOfSlurm) {
   Set script = {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_LOCALID", "0"}, {"SLURM_NODELIST", "n[1-4]"}};
   for (const char* step : {"", "4294967290", "4294967291"}) {
     if (*step != '\0') script["SLURM_STEP_ID"] = step;
@@ -111,7 +111,7 @@ TEST(RunEnvironment, SlurmsScriptsAreNoRanks) {
   }
 }
 
-TEST(RunEnvironment, NamesAVariableThatIsEmpty) {
+TEST(RunEnvironment, NamesAnEmptyVariable) {
   for (const char* name : {"RANK",
                            "WORLD_SIZE",
                            "LOCAL_RANK",
@@ -142,7 +142,7 @@ TEST(RunEnvironment, NamesAVariableThatIsEmpty) {
   }
 }
 
-TEST(RunEnvironment, NamesVariablesThatContradictEachOther) {
+TEST(RunEnvironment, NamesContradictoryVariables) {
   struct Case {
     Set set;
     std::vector<std::string> named;
@@ -189,7 +189,7 @@ TEST(RunEnvironment, NamesVariablesThatContradictEachOther) {
   }
 }
 
-TEST(RunEnvironment, TakesAnIndexWithSeveralProcesses) {
+TEST(RunEnvironment, ReadsAnIndexWithSeveralProcesses) {
   const auto run = ValueOf(Detect({{"RANK", "5"},
                                    {"WORLD_SIZE", "8"},
                                    {"LOCAL_RANK", "1"},
@@ -198,7 +198,7 @@ TEST(RunEnvironment, TakesAnIndexWithSeveralProcesses) {
   EXPECT_EQ(run.rank, 5);
 }
 
-TEST(FirstHost, ReadsSlurmsNotation) {
+TEST(FirstHost, ReadsTheNotationOfSlurm) {
   EXPECT_EQ(internal::FirstHost("node"), "node");
   EXPECT_EQ(internal::FirstHost("a,b"), "a");
   EXPECT_EQ(internal::FirstHost("node[001-004,7],b"), "node001");

@@ -18,13 +18,13 @@ std::vector<Result<void>> Checked(const ListingFingerprint& others, const Listin
       3, [&](Collective& ranks) { return CheckSameListing(ranks, ranks.rank() == 2 ? of_rank_2 : others); });
 }
 
-TEST(SameListing, IsFoundOnAllRanks) {
+TEST(SameListing, IsConfirmedOnAllRanks) {
   const ListingFingerprint listing{.bucket = "bkt", .prefix = "p\xC3", .count = 7, .hash = 9};
   for (const auto& checked : Checked(listing, listing)) EXPECT_TRUE(checked.ok());
   EXPECT_TRUE(CheckSameListing(*MakeOneProcess(), listing).ok());
 }
 
-TEST(SameListing, NamesTheRankWithAnotherOnEachRank) {
+TEST(SameListing, NamesADifferentRankOnAllRanks) {
   const ListingFingerprint listing{.bucket = "bkt", .prefix = "p/", .count = 7, .hash = 9};
   struct Case {
     ListingFingerprint other;
@@ -44,7 +44,7 @@ TEST(SameListing, NamesTheRankWithAnotherOnEachRank) {
   }
 }
 
-TEST(SameListing, OfOneThatStillRunsOnlyThePrefixIsCompared) {
+TEST(SameListing, ComparesOnlyThePrefixOfARunningListing) {
   const ListingFingerprint listing{.bucket = "bkt", .prefix = "p/", .count = 7, .hash = 9};
   const ListingFingerprint running{.bucket = "bkt", .prefix = "p/", .count = 2, .hash = 1, .is_partial = true};
   for (const auto& checked : Checked(listing, running)) EXPECT_TRUE(checked.ok());

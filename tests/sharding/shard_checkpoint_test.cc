@@ -85,7 +85,7 @@ TEST_F(ShardCheckpointTest, SpreadsTheBytes) {
   for (const std::uint64_t of_file : bytes) EXPECT_LE(of_file, 220'000U);
 }
 
-TEST_F(ShardCheckpointTest, SaysWhereEachPartIs) {
+TEST_F(ShardCheckpointTest, RecordsTheRangeOfEachPart) {
   const std::string file = SafetensorsOf(LargeTensors());
   const WrittenShards written = ValueOf(Write(Opened(file), 3));
   for (const StepTensor& tensor : written.tensors) {
@@ -121,7 +121,7 @@ TEST_F(ShardCheckpointTest, DividesViews) {
   ExpectSame(source, Joined());
 }
 
-TEST_F(ShardCheckpointTest, DividesWhatRanksHaveDividedAlready) {
+TEST_F(ShardCheckpointTest, DividesShardedCheckpoints) {
   const std::string file = SafetensorsOf(LargeTensors());
   const StoredCheckpoint source = Opened(file);
   ValueOf(Write(source, 5));
@@ -135,7 +135,7 @@ TEST_F(ShardCheckpointTest, DividesWhatRanksHaveDividedAlready) {
   ExpectSame(source, Joined());
 }
 
-TEST_F(ShardCheckpointTest, NoticesASourceThatChanges) {
+TEST_F(ShardCheckpointTest, DetectsAChangedSource) {
   const std::string file = SafetensorsOf({{"large", DType::kUint8, {3'000'000}, Varied(3'000'000)}}, false);
   ByteSource source = SourceOver(file);
   int reads = 0;
@@ -153,7 +153,7 @@ TEST_F(ShardCheckpointTest, NoticesASourceThatChanges) {
   EXPECT_THAT(error.message, HasSubstr("tensor 'large' has other bytes"));
 }
 
-TEST_F(ShardCheckpointTest, RefusesWhatItCannotHold) {
+TEST_F(ShardCheckpointTest, RefusesUnsupportedValues) {
   const std::string values = TorchFileOf(SomeTensors(), {{{.any = std::string("epoch")}, {.any = std::int64_t{3}}}});
   const StoredCheckpoint checkpoint = Opened(values);
   EXPECT_THAT(ErrorOf(Write(checkpoint, 2)).message, AllOf(StartsWith("test.pt: "), HasSubstr("'epoch'")));

@@ -59,7 +59,7 @@ TEST_F(ShardedFailuresTest, FailsOnAllRanksIfOneMayNotWrite) {
 }
 
 // The files that a failed save could not delete are no files of a save that is under way.
-TEST_F(ShardedFailuresTest, RemovesWithTheNextStepWhatAFailedSaveOfTheSameRunLeft) {
+TEST_F(ShardedFailuresTest, RemovesFilesOfAFailedSaveWithTheNextStep) {
   emulator_.faults().Load(
       {.rules = {
            {.name = "it", .match = {.object_glob = "**shard-00002-**"}, .action = {.type = "status", .status = 403}},
@@ -107,7 +107,7 @@ TEST_F(ShardedFailuresTest, FailsOnAllRanksIfOneIsCancelled) {
   ExpectOnlyStep1();
 }
 
-TEST_F(ShardedFailuresTest, FailsOnTheOthersAtOnceIfARankEnds) {
+TEST_F(ShardedFailuresTest, FailsAtOnceOnTheOthersIfARankEnds) {
   for (const int ended : {0, 1, 2}) {
     const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
       if (group.rank() == ended) return std::string();
@@ -149,7 +149,7 @@ TEST_F(ShardedFailuresTest, CommitsNoManifestIfARankEndsAfterItsShard) {
 }
 
 // Another program deletes the file of rank 1 when it is there and rank 0 still writes its own.
-TEST_F(ShardedFailuresTest, CommitsNoManifestIfAShardIsGoneWhenItIsCommitted) {
+TEST_F(ShardedFailuresTest, CommitsNoManifestIfAShardIsMissing) {
   std::string gone;  // Used by rank 0 alone.
   const auto delete_shard = [&](const Progress&) {
     while (gone.empty()) {
@@ -171,7 +171,7 @@ TEST_F(ShardedFailuresTest, CommitsNoManifestIfAShardIsGoneWhenItIsCommitted) {
   ExpectOnlyStep1();
 }
 
-TEST_F(ShardedFailuresTest, SaysOnAllRanksWhatContradicts) {
+TEST_F(ShardedFailuresTest, NamesContradictionsOnAllRanks) {
   RankParts ranks = SomeParts(3);
   ranks[2].front() = ranks[1].front();
   ranks[2].front().sizes[0] += 1;
@@ -186,7 +186,7 @@ TEST_F(ShardedFailuresTest, RefusesASecondRun) {
   EXPECT_THAT(FailedSave(), HasSubstr("is written by run " + other.identity().id));
 }
 
-TEST_F(ShardedFailuresTest, RefusesAStepThatIsThereAndLeavesNoShard) {
+TEST_F(ShardedFailuresTest, RefusesAnExistingStepWithoutLeavingShards) {
   const auto before = Names();
   std::vector<std::string> messages;
   for (const auto& saved : SaveOnRanks(SomeParts(3), 1)) messages.push_back(ErrorOf(saved).message);
@@ -194,7 +194,7 @@ TEST_F(ShardedFailuresTest, RefusesAStepThatIsThereAndLeavesNoShard) {
   EXPECT_EQ(Names(), before);
 }
 
-TEST_F(ShardedFailuresTest, RefusesBytesThatAreNotThePart) {
+TEST_F(ShardedFailuresTest, RefusesBytesOfAnotherLength) {
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
     OwnedParts own = OwnedParts::Filled({{.name = "x", .shape = {4}}});
     if (group.rank() == 1) own.bytes[0].pop_back();
@@ -216,7 +216,7 @@ TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneMayNotRead) {
   ExpectLoads(SomeParts(3));
 }
 
-TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneCannotBegin) {
+TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneCannotStart) {
   const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
   const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
     ShardedCheckpoints run = On(group);
@@ -230,7 +230,7 @@ TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneCannotBegin) {
   EXPECT_EQ(ExpectSame(messages), "load of step 1 of gs://bkt/runs/7/: rank 2 cannot load: no memory");
 }
 
-TEST_F(ShardedFailuresTest, RefusesRanksThatReadOtherSteps) {
+TEST_F(ShardedFailuresTest, RefusesRanksWithDifferentSteps) {
   const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
   const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
     ShardedCheckpoints run = On(group);
@@ -248,7 +248,7 @@ TEST_F(ShardedFailuresTest, RefusesRanksThatReadOtherSteps) {
   EXPECT_THAT(all, HasSubstr("rank 2: its call is the read of the newest step of"));
 }
 
-TEST_F(ShardedFailuresTest, LoadsForLongerThanTheDeadlineWhileBytesMove) {
+TEST_F(ShardedFailuresTest, AllowsSlowLoadsThatProgress) {
   const RankParts ranks = {{{.name = "large", .shape = {256 << 10}}}};  // 1 MiB.
   ValueOf(SaveOnRanks(ranks, 2)[0]);
   Fail({.operation = "storage.objects.get", .object_glob = "**shard-00001-**"},
@@ -260,7 +260,7 @@ TEST_F(ShardedFailuresTest, LoadsForLongerThanTheDeadlineWhileBytesMove) {
 }
 
 // The job whose manifest is the step's may be displaced right after it: it is told that it cannot rely on the step.
-TEST_F(ShardedFailuresTest, LeavesOneWinnerOfTenJobsThatSaveOneStep) {
+TEST_F(ShardedFailuresTest, LetsOneOfTenJobsWin) {
   std::atomic<int> winners = 0;
   std::vector<std::jthread> jobs;
   jobs.reserve(10);

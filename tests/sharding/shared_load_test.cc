@@ -91,7 +91,7 @@ TEST_F(SharedLoadTest, ReadsOtherSlicesOncePerHost) {
   EXPECT_EQ(BytesRead(), 256U * 256 * 4);
 }
 
-TEST_F(SharedLoadTest, LoadsWhatAnyRanksHaveSaved) {
+TEST_F(SharedLoadTest, LoadsRandomSlices) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     RandomParts random(seed);
     const auto tensors = random.Tensors(10);
@@ -137,7 +137,7 @@ TEST_F(SharedLoadTest, FailsOnAllRanksIfOneMayNotRead) {
   }
 }
 
-TEST_F(SharedLoadTest, RefusesRanksThatDoNotAgreeOnSharing) {
+TEST_F(SharedLoadTest, RefusesRanksThatDisagreeOnSharing) {
   Save(kCopies);
   const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
   const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
@@ -149,7 +149,7 @@ TEST_F(SharedLoadTest, RefusesRanksThatDoNotAgreeOnSharing) {
     EXPECT_THAT(message, HasSubstr("rank 1 has another GroupOptions::sharing"));
 }
 
-TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostCannotBeTold) {
+TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostIsUnknown) {
   Save(kCopies);
   BytesRead();
   std::vector<std::string> hosts;
@@ -164,7 +164,7 @@ internal::HostMemoryPlace AtDescriptor(internal::HostMemoryPlace place, int desc
   return place;
 }
 
-TEST(HostMemoryTest, IsRefusedAboveTheLimitOnFileSizes) {
+TEST(HostMemoryTest, FailsAboveTheLimitOfFileSizes) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   rlimit low = before;
@@ -177,7 +177,7 @@ TEST(HostMemoryTest, IsRefusedAboveTheLimitOnFileSizes) {
   EXPECT_THAT(error.message, HasSubstr("ulimit -f"));
 }
 
-TEST(HostMemoryTest, RefusesMemoryThatIsShorterOrNotThere) {
+TEST(HostMemoryTest, RefusesShorterAndMissingMemory) {
   auto memory = *internal::HostMemory::Create();
   ASSERT_TRUE(memory.Resize(10).ok());
   const auto place = memory.place();
@@ -187,7 +187,7 @@ TEST(HostMemoryTest, RefusesMemoryThatIsShorterOrNotThere) {
 }
 
 // As if a rank of another container, or of a copy of this virtual machine, had announced it.
-TEST(HostMemoryTest, RefusesWhatElseIsInItsPlace) {
+TEST(HostMemoryTest, RefusesAForeignFile) {
   auto memory = *internal::HostMemory::Create();
   auto other = *internal::HostMemory::Create();
   ASSERT_TRUE(memory.Resize(10).ok());

@@ -56,7 +56,7 @@ void ExpectGoesOn(const Options& options, const Options& others, bool has_name) 
   }
 }
 
-TEST(ArchivedOptimizer, GoesOn) {
+TEST(ArchivedOptimizer, ContinuesTraining) {
   using namespace torch::optim;  // NOLINT(google-build-using-namespace): a table of its names
   for (const bool has_name : {false, true}) {
     ExpectGoesOn<Adam>(AdamOptions(0.1).amsgrad(true), AdamOptions(0.5), has_name);
@@ -67,7 +67,7 @@ TEST(ArchivedOptimizer, GoesOn) {
   }
 }
 
-TEST(ArchivedOptimizer, OfAnotherKindOrShapeIsRefusedAndChangesNothing) {
+TEST(ArchivedOptimizer, RefusesAnotherKindOrShapeWithoutChanges) {
   auto net = SeededNet();
   torch::optim::SGD saved(net->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
   Step(net, saved);

@@ -237,7 +237,7 @@ class BrokenRanksTest : public ::testing::Test {
   testing::EmulatorProcess emulator_;
 };
 
-TEST_F(BrokenRanksTest, NameTheBrokenOneAndLeaveWholeSteps) {
+TEST_F(BrokenRanksTest, NameTheBrokenRankAndLeaveWholeSteps) {
   std::vector<Job> jobs;
   for (int number = 0; number < kJobs; ++number) jobs.push_back(RandomJob(number));
   jobs.push_back({.name = "whole-job", .is_before_manifest = true});

@@ -32,21 +32,21 @@ TEST_F(CheckpointRunTest, LoadsAnyPart) {
   EXPECT_EQ(state.numbers.at("step"), 3);
 }
 
-TEST_F(CheckpointRunTest, SaysThatNothingWasSaved) {
+TEST_F(CheckpointRunTest, ReportsThatNothingWasSaved) {
   RunState state;
   EXPECT_FALSE(Run().Latest().has_value());
   EXPECT_FALSE(Run().LoadLatest(state).has_value());
   EXPECT_EQ(ThrownBy([&] { Run().Load(3, state); }).code, ErrorCode::kNotFound);
 }
 
-TEST_F(CheckpointRunTest, DoesNotTakeAMissingBucketForANewRun) {
+TEST_F(CheckpointRunTest, FailsForAMissingBucket) {
   const CheckpointRun run(client_, "gs://misspelt/runs/7");
   RunState state;
   EXPECT_THAT(ThrownBy([&] { static_cast<void>(run.Latest()); }).message, HasSubstr("misspelt"));
   EXPECT_THAT(ThrownBy([&] { run.LoadLatest(state); }).message, HasSubstr("misspelt"));
 }
 
-TEST_F(CheckpointRunTest, ChangesNothingWhereTheStepIsOfAnotherModule) {
+TEST_F(CheckpointRunTest, ChangesNothingForAnotherModule) {
   Training training;
   training.Steps(2);
   Run().Save(2, training.State());
@@ -64,7 +64,7 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereTheStepIsOfAnotherModule) {
 }
 
 // It is the last one, so that the others would have changed.
-TEST_F(CheckpointRunTest, ChangesNothingWhereATensorCannotBeWritten) {
+TEST_F(CheckpointRunTest, ChangesNothingIfATensorCannotBeWritten) {
   struct Masked : torch::nn::Module {
     explicit Masked(float value)
         : weight(register_parameter("weight", torch::full({2}, value))),
@@ -83,7 +83,7 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereATensorCannotBeWritten) {
 }
 
 // What another kind of generator, or another version of libtorch, may have saved.
-TEST_F(CheckpointRunTest, ChangesNothingWhereAGeneratorCannotTakeItsState) {
+TEST_F(CheckpointRunTest, ChangesNothingIfAGeneratorRefusesItsState) {
   Training training;
   StepWriter writer = ValueOrThrow(StepWriter::Start(ValueOrThrow(CheckpointSteps::Open(client_, kUri))));
   const at::Generator cpu = at::detail::getDefaultCPUGenerator();
@@ -111,7 +111,7 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereAGeneratorCannotTakeItsState) {
   }
 }
 
-TEST_F(CheckpointRunTest, NamesAGeneratorThatTheStepLacks) {
+TEST_F(CheckpointRunTest, NamesAMissingGenerator) {
   Training training;
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
     const std::int64_t step = format == CheckpointFormat::kTorchFile ? 1 : 2;
@@ -123,7 +123,7 @@ TEST_F(CheckpointRunTest, NamesAGeneratorThatTheStepLacks) {
   }
 }
 
-TEST_F(CheckpointRunTest, LoadsIntoTheTensorsThatAreGiven) {
+TEST_F(CheckpointRunTest, LoadsIntoTheGivenTensors) {
   const Tensor a = torch::arange(6, torch::kFloat).reshape({2, 3});
   const Tensor b = torch::full({3}, 5, torch::kInt);
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
@@ -145,7 +145,7 @@ TEST_F(CheckpointRunTest, LoadsIntoTheTensorsThatAreGiven) {
   }
 }
 
-TEST_F(CheckpointRunTest, ChangesNothingWhereATensorGivenDoesNotFit) {
+TEST_F(CheckpointRunTest, ChangesNothingIfAGivenTensorDoesNotFit) {
   Run().Save(1, {.tensors = {{"own", {{"a", torch::ones({2, 3})}, {"b", torch::ones({4})}}}}});
   const auto error_of = [&](const std::string& name, const Tensor& tensor) {
     const Tensor first = torch::zeros({2, 3});
@@ -162,7 +162,7 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereATensorGivenDoesNotFit) {
   EXPECT_EQ(error_of("b", torch::zeros({4}).to_sparse()).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(CheckpointRunTest, ReadsTheLatestStepsFileInTheThirdRoundTrip) {
+TEST_F(CheckpointRunTest, ReadsTheLatestStepInThreeRoundTrips) {
   Training training;
   for (int step = 1; step <= 3; ++step) {
     training.Steps(1);
@@ -178,7 +178,7 @@ TEST_F(CheckpointRunTest, ReadsTheLatestStepsFileInTheThirdRoundTrip) {
   EXPECT_EQ(testing::RoundTrips(requests), 3U) << "the whole of a short file comes with its ends";
 }
 
-TEST_F(CheckpointRunTest, SaysThatTheFileIsNotWhatWasSaved) {
+TEST_F(CheckpointRunTest, ReportsAReplacedFile) {
   Training training;
   training.Steps(1);
   const SavedStep saved = Run().Save(1, training.State());
@@ -193,7 +193,7 @@ TEST_F(CheckpointRunTest, SaysThatTheFileIsNotWhatWasSaved) {
   EXPECT_EQ(ThrownBy([&] { Run().LoadLatest(state); }).code, ErrorCode::kUndecodable);
 }
 
-TEST_F(CheckpointRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
+TEST_F(CheckpointRunTest, DetectsAByteChangedInTransfer) {
   Training training;
   training.Steps(1);
   Run().Save(1, training.State());
@@ -205,7 +205,7 @@ TEST_F(CheckpointRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(CheckpointRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereItIsRead) {
+TEST_F(CheckpointRunTest, LoadsTheStepBeforeADamagedOne) {
   Training training;
   for (const std::int64_t step : {1, 2}) {
     training.Steps(1);
@@ -231,7 +231,7 @@ TEST_F(CheckpointRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereItIsRe
   }
 }
 
-TEST_F(CheckpointRunTest, SaysThatAllStepsAreDamaged) {
+TEST_F(CheckpointRunTest, ReportsThatAllStepsAreDamaged) {
   Training training;
   Run().Save(1, training.State());
   emulator_.faults().Load({.rules = {{.name = "it",
@@ -245,7 +245,7 @@ TEST_F(CheckpointRunTest, SaysThatAllStepsAreDamaged) {
 }
 
 // An older step is no answer to a state that the newest one does not fit.
-TEST_F(CheckpointRunTest, DoesNotGoBackIfTheNewestStepHoldsSomethingElse) {
+TEST_F(CheckpointRunTest, DoesNotSkipANewestStepThatDoesNotFit) {
   Training training;
   Run().Save(1, training.State());
   Net wider(9);
@@ -255,7 +255,7 @@ TEST_F(CheckpointRunTest, DoesNotGoBackIfTheNewestStepHoldsSomethingElse) {
 }
 
 // After each request of the load that is about a step, the run saves the next one, and its rules remove that one.
-TEST_F(CheckpointRunTest, LoadsAWholeStepWhileRulesRemoveTheOneThatIsRead) {
+TEST_F(CheckpointRunTest, LoadsAWholeStepDuringRemovals) {
   Training training;
   CheckpointRun saver = Run({.keep = KeepRules{.last = 1}});
   std::int64_t step = 0;

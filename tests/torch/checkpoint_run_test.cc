@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using testing::Training;
 using torch::Tensor;
 
-TEST_F(CheckpointRunTest, GoesOnAsIfItHadNotStopped) {
+TEST_F(CheckpointRunTest, ResumesExactly) {
   Training training;
   training.Steps(5);
   Run().Save(5, training.State());
@@ -56,7 +56,7 @@ TEST_F(CheckpointRunTest, FailsClearlyAfterItWasMovedFrom) {
   moved.Save(1, training.State());
 }
 
-TEST_F(CheckpointRunTest, ReleasesItsPrefixIfAnotherRunIsAssignedToIt) {
+TEST_F(CheckpointRunTest, ReleasesItsPrefixOnAssignment) {
   Training training;
   CheckpointRun run = Run();
   run.Save(1, training.State());
@@ -66,7 +66,7 @@ TEST_F(CheckpointRunTest, ReleasesItsPrefixIfAnotherRunIsAssignedToIt) {
   EXPECT_FALSE(run.Latest().has_value()) << "it is the other run";
 }
 
-TEST_F(CheckpointRunTest, KeepsWhatTheRulesSay) {
+TEST_F(CheckpointRunTest, AppliesTheRetentionPolicy) {
   Training training;
   CheckpointRun run = Run({.save_every = 10, .keep = KeepRules{.last = 2, .best = KeepBest{.metric = "loss"}}});
   for (int step = 0; step <= 60; ++step) {
@@ -79,7 +79,7 @@ TEST_F(CheckpointRunTest, KeepsWhatTheRulesSay) {
   EXPECT_EQ(run.List().size(), 2U);
 }
 
-TEST_F(CheckpointRunTest, RefusesASecondRunAndAStepThatIsThere) {
+TEST_F(CheckpointRunTest, RefusesASecondRunAndAnExistingStep) {
   Training training;
   CheckpointRun run = Run();
   run.Save(1, training.State());
@@ -91,7 +91,7 @@ TEST_F(CheckpointRunTest, RefusesASecondRunAndAStepThatIsThere) {
   EXPECT_THAT(ThrownBy([&] { run.Save(3, training.State()); }).message, HasSubstr("was taken over by run"));
 }
 
-TEST_F(CheckpointRunTest, RefusesNamesThatAreNotClear) {
+TEST_F(CheckpointRunTest, RefusesAmbiguousNames) {
   Training training;
   CheckpointRun run = Run();
   for (const char* name : {"", "a.b", "numbers", "optimizer"}) {
@@ -106,7 +106,7 @@ TEST_F(CheckpointRunTest, RefusesNamesThatAreNotClear) {
   EXPECT_FALSE(run.Latest().has_value());
 }
 
-TEST_F(CheckpointRunTest, RefusesMembersThatAreNull) {
+TEST_F(CheckpointRunTest, RefusesNullMembers) {
   Training training;
   CheckpointRun run = Run();
   run.Save(1, training.State());
@@ -123,7 +123,7 @@ TEST_F(CheckpointRunTest, RefusesMembersThatAreNull) {
   }
 }
 
-TEST_F(CheckpointRunTest, RefusesAMetricThatIsNoNumberBeforeTheUpload) {
+TEST_F(CheckpointRunTest, RefusesANanMetricBeforeTheUpload) {
   Training training;
   CheckpointRun run = Run();
   run.Save(1, training.State());
@@ -137,7 +137,7 @@ TEST_F(CheckpointRunTest, RefusesAMetricThatIsNoNumberBeforeTheUpload) {
   EXPECT_EQ(emulator_.counters().bytes_in, writes);
 }
 
-TEST_F(CheckpointRunTest, GoesBackToAnEarlierStepIfItIsTold) {
+TEST_F(CheckpointRunTest, RewindsToAnEarlierStep) {
   Training training;
   CheckpointRun run = Run({.keep = KeepRules{.last = 2}});
   for (const std::int64_t step : {100, 200, 300}) run.Save(step, training.State());
@@ -152,7 +152,7 @@ TEST_F(CheckpointRunTest, GoesBackToAnEarlierStepIfItIsTold) {
   EXPECT_THAT(steps, ElementsAre(250, 260));
 }
 
-TEST_F(CheckpointRunTest, SavesBesideTheTraining) {
+TEST_F(CheckpointRunTest, SavesDuringTraining) {
   for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
     Training training;
     training.Steps(2);
@@ -180,7 +180,7 @@ TEST_F(CheckpointRunTest, ThrowsTheFailureOfAnEarlierSave) {
   EXPECT_TRUE(run.SaveAsync(2, training.State()).WaitCommitted().ok());
 }
 
-TEST_F(CheckpointRunTest, FinishesSavesAtItsEndAfterTheStateIsGone) {
+TEST_F(CheckpointRunTest, FinishesSavesAfterTheStateIsDestroyed) {
   {
     CheckpointRun run = Run({.async = {.mode = SnapshotMode::kLazy}});
     Training training;
@@ -192,7 +192,7 @@ TEST_F(CheckpointRunTest, FinishesSavesAtItsEndAfterTheStateIsGone) {
 }
 
 // The manifest is refused for longer than that, by the service, and by the retries.
-TEST_F(CheckpointRunTest, CancelsSavesAtItsEndThatTakeTooLong) {
+TEST_F(CheckpointRunTest, CancelsSlowSavesAtItsEnd) {
   const Client client = *Client::Create({.endpoint = emulator_.endpoint(),
                                          .project = "p",
                                          .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(10),
@@ -214,7 +214,7 @@ TEST_F(CheckpointRunTest, CancelsSavesAtItsEndThatTakeTooLong) {
   EXPECT_TRUE(StepWriter::Start(*CheckpointSteps::Open(client, kUri)).ok()) << "the prefix is released";
 }
 
-TEST_F(CheckpointRunTest, ObeysTheTokenOfItsUploads) {
+TEST_F(CheckpointRunTest, StopsAtTheStopTokenOfItsUploads) {
   Training training;
   std::stop_source stop;
   stop.request_stop();
@@ -228,7 +228,7 @@ TEST_F(CheckpointRunTest, ObeysTheTokenOfItsUploads) {
   EXPECT_FALSE(run.Latest().has_value());
 }
 
-TEST_F(CheckpointRunTest, FinishesSavesAfterItsClientIsGone) {
+TEST_F(CheckpointRunTest, FinishesSavesAfterItsClientIsDestroyed) {
   emulator_.shaping().Set({.write_first_byte_ms = 50});  // The save is in flight meanwhile.
   Training training;
   auto client = std::make_optional(MakeClient(emulator_.endpoint()));
@@ -241,7 +241,7 @@ TEST_F(CheckpointRunTest, FinishesSavesAfterItsClientIsGone) {
   EXPECT_EQ(Run().Latest()->stored.manifest.step, 1);
 }
 
-TEST_F(CheckpointRunTest, IsOpenedByPython) {
+TEST_F(CheckpointRunTest, IsReadableByPython) {
   constexpr const char* kPython = "/usr/bin/python3";
   if (std::system((std::string(kPython) + " -c 'import torch' 2>/dev/null").c_str()) != 0) {
     ASSERT_EQ(std::getenv("CI"), nullptr) << "Debian's python3-torch is not installed";

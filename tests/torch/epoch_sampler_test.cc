@@ -57,7 +57,7 @@ std::vector<int> NumbersInOrder() {
   return numbers;
 }
 
-TEST_F(EpochSamplerTest, GivesEachObjectOnceInEachEpochWithAnyNumberOfWorkers) {
+TEST_F(EpochSamplerTest, GivesEachObjectOncePerEpochWithAnyWorkers) {
   std::vector<std::vector<int>> first_epochs;
   for (const std::size_t workers : {0, 1, 2, 8}) {
     EpochSampler sampler = Sampler();
@@ -72,7 +72,7 @@ TEST_F(EpochSamplerTest, GivesEachObjectOnceInEachEpochWithAnyNumberOfWorkers) {
 }
 
 // libtorch's workers take batches ahead: the sampler stands further than the loop.
-TEST_F(EpochSamplerTest, GoesOnBehindWhatTheLoopHasUsed) {
+TEST_F(EpochSamplerTest, ResumesAfterConsumedBatches) {
   for (const std::size_t workers : {0, 1, 2, 8}) {
     for (const std::size_t batches : {1, 3, 7}) {
       EpochSampler killed = Sampler();
@@ -87,7 +87,7 @@ TEST_F(EpochSamplerTest, GoesOnBehindWhatTheLoopHasUsed) {
   }
 }
 
-TEST_F(EpochSamplerTest, AnEpochThatIsLeftEarlyGoesOnWithTheNextLoader) {
+TEST_F(EpochSamplerTest, ContinuesAnAbandonedEpochWithTheNextLoader) {
   EpochSampler sampler = Sampler();
   std::vector<int> numbers = Use(sampler, 2, 3);
   const std::vector<int> rest = Use(sampler, 2);
@@ -96,7 +96,7 @@ TEST_F(EpochSamplerTest, AnEpochThatIsLeftEarlyGoesOnWithTheNextLoader) {
 }
 
 // A worker waits for the first batch, and others for later ones.
-TEST_F(EpochSamplerTest, LaterBatchesComeWhileAnObjectOfTheFirstStands) {
+TEST_F(EpochSamplerTest, DeliversLaterBatchesDuringAStall) {
   EpochSampler sampler = Sampler();
   sampler.reset();
   const std::vector<std::size_t> first = *sampler.next(kBatch);
@@ -115,7 +115,7 @@ TEST_F(EpochSamplerTest, LaterBatchesComeWhileAnObjectOfTheFirstStands) {
   EXPECT_EQ(samples, kBatch);
 }
 
-TEST_F(EpochSamplerTest, AnotherListingsCursorIsRefusedWithWhatDiffers) {
+TEST_F(EpochSamplerTest, RefusesACursorOfAnotherListing) {
   EpochSampler sampler = Sampler();
   Put("numbers/2000", "50");
   dataset_.emplace(client_, Object("numbers/"), NumberIn, DatasetOptions{.download = {}});
@@ -124,7 +124,7 @@ TEST_F(EpochSamplerTest, AnotherListingsCursorIsRefusedWithWhatDiffers) {
   EXPECT_THAT(error.message, HasSubstr("number of objects is 50 in the cursor and 51 here"));
 }
 
-TEST_F(EpochSamplerTest, ALoaderWithOtherBatchesIsRefused) {
+TEST_F(EpochSamplerTest, RefusesALoaderWithAnotherBatchSize) {
   EpochSampler sampler = Sampler();
   const auto loader =
       torch::data::make_data_loader(MapDataset(*dataset_).map(Stack<>()), sampler, DataLoaderOptions(kBatch + 1));
@@ -149,7 +149,7 @@ TEST_F(EpochSamplerTest, RefusesAnArchiveWithoutACursor) {
   }
 }
 
-TEST_F(EpochSamplerTest, IsKeptInAnArchiveAsItsCursor) {
+TEST_F(EpochSamplerTest, RoundTripsItsCursorThroughAnArchive) {
   EpochSampler sampler = Sampler();
   Use(sampler, 0, 2);
   std::stringstream file;

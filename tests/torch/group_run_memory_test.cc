@@ -67,7 +67,7 @@ TEST_F(GroupRunMemoryTest, FailsASaveOnAllRanks) {
   });
 }
 
-TEST_F(GroupRunMemoryTest, FailsASaveBesideTheTrainingOnAllRanks) {
+TEST_F(GroupRunMemoryTest, FailsASaveDuringTrainingOnAllRanks) {
   ExpectTold(2, [](CheckpointRun& run, const RunState& state, int failing) {
     const PendingSave pending = [&] {
       const ScarceMemory scarce(kLeast, failing);

@@ -101,7 +101,7 @@ TEST_F(GroupRunTest, LoadsWithOtherRanksAndAnotherDimension) {
   }
 }
 
-TEST_F(GroupRunTest, SavesBesideTheTraining) {
+TEST_F(GroupRunTest, SavesDuringTraining) {
   OnRanks<bool>(3, [&](Collective& group) {
     CheckpointRun run = Run(group);
     Rank rank(group, 0, true);
@@ -117,7 +117,7 @@ TEST_F(GroupRunTest, SavesBesideTheTraining) {
   });
 }
 
-TEST_F(GroupRunTest, TellsOnAllRanksOfASaveThatFails) {
+TEST_F(GroupRunTest, ReportsAFailedSaveOnAllRanks) {
   SaveOn(2);
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
     CheckpointRun run = Run(group);
@@ -182,7 +182,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfOneHasNoQueue) {
 }
 
 // Rank 0 has seen the failure of the first save. Rank 1 has not, and is told of it by the next call: once.
-TEST_F(GroupRunTest, SavesOnAllRanksWhatOneRankIsToldAnEarlierFailureWith) {
+TEST_F(GroupRunTest, SavesOnAllRanksAlthoughOneReportsAnEarlierFailure) {
   SaveOn(2);
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
     CheckpointRun run = Run(group);
@@ -204,7 +204,7 @@ TEST_F(GroupRunTest, SavesOnAllRanksWhatOneRankIsToldAnEarlierFailureWith) {
 }
 
 // All ranks drop their handles.
-TEST_F(GroupRunTest, TellsAFailureWithTheSameSaveOnAllRanks) {
+TEST_F(GroupRunTest, ReportsAFailureWithTheSameSaveOnAllRanks) {
   SaveOn(3);
   const auto told = OnRanks<std::vector<std::int64_t>>(3, [&](Collective& group) {
     CheckpointRun run(client_, kUri, group, {.async = {.max_in_flight = 2}});
@@ -225,7 +225,7 @@ TEST_F(GroupRunTest, TellsAFailureWithTheSameSaveOnAllRanks) {
 }
 
 // The second save is the one that tells of the first, also on the rank that cannot make it.
-TEST_F(GroupRunTest, TellsAFailureWithTheSameSaveAlsoWhereTheStateIsWrong) {
+TEST_F(GroupRunTest, ReportsAFailureWithTheSameSaveDespiteAWrongState) {
   SaveOn(2);
   const auto told = OnRanks<std::vector<std::string>>(2, [&](Collective& group) {
     CheckpointRun run(client_, kUri, group, {.async = {.max_in_flight = 1}});
@@ -293,7 +293,7 @@ void ExpectStep1OnBothRanks(const std::vector<LatestStep>& loaded) {
   EXPECT_EQ(loaded[0].skipped[0].why.message, loaded[1].skipped[0].why.message);
 }
 
-TEST_F(GroupRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereOneRankReadsIt) {
+TEST_F(GroupRunTest, LoadsTheStepBeforeOneWithADamagedShard) {
   SaveOn(2, 1);
   SaveOn(2, 2);
   DamageLastByteOfRank1("runs/7/step-00000002/");
@@ -308,7 +308,7 @@ TEST_F(GroupRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereOneRankRead
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(GroupRunTest, GoesBackToTheStepBeforeIfTheFileOfOneProcessIsDamaged) {
+TEST_F(GroupRunTest, LoadsTheStepBeforeADamagedOneOfOneProcess) {
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
     SCOPED_TRACE(FormatName(format));
     for (const std::int64_t step : {1, 2}) {
@@ -333,7 +333,7 @@ TEST_F(GroupRunTest, GoesBackToTheStepBeforeIfTheFileOfOneProcessIsDamaged) {
   }
 }
 
-TEST_F(GroupRunTest, SaysOnAllRanksThatAllStepsAreDamaged) {
+TEST_F(GroupRunTest, ReportsOnAllRanksThatAllStepsAreDamaged) {
   SaveOn(2, 1);
   SaveOn(2, 2);
   DamageLastByteOfRank1("runs/7/step-*/");
@@ -371,7 +371,7 @@ TEST_F(GroupRunTest, LoadsAStepThatOneProcessSaved) {
   }
 }
 
-TEST_F(GroupRunTest, SetsNoValuesWhereOneProcessSavedNone) {
+TEST_F(GroupRunTest, SetsNoValuesIfOneProcessSavedNone) {
   CheckpointRun(client_, kUri).Save(1, {.tensors = {{"state", {{"moments", Whole()}}}}});
   OnRanks<bool>(2, [&](Collective& group) {
     RunState state{.numbers = {{"epoch", 7}}, .texts = {{"name", "a run"}}, .cursor = Cursor{}};
@@ -403,7 +403,7 @@ TEST_F(GroupRunTest, SavesTheValuesOfLazyViews) {
   EXPECT_TRUE(torch::equal(state.slices["negative"].local, -Whole() - 1));
 }
 
-TEST_F(GroupRunTest, FailsOnAllRanksIfTheValuesOfOneProcessAreGone) {
+TEST_F(GroupRunTest, FailsOnAllRanksIfTheValuesOfOneProcessAreMissing) {
   CheckpointRun(client_, kUri).Save(1, {.tensors = {{"state", {{"moments", Whole()}}}}});
   for (const std::string& name : StoredNames()) {
     if (name.ends_with("-state.pt")) ValueOrThrow(client_.DeleteObject(Object(name)));
@@ -426,7 +426,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfTheValuesOfOneProcessAreGone) {
   }
 }
 
-TEST_F(GroupRunTest, HasNothingToLoadInANewRun) {
+TEST_F(GroupRunTest, FindsNothingToLoadInANewRun) {
   OnRanks<bool>(2, [&](Collective& group) {
     Rank rank(group, 0, false);
     EXPECT_FALSE(Run(group).LoadLatest(rank.state).has_value());
@@ -434,7 +434,7 @@ TEST_F(GroupRunTest, HasNothingToLoadInANewRun) {
   });
 }
 
-TEST_F(GroupRunTest, DoesNotTakeAMissingBucketForANewRun) {
+TEST_F(GroupRunTest, FailsForAMissingBucket) {
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
     Rank rank(group, 0, false);
     CheckpointRun run(client_, "gs://misspelt/runs/7", group);
@@ -444,7 +444,7 @@ TEST_F(GroupRunTest, DoesNotTakeAMissingBucketForANewRun) {
   EXPECT_THAT(messages[0], HasSubstr("misspelt"));
 }
 
-TEST_F(GroupRunTest, RefusesWhatRanksCannotAgreeOn) {
+TEST_F(GroupRunTest, RefusesOptionsUnsupportedInAGroup) {
   const auto group = MakeOneProcess();
   EXPECT_EQ(ThrownBy([&] { CheckpointRun(client_, kUri, *group, {.async = {.when_busy = WhenBusy::kReplace}}); }).code,
             ErrorCode::kInvalidArgument);
@@ -457,7 +457,7 @@ TEST_F(GroupRunTest, RefusesWhatRanksCannotAgreeOn) {
   EXPECT_THAT(ThrownBy([&] { Run(*group).Save(1, null); }).message, HasSubstr("the module 'model' is null"));
 }
 
-TEST(Sharded, RefusesRanksAndDimensionsThatAreNotThere) {
+TEST(Sharded, RefusesInvalidRanksAndDimensions) {
   const at::Tensor none = torch::zeros({0});
   const auto message = [](const at::Tensor& local, std::int64_t dimension, std::int64_t rows, int rank, int ranks) {
     const Error error =

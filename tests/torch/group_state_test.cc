@@ -72,7 +72,7 @@ void ExpectResumed(TrainedRank& rank, RunState& state) {
   EXPECT_TRUE(state.cursor);
 }
 
-TEST_F(GroupStateTest, AdamComesBackOnOtherRanksAndWithoutAGroup) {
+TEST_F(GroupStateTest, AdamLoadsOnOtherRanksAndWithoutAGroup) {
   OnRanks<bool>(3, [&](Collective& group) {
     TrainedRank rank(1);
     rank.Step();
@@ -115,7 +115,7 @@ TEST_F(GroupStateTest, LoadsWhatOneProcessSaved) {
   }
 }
 
-TEST_F(GroupStateTest, EachRankHasItsOwnGenerator) {
+TEST_F(GroupStateTest, SavesAGeneratorPerRank) {
   const auto next = OnRanks<double>(2, [&](Collective& group) {
     TrainedRank rank(static_cast<std::uint64_t>(group.rank()));
     static_cast<void>(rank.Draw());
@@ -134,7 +134,7 @@ TEST_F(GroupStateTest, EachRankHasItsOwnGenerator) {
   EXPECT_EQ(drawn[2], TrainedRank(99).Draw()) << "it was not there, and keeps its own";
 }
 
-TEST_F(GroupStateTest, AGeneratorThatTheStepLacksFailsOnAllRanksAndChangesNothing) {
+TEST_F(GroupStateTest, FailsOnAllRanksForAMissingGenerator) {
   OnRanks<bool>(2, [&](Collective& group) {
     TrainedRank rank(1);
     rank.Step();
@@ -155,7 +155,7 @@ TEST_F(GroupStateTest, AGeneratorThatTheStepLacksFailsOnAllRanksAndChangesNothin
 }
 
 // Only rank 0 reads the state of the generator. No generator takes a state of three bytes.
-TEST_F(GroupStateTest, WhatOneRankFindsWrongAfterItsReadsFailsOnAllRanks) {
+TEST_F(GroupStateTest, FailsOnAllRanksForALateErrorOfOne) {
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
     const std::string bytes = "abc";
     std::vector<PartToSave> parts;
@@ -178,7 +178,7 @@ TEST_F(GroupStateTest, WhatOneRankFindsWrongAfterItsReadsFailsOnAllRanks) {
   EXPECT_THAT(messages[0], ::testing::HasSubstr("generator 'own'"));
 }
 
-TEST_F(GroupStateTest, AStepOfAGroupIsOneCheckpoint) {
+TEST_F(GroupStateTest, FormsOneCheckpoint) {
   OnRanks<bool>(2, [&](Collective& group) {
     TrainedRank rank(1);
     RunState state = rank.State();
@@ -197,7 +197,7 @@ TEST_F(GroupStateTest, AStepOfAGroupIsOneCheckpoint) {
   LoadOptimizer(other.training.adam, step);
 }
 
-TEST_F(GroupStateTest, FewerRowsThanRanksAndNoElementsAreOneCheckpointToo) {
+TEST_F(GroupStateTest, FormsOneCheckpointOfFewRowsAndEmptyTensors) {
   OnRanks<bool>(3, [&](Collective& group) {
     const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
     const RowsOfRank rows = DivideRows(2, share);
@@ -232,7 +232,7 @@ struct Slices {
   }
 };
 
-TEST_F(GroupStateTest, UnchangedSlicesAreNotSentAgain) {
+TEST_F(GroupStateTest, SendsNoUnchangedSliceAgain) {
   const CheckpointRunOptions options{.keep = KeepRules{.last = 2}, .skip_unchanged = true};
   const auto stored = OnRanks<bool>(2, [&](Collective& group) {
     CheckpointRun run = Run(group, options);
@@ -268,7 +268,7 @@ TEST_F(GroupStateTest, UnchangedSlicesAreNotSentAgain) {
   }
 }
 
-TEST_F(GroupStateTest, AllIsSentAgainIfAFileOfTheLastStepIsGone) {
+TEST_F(GroupStateTest, SendsAllSlicesAgainIfAFileIsMissing) {
   OnRanks<bool>(2, [&](Collective& group) {
     CheckpointRun run = Run(group, {.skip_unchanged = true});
     run.Save(1, Slices(group, 1).state);
@@ -288,7 +288,7 @@ TEST_F(GroupStateTest, AllIsSentAgainIfAFileOfTheLastStepIsGone) {
   });
 }
 
-TEST_F(GroupStateTest, AStepThatReplacesItselfKeepsTheFilesThatItNames) {
+TEST_F(GroupStateTest, KeepsReferencedFilesOfAReplacedStep) {
   for (const CommitMode mode : {CommitMode::kReplace, CommitMode::kRewind}) {
     OnRanks<bool>(2, [&](Collective& group) {
       CheckpointRun run = Run(group, {.skip_unchanged = true, .writer = {.take_over = true}});
@@ -304,7 +304,7 @@ TEST_F(GroupStateTest, AStepThatReplacesItselfKeepsTheFilesThatItNames) {
   }
 }
 
-TEST_F(GroupStateTest, AnOptimizerThatRank0DidNotSaveIsNotThere) {
+TEST_F(GroupStateTest, ReportsAnOptimizerThatRank0DidNotSave) {
   OnRanks<bool>(2, [&](Collective& group) {
     TrainedRank rank(1);
     rank.Step();

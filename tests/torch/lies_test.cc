@@ -66,7 +66,7 @@ const Case kCases[] = {
     {{Where::kResource, "bucket", How::kOther}, ErrorCode::kBadResponse, {}, ErrorCode::kBadResponse},
 };
 
-TEST(LiesToLibtorch, AreNotTaken) {
+TEST(LiesToLibtorch, AreRefused) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(std::string(c.lie.what) + " " + std::to_string(static_cast<int>(c.lie.how)));
     const auto client_of = [](const LyingService& service) {

@@ -60,7 +60,7 @@ TEST_F(LoaderTrapsTest, CopiesPerWorkerDownloadEachObjectOnce) {
 }
 
 // "Leaving an epoch early with workers makes the next begin() throw": a new loader goes on where the old one was left.
-TEST_F(LoaderTrapsTest, ANewLoaderGoesOnBehindAnEpochThatWasLeftEarly) {
+TEST_F(LoaderTrapsTest, NewLoaderContinuesAnAbandonedEpoch) {
   const Names dataset = Map();
   EpochSampler sampler(dataset, {.batch_size = kSmallBatch});
   std::vector<std::string> names;
@@ -79,7 +79,7 @@ TEST_F(LoaderTrapsTest, ANewLoaderGoesOnBehindAnEpochThatWasLeftEarly) {
 }
 
 // "A worker's exception arrives as WorkerException with `original_exception`."
-TEST_F(LoaderTrapsTest, AWorkersExceptionHasTheObjectsNameInside) {
+TEST_F(LoaderTrapsTest, WorkersExceptionNamesTheObject) {
   const auto expect_named = [](auto& loader) {
     try {
       for (const auto& batch : *loader) EXPECT_FALSE(batch.empty());
@@ -101,7 +101,7 @@ TEST_F(LoaderTrapsTest, AWorkersExceptionHasTheObjectsNameInside) {
 }
 
 // "Prefetch restarts cold each epoch."
-TEST_F(LoaderTrapsTest, TheNextEpochsBeginningIsThereWhenItBegins) {
+TEST_F(LoaderTrapsTest, NextEpochIsPrefetched) {
   const Names dataset = Map();
   EpochSampler sampler(dataset, {.batch_size = kSmallBatch});
   const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kSmallBatch).workers(2));
@@ -113,7 +113,7 @@ TEST_F(LoaderTrapsTest, TheNextEpochsBeginningIsThereWhenItBegins) {
 }
 
 // "A StatefulDataset is read ahead by its workers, so its own position is not the consumer's."
-TEST_F(LoaderTrapsTest, WhatALoaderHasReadAheadIsNotConsumed) {
+TEST_F(LoaderTrapsTest, ReadAheadIsNotConsumed) {
   NameStream dataset(client_, Object("n/"), NameAsSample, {.order = SampleOrder::kByName, .batch_size = kSmallBatch},
                      kDirect);
   {
@@ -130,7 +130,7 @@ TEST_F(LoaderTrapsTest, WhatALoaderHasReadAheadIsNotConsumed) {
 }
 
 // "DistributedRandomSampler seeds from the epoch only and repeats without set_epoch()."
-TEST_F(LoaderTrapsTest, EpochsAndSeedsDifferWithoutBeingTold) {
+TEST_F(LoaderTrapsTest, EpochsAndSeedsDifferByDefault) {
   const Names dataset = Map();
   std::vector<std::vector<std::string>> orders;
   for (const std::uint64_t seed : {1U, 2U}) {

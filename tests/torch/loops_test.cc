@@ -198,7 +198,7 @@ class LoopsTest : public NumberedObjectsTest,
   }
 };
 
-TEST_P(LoopsTest, GiveEachSampleOnceInEachEpoch) {
+TEST_P(LoopsTest, GiveEachSampleOncePerEpoch) {
   for (const bool is_partial : {false, true}) {
     if (is_partial && !is_resumed()) continue;
     std::vector<std::vector<int>> epochs(2);
@@ -219,7 +219,7 @@ TEST_P(LoopsTest, GiveEachSampleOnceInEachEpoch) {
 }
 
 // The others use a last sample that this rank does not get: it goes on with the next epoch, as they do.
-TEST_P(LoopsTest, GoOnWithTheNextEpochWhereNoBatchIsLeft) {
+TEST_P(LoopsTest, ContinueWithTheNextEpochIfNoBatchIsLeft) {
   for (const std::uint64_t left : {0, 1}) {
     const EpochOptions how = How(ranks() - 1, /*batch_size=*/1);
     std::vector<int> used;
@@ -241,7 +241,7 @@ TEST_P(LoopsTest, GoOnWithTheNextEpochWhereNoBatchIsLeft) {
   }
 }
 
-TEST_P(LoopsTest, StartAfreshAfterACursorThatIsRefused) {
+TEST_P(LoopsTest, StartOverAfterARefusedCursor) {
   struct Case {
     const char* name;
     Cursor cursor;
@@ -280,7 +280,7 @@ TEST_P(LoopsTest, StartAfreshAfterACursorThatIsRefused) {
   }
 }
 
-TEST_P(LoopsTest, AreRefusedWhereNoRankHasABatch) {
+TEST_P(LoopsTest, FailIfNoRankHasABatch) {
   EpochOptions how = How(0, kObjects);
   how.batch_size = kObjects + 1;
   how.tail = EpochTail::kDrop;
@@ -289,7 +289,7 @@ TEST_P(LoopsTest, AreRefusedWhereNoRankHasABatch) {
   EXPECT_THAT(error.message, HasSubstr("has no batch for rank 0"));
 }
 
-TEST_P(LoopsTest, ListAgainAfterAListingThatFailed) {
+TEST_P(LoopsTest, ListAgainAfterAFailedListing) {
   emulator_.faults().Load({.rules = {{.name = "fails",
                                       .match = {.operation = "storage.objects.list"},
                                       .action = {.type = "status", .status = 503}}}});
@@ -306,7 +306,7 @@ TEST_P(LoopsTest, ListAgainAfterAListingThatFailed) {
   EXPECT_NEAR(samples, static_cast<double>(kObjects) / static_cast<double>(ranks()), 2);
 }
 
-TEST_P(LoopsTest, FindWhatIsStoredAfterThePrefixWasEmpty) {
+TEST_P(LoopsTest, FindObjectsStoredAfterAnEmptyListing) {
   for (const std::string& name : StoredNames()) ValueOrThrow(client_.DeleteObject(Object(name)));
   std::unique_ptr<Loops> loops;
   const Error error = ThrownBy([&] {

@@ -66,7 +66,7 @@ std::string MessageOf(const Result<T>& result) {
   return result.ok() ? "no error" : result.error().message;
 }
 
-TEST(ProcessCollective, GathersScattersAndTells) {
+TEST(ProcessCollective, GathersScattersAndBroadcasts) {
   const std::string large(3'000'000, 'x');
   const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
     const auto all = group.AllGather("of " + std::to_string(group.rank()));
@@ -84,7 +84,7 @@ TEST(ProcessCollective, GathersScattersAndTells) {
   EXPECT_EQ(results[2], "of 0,of 2,told,no error,c,no error,no error");
 }
 
-TEST(ProcessCollective, NamesARankThatEndsWithItsHostAndProcess) {
+TEST(ProcessCollective, NamesHostAndProcessOfAnEndedRank) {
   const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
     if (group.rank() == 1) return "";
     return MessageOf(group.Barrier());
@@ -96,7 +96,7 @@ TEST(ProcessCollective, NamesARankThatEndsWithItsHostAndProcess) {
   }
 }
 
-TEST(ProcessCollective, NamesARankThatEndsWhileAnotherOneIsLate) {
+TEST(ProcessCollective, NamesAnEndedRankDespiteALateOne) {
   std::atomic<bool> has_failed = false;
   const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
     if (group.rank() == 2) return "";
@@ -131,7 +131,7 @@ TEST(ProcessCollective, MeetsAgainInTheSameStoreAfterAFailure) {
   }
 }
 
-TEST(ProcessCollective, SaysOnAllRanksWhichOnesDidNotComeToTheMeeting) {
+TEST(ProcessCollective, NamesMissingRanksOnAllRanks) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   std::vector<std::string> messages(2);
   {
@@ -149,7 +149,7 @@ TEST(ProcessCollective, SaysOnAllRanksWhichOnesDidNotComeToTheMeeting) {
   EXPECT_EQ(late.message, messages[0]) << "it comes when the meeting is over";
 }
 
-TEST(ProcessCollective, NamesARankThatDoesNotCome) {
+TEST(ProcessCollective, NamesASilentRank) {
   std::atomic<int> failed = 0;
   const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
     if (group.rank() == 2) {
@@ -201,7 +201,7 @@ class PatientStore : public c10d::HashStore {
   std::atomic<std::chrono::milliseconds> shortest = std::chrono::milliseconds::max();
 };
 
-TEST(ProcessCollective, WaitsForEverWhereItIsToldTo) {
+TEST(ProcessCollective, WaitsWithoutLimitIfConfigured) {
   const auto store = c10::make_intrusive<PatientStore>();
   std::vector<std::string> messages(2, "not joined");
   {
@@ -222,7 +222,7 @@ TEST(ProcessCollective, WaitsForEverWhereItIsToldTo) {
   EXPECT_LT(store->shortest.load(), std::chrono::milliseconds::max()) << "a store adds it to the present time";
 }
 
-TEST(ProcessStore, IsReachedIfTheDeadlineIsForEver) {
+TEST(ProcessStore, IsReachedWithAnInfiniteDeadline) {
   testing::TestDirectory directory;
   RunEnvironment run = RankOf(0, 2);
   run.master_port = FreePort();
@@ -246,7 +246,7 @@ TEST(ProcessStore, IsAFileOrAPort) {
   EXPECT_FALSE(OpenProcessStore(RankOf(0, 1)).defined()) << "one process needs none";
 }
 
-TEST(ProcessStore, SaysWhereItIsNot) {
+TEST(ProcessStore, NamesAWrongAddress) {
   RunEnvironment run = RankOf(1, 2);
   run.master_host = "";
   EXPECT_THAT(ThrownBy([&] { OpenProcessStore(run); }).message, HasSubstr("set MASTER_ADDR"));
@@ -258,7 +258,7 @@ TEST(ProcessStore, SaysWhereItIsNot) {
               AllOf(HasSubstr("rank 1 does not reach rank 0 at no-such-host.invalid:1"), HasSubstr("MASTER_ADDR")));
 }
 
-TEST(ProcessStore, SaysThatItsPortIsTaken) {
+TEST(ProcessStore, ReportsAPortInUse) {
   const testing::FullListener other;
   RunEnvironment run = RankOf(0, 2);
   run.master_port = other.port();
@@ -268,7 +268,7 @@ TEST(ProcessStore, SaysThatItsPortIsTaken) {
                                    HasSubstr("MASTER_PORT is free on that host")));
 }
 
-TEST(ProcessStore, SaysThatRank0DoesNotServeIt) {
+TEST(ProcessStore, ReportsThatRank0DoesNotServeIt) {
   RunEnvironment run = RankOf(1, 2);
   {
     const testing::FullListener gone;
@@ -299,7 +299,7 @@ class Variable {
   const char* const name_;
 };
 
-TEST(ProcessStore, IsTheOneOfTorchrunsAgent) {
+TEST(ProcessStore, UsesTheStoreOfTorchrunsAgent) {
   c10d::TCPStoreOptions options;
   options.port = FreePort();
   options.isServer = true;
@@ -365,7 +365,7 @@ bool Answers(c10d::Store& store) {
   }
 }
 
-TEST(ProcessStore, EndsAlthoughAStrangerHasSentHalfOfARequest) {
+TEST(ProcessStore, EndsDespiteAHalfRequestOfAStranger) {
   RunEnvironment run = RankOf(0, 2);
   run.master_port = FreePort();
   auto store = OpenProcessStore(run, kMeeting);
@@ -376,7 +376,7 @@ TEST(ProcessStore, EndsAlthoughAStrangerHasSentHalfOfARequest) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
-TEST(ProcessStore, IsNotAwaitedForEverIfAStrangerHasSentHalfOfARequest) {
+TEST(ProcessStore, TimesOutDespiteAHalfRequestOfAStranger) {
   RunEnvironment run = RankOf(0, 2);
   run.master_port = FreePort();
   const auto store = OpenProcessStore(run, kMeeting);
@@ -413,7 +413,7 @@ std::string Meet(int rank, const Store& store, std::chrono::milliseconds deadlin
   }
 }
 
-TEST(ProcessCollective, MeetsAlthoughStrangersComeToRank0) {
+TEST(ProcessCollective, MeetsDespiteStrangersAtRank0) {
   const Store store = c10::make_intrusive<c10d::HashStore>();
   std::string of_rank0;
   std::jthread rank0([&] { of_rank0 = Meet(0, store, kMeeting); });
@@ -434,7 +434,7 @@ TEST(ProcessCollective, MeetsAlthoughStrangersComeToRank0) {
   EXPECT_EQ(of_rank0, "no error");
 }
 
-TEST(ProcessCollective, NamesTheMissingRankAlthoughAStrangerIsThere) {
+TEST(ProcessCollective, NamesAMissingRankDespiteAStranger) {
   const Store store = c10::make_intrusive<c10d::HashStore>();
   std::string of_rank0;
   std::jthread rank0([&] { of_rank0 = Meet(0, store, std::chrono::milliseconds(1000)); });
@@ -444,7 +444,7 @@ TEST(ProcessCollective, NamesTheMissingRankAlthoughAStrangerIsThere) {
 }
 
 // Rank 0 has ended, and another program has its port.
-TEST(ProcessCollective, FailsInTimeIfAStrangerIsInThePlaceOfRank0) {
+TEST(ProcessCollective, FailsInTimeIfAStrangerReplacesRank0) {
   struct Case {
     std::string sent;
     bool closes;
@@ -479,7 +479,7 @@ TEST(ProcessCollective, FailsInTimeIfAStrangerIsInThePlaceOfRank0) {
   }
 }
 
-TEST(ProcessCollective, NamesRank0ThatNeverStarts) {
+TEST(ProcessCollective, NamesRank0IfItNeverStarts) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   const Error error = ThrownBy([&] { JoinProcesses(RankOf(1, 2), store, std::chrono::milliseconds(50)); });
   EXPECT_EQ(error.code, ErrorCode::kUnreachable);

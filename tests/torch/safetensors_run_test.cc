@@ -26,7 +26,7 @@ class SafetensorsRunTest : public BucketTest {
   std::string uri_ = "gs://torch-test/runs/7";
 };
 
-TEST_F(SafetensorsRunTest, GoesOnAsIfItHadNotStopped) {
+TEST_F(SafetensorsRunTest, ResumesExactly) {
   Training training;
   training.Steps(5);
   const SavedStep saved = Run().Save(5, training.State());
@@ -44,7 +44,7 @@ TEST_F(SafetensorsRunTest, GoesOnAsIfItHadNotStopped) {
   EXPECT_EQ(resumed.Steps(50), wanted) << "data order included";
 }
 
-TEST_F(SafetensorsRunTest, LoadsStepsOfBothForms) {
+TEST_F(SafetensorsRunTest, LoadsStepsOfBothFormats) {
   Training training;
   training.Steps(1);
   const auto first = CopyOf(training.net);
@@ -60,7 +60,7 @@ TEST_F(SafetensorsRunTest, LoadsStepsOfBothForms) {
   }
 }
 
-TEST_F(SafetensorsRunTest, KeepsTheOrderOfTensorsAndTiedOnes) {
+TEST_F(SafetensorsRunTest, KeepsOrderAndTiesOfTensors) {
   const torch::Tensor tied = torch::arange(6, torch::kFloat32).view({2, 3});
   const RunState saved{.tensors = {{"t", {{"z", tied}, {"turned", tied.t()}, {"a", torch::ones({2}, torch::kInt64)}}}},
                        .texts = {{"raw", std::string("\xff\x00", 2)}}};
@@ -76,7 +76,7 @@ TEST_F(SafetensorsRunTest, KeepsTheOrderOfTensorsAndTiedOnes) {
   EXPECT_EQ(state.texts.at("raw"), std::string("\xff\x00", 2));
 }
 
-TEST_F(SafetensorsRunTest, SavesBesideTheTraining) {
+TEST_F(SafetensorsRunTest, SavesDuringTraining) {
   Training training;
   training.Steps(2);
   const auto saved = CopyOf(training.net);
@@ -91,7 +91,7 @@ TEST_F(SafetensorsRunTest, SavesBesideTheTraining) {
   EXPECT_TRUE(AreSame(CopyOf(other.net), saved));
 }
 
-TEST_F(SafetensorsRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
+TEST_F(SafetensorsRunTest, DetectsAByteChangedInTransfer) {
   Training training;
   training.Steps(1);
   const SavedStep saved = Run().Save(1, training.State());
@@ -104,13 +104,13 @@ TEST_F(SafetensorsRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(SafetensorsRunTest, RefusesOtherForms) {
+TEST_F(SafetensorsRunTest, RefusesOtherFormats) {
   const Error error = ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kLibtorchArchive})); });
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("CheckpointRunOptions::format"));
 }
 
-TEST_F(SafetensorsRunTest, SaysWhichTensorHasNoPlaceThere) {
+TEST_F(SafetensorsRunTest, NamesAnUnsupportedTensor) {
   const RunState state{.tensors = {{"t", {{"complex", torch::zeros({2}, torch::kComplexDouble)}}}}};
   const Error error = ThrownBy([&] { Run().Save(1, state); });
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
@@ -119,7 +119,7 @@ TEST_F(SafetensorsRunTest, SaysWhichTensorHasNoPlaceThere) {
 }
 
 // The optimizer too: its groups are among the values.
-TEST_F(SafetensorsRunTest, IsOpenedAsACheckpoint) {
+TEST_F(SafetensorsRunTest, OpensAsACheckpoint) {
   Training training;
   training.Steps(2);
   const SavedStep saved = Run().Save(2, training.State());
@@ -175,7 +175,7 @@ TEST_F(SafetensorsRunTest, DoesNotSendFrozenLayersAgain) {
   }
 }
 
-TEST_F(SafetensorsRunTest, NeedsSafetensorsToSkipWhatIsUnchanged) {
+TEST_F(SafetensorsRunTest, NeedsSafetensorsToSkipUnchangedTensors) {
   const Error error =
       ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kTorchFile, .skip_unchanged = true})); });
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);

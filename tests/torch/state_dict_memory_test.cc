@@ -42,7 +42,7 @@ class StateDictMemory : public ::testing::Test {
   const std::string uri_ = "gs://memory-test/large.pt";
 };
 
-TEST_F(StateDictMemory, SavingAddsThePartsInFlightWhateverTheSize) {
+TEST_F(StateDictMemory, SavingAddsOnlyPartsInFlight) {
   for (const std::uint64_t mebibytes : {76U, 400U}) {
     const NamedTensors tensors = OfMebibytes(mebibytes);
     const auto added = PeakOf([&] {
@@ -52,7 +52,7 @@ TEST_F(StateDictMemory, SavingAddsThePartsInFlightWhateverTheSize) {
   }
 }
 
-TEST_F(StateDictMemory, LoadingAddsTheTensorsAndWhatIsReadAheadWhateverTheSize) {
+TEST_F(StateDictMemory, LoadingAddsOnlyTensorsAndReadAhead) {
   for (const std::uint64_t mebibytes : {76U, 400U}) {
     SaveStateDict(client_, uri_, OfMebibytes(mebibytes));
     NamedTensors tensors;
@@ -66,7 +66,7 @@ TEST_F(StateDictMemory, LoadingAddsTheTensorsAndWhatIsReadAheadWhateverTheSize) 
 }
 
 // The model has 64 MiB, and its optimizer twice as much.
-TEST_F(StateDictMemory, LoadingInPlaceAddsOnlyWhatIsReadAhead) {
+TEST_F(StateDictMemory, LoadingInPlaceAddsOnlyReadAhead) {
   torch::nn::Linear model(4096, 4096);
   torch::optim::Adam adam(model->parameters());
   for (auto& parameter : model->parameters()) parameter.mutable_grad() = torch::ones_like(parameter);

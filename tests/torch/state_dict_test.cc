@@ -68,7 +68,7 @@ bool AreSame(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b)
                     [](const at::Tensor& one, const at::Tensor& other) { return at::equal(one, other); });
 }
 
-TEST(StateDict, AModuleComesBack) {
+TEST(StateDict, RoundTripsAModule) {
   for (const LoadMode mode : {LoadMode::kInPlace, LoadMode::kAllOrNothing}) {
     auto saved = MakeNet();
     auto loaded = MakeNet();
@@ -84,7 +84,7 @@ struct OneBuffer : nn::Module {
   at::Tensor own;
 };
 
-TEST(StateDict, AModuleOfLazyViewsGetsTheValuesOfTheFile) {
+TEST(StateDict, LoadsValuesIntoLazyViews) {
   const at::Tensor saved = at::complex(at::arange(4, at::kFloat), at::arange(4, at::kFloat) + 1);
   const std::string file = FileOf({{"own", saved}});
   for (const LoadMode mode : {LoadMode::kInPlace, LoadMode::kAllOrNothing}) {
@@ -96,7 +96,7 @@ TEST(StateDict, AModuleOfLazyViewsGetsTheValuesOfTheFile) {
 }
 
 // Memory that is written to directly needs no permission of libtorch; copy_() does.
-TEST(StateDict, AModuleOfInferenceModeIsLoadedOutsideOfItUnlessItIsCopiedInto) {
+TEST(StateDict, LoadsInferenceTensorsUnlessItMustCopy) {
   const at::Tensor saved = at::arange(6, at::kFloat).reshape({2, 3});
   const std::string file = FileOf({{"own", saved}});
   std::optional<OneBuffer> in_order;
@@ -124,7 +124,7 @@ struct TwoBuffers : nn::Module {
   }
 };
 
-TEST(StateDict, ATensorWithoutMemoryIsRefusedBeforeAnythingChanges) {
+TEST(StateDict, RefusesATensorWithoutMemoryBeforeChanges) {
   const at::Tensor saved = at::ones({2, 3});
   const std::string file = FileOf({{"first", saved}, {"second", saved}});
   for (const at::Tensor& second : {at::empty({2, 3}, at::TensorOptions(at::kMeta)), at::zeros({2, 3}).to_sparse(),
@@ -144,7 +144,7 @@ TEST(StateDict, Complex32IsRefusedBeforeItIsWritten) {
   EXPECT_THAT(ThrownBy([&] { FileOf({{"z", at::view_as_complex(half)}}); }).message, HasSubstr("complex32"));
 }
 
-TEST(StateDict, AWriterThatWasMovedFromSaysSo) {
+TEST(StateDict, WriterReportsThatItWasMovedFrom) {
   StateDictWriter writer;
   const StateDictWriter other = std::move(writer);
   const auto message = [](const auto& call) { return ThrownBy(call).message; };
@@ -157,7 +157,7 @@ TEST(StateDict, AWriterThatWasMovedFromSaysSo) {
 }
 
 // PyTorch lets the offset of a view without elements lie behind its storage.
-TEST(StateDict, AnEmptyViewBehindItsStorageIsWrittenAndRead) {
+TEST(StateDict, RoundTripsAnEmptyViewPastItsStorage) {
   const at::Tensor empty = at::arange(12, at::kFloat).reshape({3, 4}).slice(1, 4).slice(0, 3);
   ASSERT_GT(empty.storage_offset(), 12);
   const std::string file = FileOf({{"empty", empty}, {"one", at::ones({1})}});
@@ -166,7 +166,7 @@ TEST(StateDict, AnEmptyViewBehindItsStorageIsWrittenAndRead) {
   EXPECT_EQ(tensors[0].second.sizes(), empty.sizes());
 }
 
-TEST(StateDict, AllDifferencesAreListedTogetherAndNothingIsTouched) {
+TEST(StateDict, ListsAllDifferencesWithoutChanges) {
   auto saved = nn::Sequential(nn::Linear(4, 5), nn::BatchNorm1d(3), nn::Linear(2, 2));
   auto loaded = nn::Sequential(nn::Linear(4, 3), nn::BatchNorm1d(3), nn::BatchNorm1d(1));
   const auto before = CopiesOf(loaded);
@@ -180,7 +180,7 @@ TEST(StateDict, AllDifferencesAreListedTogetherAndNothingIsTouched) {
   EXPECT_TRUE(AreSame(CopiesOf(loaded), before));
 }
 
-TEST(StateDict, StrictNamesCanBeTurnedOffAndTypesCannot) {
+TEST(StateDict, AllowsOtherNamesButNotTypes) {
   auto saved = nn::Sequential(nn::Linear(4, 3));
   auto loaded = MakeNet();
   const std::string bytes = FileOf(saved);
@@ -194,7 +194,7 @@ TEST(StateDict, StrictNamesCanBeTurnedOffAndTypesCannot) {
   EXPECT_THAT(error.message, HasSubstr("0.weight is float64"));
 }
 
-TEST(StateDict, NamesAreMapped) {
+TEST(StateDict, MapsNames) {
   auto net = nn::Sequential(nn::Linear(1, 1));
   const at::Tensor weight = at::full({1, 1}, 7.0);
   const std::string bytes = FileOf(NamedTensors{
@@ -208,7 +208,7 @@ TEST(StateDict, NamesAreMapped) {
   EXPECT_EQ(pattern.code, ErrorCode::kInvalidArgument);
 }
 
-TEST(StateDict, NamesOfTorchCompileAreMappedAsThePageSays) {
+TEST(StateDict, MapsNamesOfTorchCompile) {
   auto net = nn::Sequential(nn::Linear(1, 1));
   const at::Tensor weight = at::full({1, 1}, 7.0);
   const std::string bytes =
@@ -217,7 +217,7 @@ TEST(StateDict, NamesOfTorchCompileAreMappedAsThePageSays) {
   EXPECT_TRUE(at::equal(net->parameters()[0], weight));
 }
 
-TEST(StateDict, DamageLeavesAStagedModuleAsItWas) {
+TEST(StateDict, DoesNotChangeAStagedModuleOnDamage) {
   auto saved = MakeNet();
   auto loaded = MakeNet();
   std::string bytes = FileOf(saved);
@@ -234,7 +234,7 @@ TEST(StateDict, DamageLeavesAStagedModuleAsItWas) {
   EXPECT_THAT(touched.message, HasSubstr("the module was touched"));
 }
 
-TEST(StateDict, ViewsStayViewsOfOneStorage) {
+TEST(StateDict, KeepsViewsOfOneStorage) {
   const at::Tensor base = at::arange(24, at::kFloat).reshape({4, 6});
   const NamedTensors saved = {{"base", base},
                               {"transposed", base.t()},
@@ -260,7 +260,7 @@ TEST(StateDict, ViewsStayViewsOfOneStorage) {
 }
 
 // Written by hand: libtorch makes neither.
-TEST(StateDict, TensorsThatLibtorchWouldNotMakeAreNoCrash) {
+TEST(StateDict, SurvivesTensorsThatLibtorchCannotMake) {
   const TensorLayout huge{.shape = {std::int64_t{1} << 50}, .strides = {0}};
   const TensorLayout whole{.dtype = DType::kInt64, .requires_grad = true, .storage = 1, .shape = {1}, .strides = {1}};
   const TorchFileContents contents{
@@ -279,7 +279,7 @@ TEST(StateDict, TensorsThatLibtorchWouldNotMakeAreNoCrash) {
   EXPECT_FALSE(tensors[1].second.requires_grad());
 }
 
-TEST(StateDict, RefusesWhatHasNoFormInTheFile) {
+TEST(StateDict, RefusesUnsupportedTensors) {
   StateDictWriter writer;
   const at::Tensor nested = at::_nested_tensor_from_tensor_list({at::zeros({2}), at::zeros({3})});
   for (const at::Tensor& tensor :
@@ -291,7 +291,7 @@ TEST(StateDict, RefusesWhatHasNoFormInTheFile) {
             ErrorCode::kInvalidArgument);
 }
 
-TEST(StateDict, RefusesTwoTensorsOfOneName) {
+TEST(StateDict, RefusesTwoTensorsWithOneName) {
   const Error error = ThrownBy([] { FileOf({{"a", at::ones({1})}, {"b", at::ones({1})}, {"a", at::zeros({1})}}); });
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("two tensors have the name 'a'"));
@@ -299,7 +299,7 @@ TEST(StateDict, RefusesTwoTensorsOfOneName) {
 }
 
 // std::regex calls itself for each character.
-TEST(StateDict, RefusesToRenameNamesThatWouldExceedTheStack) {
+TEST(StateDict, RefusesToRenameVeryLongNames) {
   auto net = MakeNet();
   const std::string file = FileOf({{std::string(1 << 20, 'a'), at::ones({1})}});
   const Error error = ThrownBy([&] { LoadModule(*net, Opened(file), {.renames = {{"(a|b)*c", ""}}}); });
@@ -330,7 +330,7 @@ std::string AdamsFile(const pickled::Entries& options, const std::string& withou
   return bytes;
 }
 
-TEST(StateDict, RefusesOptimizersThatOnlyPythonHas) {
+TEST(StateDict, RefusesOptimizersOfPythonOnly) {
   torch::optim::Adam adam(std::vector<at::Tensor>{at::ones({2})}, 0.25);
   const std::string radam = AdamsFile({}, "amsgrad");  // It has betas too.
   EXPECT_THAT(ThrownBy([&] { LoadOptimizer(adam, Opened(radam)); }).message, HasSubstr("another kind of optimizer"));
@@ -366,7 +366,7 @@ std::string AdamsFileWith(const std::string& name, const at::Tensor& tensor) {
   return bytes;
 }
 
-TEST(StateDict, RefusesTensorsThatAreNoNumbersOfAnOptimizer) {
+TEST(StateDict, RefusesInvalidTensorsInAnOptimizer) {
   torch::optim::Adam adam(std::vector<at::Tensor>{at::ones({2})}, 0.25);
   const auto refused = [&](const std::string& name, const at::Tensor& tensor) {
     const std::string file = AdamsFileWith(name, tensor);
@@ -385,7 +385,7 @@ TEST(StateDict, RefusesTensorsThatAreNoNumbersOfAnOptimizer) {
   EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).lr(), 0.125);
 }
 
-TEST(StateDict, AnOptimizerThatIsLoadedInInferenceModeCanBeStepped) {
+TEST(StateDict, OptimizerLoadedInInferenceModeCanStep) {
   auto net = MakeNet();
   torch::optim::Adam adam(net->parameters(), 0.5);
   const auto step = [&] {
@@ -405,7 +405,7 @@ TEST(StateDict, AnOptimizerThatIsLoadedInInferenceModeCanBeStepped) {
   EXPECT_NO_THROW(step());
 }
 
-TEST(StateDict, ReadsWholeNumbersWhereNumbersAreMeant) {
+TEST(StateDict, ReadsIntegersAsNumbers) {
   const pickled::Tuple betas{{{.any = std::int64_t{0}}, {.any = 0.9}}};
   const pickled::List list{betas.items};  // PyTorch keeps what it was given.
   const std::string listed = AdamsFile({{{.any = std::string("betas")}, {.any = list}}});
@@ -418,7 +418,7 @@ TEST(StateDict, ReadsWholeNumbersWhereNumbersAreMeant) {
   }
 }
 
-TEST(StateDict, AnOptimizerOfOtherShapesStaysAsItWas) {
+TEST(StateDict, DoesNotChangeAnOptimizerOfOtherShapes) {
   auto small = MakeNet(2);
   auto large = MakeNet(3);
   torch::optim::Adam saved(small->parameters(), 0.5);

@@ -40,7 +40,7 @@ class StoredStateDictTest : public BucketTest {
   testing::TestDirectory directory_;
 };
 
-TEST_F(StoredStateDictTest, AModuleComesBackInEachFormat) {
+TEST_F(StoredStateDictTest, RoundTripsAModuleInEachFormat) {
   for (const std::string& uri : Places()) {
     for (const CheckpointFormat format : {kTorchFile, kSafetensors, kLibtorchArchive}) {
       const auto saved = StoredNet();
@@ -58,7 +58,7 @@ TEST_F(StoredStateDictTest, AModuleComesBackInEachFormat) {
   }
 }
 
-TEST_F(StoredStateDictTest, LibtorchReadsItsOwnFormat) {
+TEST_F(StoredStateDictTest, IsReadableByLibtorchInItsFormat) {
   const auto saved = StoredNet();
   const std::string path = directory_.path() / "net";
   SaveStateDict(client_, path, *saved, {.format = kLibtorchArchive});
@@ -67,7 +67,7 @@ TEST_F(StoredStateDictTest, LibtorchReadsItsOwnFormat) {
   EXPECT_TRUE(AreSame(saved, loaded));
 }
 
-TEST_F(StoredStateDictTest, TensorsComeBackByName) {
+TEST_F(StoredStateDictTest, RoundTripsTensorsByName) {
   const at::Tensor base = at::arange(24, at::kFloat).reshape({4, 6});
   const NamedTensors saved = {{"a.base", base}, {"a.transposed", base.t()}, {"b", at::ones({2}, at::kBFloat16)}};
   for (const std::string& uri : Places()) {
@@ -83,7 +83,7 @@ TEST_F(StoredStateDictTest, TensorsComeBackByName) {
   }
 }
 
-TEST_F(StoredStateDictTest, RefusesFormatsThatAreNotWrittenAndStoresNothing) {
+TEST_F(StoredStateDictTest, RefusesUnsupportedFormatsWithoutStoring) {
   const NamedTensors tensors = {{"t", at::ones({2})}};
   const NamedTensors sparse = {{"t", at::eye(3).to_sparse()}};
   const std::string uri = Places().front();
@@ -112,7 +112,7 @@ TEST_F(StoredStateDictTest, RefusesLazyViewsInAnArchiveOfLibtorch) {
   }
 }
 
-TEST_F(StoredStateDictTest, DamageLeavesAStagedModuleAsItWas) {
+TEST_F(StoredStateDictTest, DoesNotChangeAStagedModuleOnDamage) {
   for (const CheckpointFormat format : {kTorchFile, kSafetensors, kLibtorchArchive}) {
     const auto saved = StoredNet(40);
     const std::string uri = Places().front();
@@ -134,7 +134,7 @@ TEST_F(StoredStateDictTest, DamageLeavesAStagedModuleAsItWas) {
   }
 }
 
-TEST_F(StoredStateDictTest, SafetensorsHoldNoOptimizer) {
+TEST_F(StoredStateDictTest, RefusesAnOptimizerInSafetensors) {
   auto net = StoredNet();
   const std::string uri = Places().front();
   SaveStateDict(client_, uri, *net, {.format = kSafetensors});

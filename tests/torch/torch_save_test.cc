@@ -25,7 +25,7 @@ class TorchSaveTest : public BucketTest {
 };
 
 // LBFGS has no state_dict that is known here: libtorch's own archive is its only form.
-TEST_F(TorchSaveTest, AnyOptimizerIsSavedAndLoadedThroughStreams) {
+TEST_F(TorchSaveTest, RoundTripsAnyOptimizerThroughStreams) {
   torch::nn::Linear net(3, 2);
   const auto options = torch::optim::LBFGSOptions(0.125).history_size(3).max_iter(10);
   torch::optim::LBFGS saved(net->parameters(), options);
@@ -53,7 +53,7 @@ TEST_F(TorchSaveTest, AnyOptimizerIsSavedAndLoadedThroughStreams) {
   EXPECT_GT(saved.state().size(), 0U);
 }
 
-TEST_F(TorchSaveTest, TheObjectIsTheFileThatTorchSaveWrites) {
+TEST_F(TorchSaveTest, WritesTheSameFileAsTorchSave) {
   const torch::Tensor tensor = torch::arange(1000);
   std::ostringstream file;
   torch::save(tensor, file);
@@ -63,7 +63,7 @@ TEST_F(TorchSaveTest, TheObjectIsTheFileThatTorchSaveWrites) {
   EXPECT_TRUE(ValueOrThrow(client_.ReadObject(object_)) == file.str());
 }
 
-TEST_F(TorchSaveTest, ASaveThatIsCancelledLeavesNothing) {
+TEST_F(TorchSaveTest, LeavesNothingAfterACancelledSave) {
   std::stop_source stop;
   stop.request_stop();
   ObjectOutputStream out(client_, object_, {.stop = stop.get_token()});
@@ -75,7 +75,7 @@ TEST_F(TorchSaveTest, ASaveThatIsCancelledLeavesNothing) {
 }
 
 // Two names of one memory, which two requests must not be read into at the same time.
-TEST_F(TorchSaveTest, TiedWeightsComeBack) {
+TEST_F(TorchSaveTest, RoundTripsTiedWeights) {
   const auto make = [] {
     torch::nn::Sequential net(torch::nn::Linear(3, 3), torch::nn::Linear(3, 3));
     net->children()[1]->as<torch::nn::Linear>()->weight = net->children()[0]->as<torch::nn::Linear>()->weight;

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 Result<ListedPage> Parse(const std::string& json) { return ListedPageParser().Parse(json); }
 
-TEST(ListedPageParser, ReadsWhatAnObjectIs) {
+TEST(ListedPageParser, ReadsTheFieldsOfAnObject) {
   const auto page =
       Parse(R"({"items":[{"name":"a/ü\n\"","generation":"17","size":"18446744073709551615","crc32c":"A+0jug==",)"
             R"("storageClass":"COLDLINE","updated":"2020-01-14T10:55:16.767Z","metadata":{"more":"than asked"}},)"
@@ -60,7 +60,7 @@ TEST(ListedPageParser, RefusesALongPageOfManyValues) {
   EXPECT_TRUE(Parse(R"({"items":[{"name":")" + name + R"(","generation":"1","size":"1"}]})").ok());
 }
 
-TEST(ListedPageParser, LendsTheMemoryOfAPageToTheNextOne) {
+TEST(ListedPageParser, ReusesTheMemoryOfAPage) {
   ListedPageParser parser;
   EXPECT_EQ(parser.TakeText(), "");
   std::string page = R"({"prefixes":[")" + std::string(5000, 'a') + R"("]})";
@@ -71,14 +71,14 @@ TEST(ListedPageParser, LendsTheMemoryOfAPageToTheNextOne) {
   EXPECT_LT(parser.TakeText().capacity(), 5000U) << "one page was lent twice";
 }
 
-TEST(ListedPageParser, TakesAnEmptyBucket) {
+TEST(ListedPageParser, AcceptsAnEmptyBucket) {
   const auto page = Parse(R"({"kind":"storage#objects"})");
   ASSERT_TRUE(page.ok());
   EXPECT_TRUE(page->objects.empty());
 }
 
 // Pages of every length, so that they end at every distance from the end of the memory that holds them.
-TEST(ListedPageParser, ReadsWhatTheOtherParserDoes) {
+TEST(ListedPageParser, MatchesTheOtherParser) {
   std::string items;
   for (int i = 0; i < 200; ++i) {
     items += std::string(i == 0 ? "" : ",") + R"({"name":"name-)" + std::string(static_cast<std::size_t>(i % 7), 'x') +
@@ -161,7 +161,7 @@ const std::vector<PageCase> kPages = {{""},
                                       {R"({"nextPageToken":")" + std::string(500, 'x')}};
 
 // There are two parsers: for all that GCS tells of an object, and for what a parallel listing keeps of it.
-TEST(ListedPageParser, TakesAndRefusesWhatTheOtherParserDoes) {
+TEST(ListedPageParser, AcceptsTheSamePagesAsTheOtherParser) {
   for (const PageCase& one : kPages) {
     const auto page = Parse(one.json);
     const auto other = ParseObjectPage(one.json);
@@ -176,7 +176,7 @@ TEST(ListedPageParser, TakesAndRefusesWhatTheOtherParserDoes) {
   }
 }
 
-TEST(ListedPageParser, TakesNoMoreOfAKeyThatComesTwiceThanTheOtherParserDoes) {
+TEST(ListedPageParser, MatchesTheOtherParserForDuplicateKeys) {
   const std::string json = R"({"items":[{"name":"a","generation":"1","size":"1"}],"prefixes":["p/"],)"
                            R"("items":[{"name":"b","generation":"1","size":"1"}],"prefixes":["q/"]})";
   const auto page = Parse(json);
@@ -188,18 +188,16 @@ TEST(ListedPageParser, TakesNoMoreOfAKeyThatComesTwiceThanTheOtherParserDoes) {
   EXPECT_EQ(page->prefixes, other->prefixes);
 }
 
-TEST(ObjectPage, MayLeaveOutSizesThatNobodyAskedFor) {
-  EXPECT_TRUE(ParseObjectPage(Item(""), /*has_sizes=*/false).ok());
-}
+TEST(ObjectPage, MayOmitUnrequestedSizes) { EXPECT_TRUE(ParseObjectPage(Item(""), /*has_sizes=*/false).ok()); }
 
-TEST(ListedPageRequest, AsksForNothingThatIsNotRead) {
+TEST(ListedPageRequest, RequestsOnlyTheFieldsThatAreRead) {
   const auto url = [](const ListObjectsOptions& options) { return ListedPageRequest("http://host", "b", options).url; };
   EXPECT_THAT(url({}), HasSubstr("fields=nextPageToken%2Cprefixes%2Citems%28name%2Cgeneration%2Csize%2Ccrc32c%2C"
                                  "storageClass%2Cupdated%2CkmsKeyName%29"));
   EXPECT_THAT(url({.delimiter = "/"}), HasSubstr("items%28name%2Cgeneration%2Csize%2Ccrc32c%29"));
 }
 
-TEST(InternedName, IsItsName) {
+TEST(InternedName, EqualsItsName) {
   EXPECT_EQ(InternedName("NEARLINE"), InternedName(std::string("NEARLINE")));
   EXPECT_EQ(InternedName("NEARLINE"), "NEARLINE");
   EXPECT_FALSE(InternedName("NEARLINE") == InternedName("STANDARD"));
@@ -208,7 +206,7 @@ TEST(InternedName, IsItsName) {
   EXPECT_EQ(sizeof(InternedName), sizeof(void*));
 }
 
-TEST(InternedName, KeepsNoMoreNamesThanThereCanBe) {
+TEST(InternedName, LimitsItsNames) {
   for (int i = 0; i < 5000; ++i) InternedName("CLASS_" + std::to_string(i));
   EXPECT_EQ(InternedName("ONE_MORE"), "OTHER");
   EXPECT_EQ(InternedName(std::string(2000, 'x')), "OTHER");

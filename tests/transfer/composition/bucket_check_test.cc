@@ -15,11 +15,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ObjectionTo, IsNoneToABucketOfPlainStandardObjects) {
+TEST(ObjectionTo, IsEmptyForAPlainStandardBucket) {
   EXPECT_EQ(internal::ObjectionTo({.storage_class = "STANDARD"}), "");
 }
 
-TEST(ObjectionTo, NamesWhatMakesCompositesCostMore) {
+TEST(ObjectionTo, NamesExtraCostsOfComposites) {
   struct Case {
     const char* name;
     BucketMetadata bucket;
@@ -41,7 +41,7 @@ TEST(ObjectionTo, NamesWhatMakesCompositesCostMore) {
   }
 }
 
-TEST(ObjectionTo, NamesWhatABucketDoesWithNewObjects) {
+TEST(ObjectionTo, NamesRulesForNewObjects) {
   struct Case {
     const char* name;
     internal::NewObjectRules rules;
@@ -74,7 +74,7 @@ class BucketSettings : public testing::CompositionTest {
   BucketSettings() : CompositionTest({.default_soft_delete = 7 * 24h}) {}
 };
 
-TEST_F(BucketSettings, MakeKOnWarn) {
+TEST_F(BucketSettings, WarnUnderKOn) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
   const auto downloader = Composing();
   ExpectBatch(sources, downloader.Download(sources));
@@ -83,7 +83,7 @@ TEST_F(BucketSettings, MakeKOnWarn) {
   EXPECT_NE(report.warnings.at("bkt").find("soft delete"), std::string::npos);
 }
 
-TEST_F(BucketSettings, KeepKAutoFromComposing) {
+TEST_F(BucketSettings, PreventComposingUnderKAuto) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   const auto downloader = Composing(CompositionMode::kAuto);
   ExpectBatch(sources, downloader.Download(sources));
@@ -101,7 +101,7 @@ class BucketAnswers : public testing::CompositionTest {
   }
 };
 
-TEST_F(BucketAnswers, WithoutThePermissionKOnFailsAndSaysWhatToDo) {
+TEST_F(BucketAnswers, FailKOnWithTheRemedyWithoutPermission) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.buckets.testIamPermissions", 200, R"({"permissions":["storage.objects.create"]})");
   const auto batch = Composing().Download(sources);
@@ -115,7 +115,7 @@ TEST_F(BucketAnswers, WithoutThePermissionKOnFailsAndSaysWhatToDo) {
   EXPECT_TRUE(events_->refusals.empty());
 }
 
-TEST_F(BucketAnswers, WithoutThePermissionKAutoReadsDirectlyAndSaysSoOnce) {
+TEST_F(BucketAnswers, MakeKAutoReadDirectlyWithoutPermission) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.buckets.testIamPermissions", 200, R"({"permissions":["storage.objects.create"]})");
   for (int i = 0; i < 2; ++i) {
@@ -133,7 +133,7 @@ TEST_F(BucketAnswers, WithoutThePermissionKAutoReadsDirectlyAndSaysSoOnce) {
   EXPECT_NE(events_->refusals[0].second.find("storage.objects.delete"), std::string::npos);
 }
 
-TEST_F(BucketAnswers, WhereTheCheckFailsKAutoReadsDirectlyAndKOnFails) {
+TEST_F(BucketAnswers, MakeKAutoReadDirectlyIfTheCheckFails) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.buckets.testIamPermissions", 403);
   {
@@ -153,7 +153,7 @@ TEST_F(BucketAnswers, WhereTheCheckFailsKAutoReadsDirectlyAndKOnFails) {
 }
 
 // The check says that it may, and the service says no to each compose: a condition on names, a perimeter.
-TEST_F(BucketAnswers, WhereTheServiceRefusesAComposeKAutoStopsAtOnce) {
+TEST_F(BucketAnswers, StopKAutoAtARefusedCompose) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.objects.compose", 403);
   {
@@ -170,7 +170,7 @@ TEST_F(BucketAnswers, WhereTheServiceRefusesAComposeKAutoStopsAtOnce) {
   EXPECT_NE(events_->refusals[0].second.find("composing was refused"), std::string::npos);
 }
 
-TEST_F(BucketAnswers, WithoutSettingsToReadKAutoDoesNotCompose) {
+TEST_F(BucketAnswers, PreventComposingIfSettingsAreUnreadable) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.buckets.get", 403);
   const auto automatic = Composing(CompositionMode::kAuto);
@@ -184,7 +184,7 @@ TEST_F(BucketAnswers, WithoutSettingsToReadKAutoDoesNotCompose) {
   EXPECT_EQ(emulator_.faults().Fired("answer"), 2U) << "once for each downloader";
 }
 
-TEST_F(BucketAnswers, WhereCopiesHaveOtherProtectionOrCostKAutoDoesNotCompose) {
+TEST_F(BucketAnswers, PreventComposingIfCopiesDifferInCostOrProtection) {
   struct Case {
     const char* operation;
     const char* body;
@@ -210,7 +210,7 @@ TEST_F(BucketAnswers, WhereCopiesHaveOtherProtectionOrCostKAutoDoesNotCompose) {
 }
 
 // The fourth request of the check.
-TEST_F(BucketAnswers, NotificationsAreAnObjectionAlsoIfTheyCannotBeRead) {
+TEST_F(BucketAnswers, PreventComposingWithUnreadableNotifications) {
   struct Case {
     int status;
     const char* body;
@@ -238,7 +238,7 @@ TEST_F(BucketAnswers, NotificationsAreAnObjectionAlsoIfTheyCannotBeRead) {
 using BucketCheckTest = testing::CompositionTest;
 
 // The service sends only the settings that the check asks for.
-TEST_F(BucketCheckTest, ReadsEachSettingThatItJudges) {
+TEST_F(BucketCheckTest, ReadsEachSettingThatItChecks) {
   struct Case {
     const char* name;
     const char* settings;
@@ -286,7 +286,7 @@ class KmsKeys : public testing::CompositionTest {
   }
 };
 
-TEST_F(KmsKeys, AreInListings) {
+TEST_F(KmsKeys, AppearInListings) {
   const auto sources = StoreMixed();
   ASSERT_EQ(sources.size(), 40U);
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -294,7 +294,7 @@ TEST_F(KmsKeys, AreInListings) {
   }
 }
 
-TEST_F(KmsKeys, ObjectsUnderOneAreNotComposedAndTheReportSaysWhy) {
+TEST_F(KmsKeys, PreventComposingWithTheReason) {
   const auto all = StoreMixed();
   std::vector<DownloadSource> sources;
   for (const bool has_key : {false, true}) {
@@ -315,7 +315,7 @@ TEST_F(KmsKeys, ObjectsUnderOneAreNotComposedAndTheReportSaysWhy) {
   }
 }
 
-TEST_F(KmsKeys, AChosenKeyIsThatOfComposites) {
+TEST_F(KmsKeys, EncryptCompositesIfChosen) {
   const auto sources = StoreMixed();
   const Downloader downloader(
       client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn, .kms_key_name = kKey}});
@@ -327,7 +327,7 @@ TEST_F(KmsKeys, AChosenKeyIsThatOfComposites) {
   }
 }
 
-TEST_F(KmsKeys, ObjectsUnderAnotherKeyThanTheChosenOneAreNotComposed) {
+TEST_F(KmsKeys, PreventComposingIfNotChosen) {
   const auto sources = StoreMixed();
   const Downloader downloader(
       client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn, .kms_key_name = kOtherKey}});
@@ -337,7 +337,7 @@ TEST_F(KmsKeys, ObjectsUnderAnotherKeyThanTheChosenOneAreNotComposed) {
   EXPECT_NE(AwaitReason(downloader).find(kKey), std::string::npos);
 }
 
-TEST_F(KmsKeys, AReportNamesFourOfManyKeys) {
+TEST_F(KmsKeys, AreLimitedToFourInAReport) {
   std::vector<DownloadSource> sources = StoreMixed();
   for (std::size_t i = 0; i < sources.size(); ++i) {
     sources[i].kms_key_name = InternedName("cryptoKeys/k" + std::to_string(i % 10));
@@ -382,7 +382,7 @@ TEST_P(Viewers, CannotCompose) {
 INSTANTIATE_TEST_SUITE_P(, Viewers, ::testing::Values("viewer"));
 
 using Users = Roles;
-TEST_P(Users, ComposeOnlyWhereTheySaySo) {
+TEST_P(Users, ComposeOnlyIfConfigured) {
   const Downloader automatic(client_, {.composition = {.mode = CompositionMode::kAuto}});
   ASSERT_TRUE(Download(automatic).ok());
   EXPECT_EQ(automatic.composition_report().composites, 0U);

@@ -34,7 +34,7 @@ class CleanCompositesTest : public ::testing::Test {
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
 
-TEST_F(CleanCompositesTest, DeletesWhatIsOldAndKeepsWhatIsYoung) {
+TEST_F(CleanCompositesTest, DeletesOldCompositesAndKeepsYoungOnes) {
   Compose("dataflux-composed-objects/run-1/old");
   Compose("dataflux-composed-objects/run-1/older");
   emulator_.clock().Advance(2h);
@@ -49,7 +49,7 @@ TEST_F(CleanCompositesTest, DeletesWhatIsOldAndKeepsWhatIsYoung) {
   EXPECT_EQ(Names(), (std::vector<std::string>{"a", "dataflux-composed-objects/run-2/young"}));
 }
 
-TEST_F(CleanCompositesTest, LeavesCompositesOfTheLastHourAloneUnlessTold) {
+TEST_F(CleanCompositesTest, KeepsCompositesOfTheLastHourByDefault) {
   Compose("dataflux-composed-objects/run/composite");
   const auto report = CleanComposites(client_, "bkt");
   ASSERT_TRUE(report.ok()) << report.error().message;
@@ -57,7 +57,7 @@ TEST_F(CleanCompositesTest, LeavesCompositesOfTheLastHourAloneUnlessTold) {
   EXPECT_EQ(report->deleted, 0U);
 }
 
-TEST_F(CleanCompositesTest, DoesNotTouchWhatWasNeverComposedOrLiesElsewhere) {
+TEST_F(CleanCompositesTest, KeepsOtherObjects) {
   ASSERT_TRUE(client_.InsertObject({"bkt", "dataflux-composed-objects/notes"}, AsBytes("mine")).ok());
   Compose("composed/elsewhere");
   const auto report = CleanComposites(client_, "bkt", {.older_than = -1h});
@@ -66,7 +66,7 @@ TEST_F(CleanCompositesTest, DoesNotTouchWhatWasNeverComposedOrLiesElsewhere) {
   EXPECT_EQ(Names(), (std::vector<std::string>{"a", "composed/elsewhere", "dataflux-composed-objects/notes"}));
 }
 
-TEST_F(CleanCompositesTest, TakesWhatSomebodyElseDeletedFirstForDone) {
+TEST_F(CleanCompositesTest, CountsCompositesDeletedByOthers) {
   Compose("dataflux-composed-objects/run/composite");
   emulator_.faults().Load({.rules = {{.name = "gone",
                                       .match = {.operation = "storage.objects.delete"},
@@ -77,7 +77,7 @@ TEST_F(CleanCompositesTest, TakesWhatSomebodyElseDeletedFirstForDone) {
   EXPECT_EQ(emulator_.faults().Fired("gone"), 1U);
 }
 
-TEST_F(CleanCompositesTest, SaysHowFarItIs) {
+TEST_F(CleanCompositesTest, ReportsProgress) {
   Compose("dataflux-composed-objects/run/composite");
   std::vector<Progress> told;
   const auto tell = [&told](const Progress& progress) { told.push_back(progress); };
@@ -87,7 +87,7 @@ TEST_F(CleanCompositesTest, SaysHowFarItIs) {
   EXPECT_EQ(told.front().total, 20U);
 }
 
-TEST_F(CleanCompositesTest, EndsWithWhatTheCallbackThrows) {
+TEST_F(CleanCompositesTest, FailsIfTheCallbackThrows) {
   Compose("dataflux-composed-objects/run/composite");
   const auto report = CleanComposites(
       client_, "bkt", {.older_than = -1h, .on_progress = [](const Progress&) { throw std::runtime_error("enough"); }});
@@ -96,7 +96,7 @@ TEST_F(CleanCompositesTest, EndsWithWhatTheCallbackThrows) {
   EXPECT_NE(report.error().message.find("enough"), std::string::npos) << report.error().message;
 }
 
-TEST_F(CleanCompositesTest, FailsAsTheDeleteFails) {
+TEST_F(CleanCompositesTest, ReturnsTheErrorOfADelete) {
   Compose("dataflux-composed-objects/run/composite");
   emulator_.faults().Load({.rules = {{.name = "refused",
                                       .match = {.operation = "storage.objects.delete"},
@@ -107,7 +107,7 @@ TEST_F(CleanCompositesTest, FailsAsTheDeleteFails) {
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
 }
 
-TEST_F(CleanCompositesTest, SaysThatTheBucketIsNotThere) {
+TEST_F(CleanCompositesTest, ReportsAMissingBucket) {
   const auto report = CleanComposites(client_, "other");
   ASSERT_FALSE(report.ok());
   EXPECT_EQ(report.error().code, ErrorCode::kNotFound) << report.error().message;

@@ -18,7 +18,7 @@ constexpr const char* kCompose = "storage.objects.compose";
 constexpr const char* kDelete = "storage.objects.delete";
 constexpr const char* kGet = "storage.objects.get";
 
-TEST_F(ComposedDownload, GivesEveryObjectInTheOrderAskedAndLeavesNothing) {
+TEST_F(ComposedDownload, DeliversEachObjectInOrderAndLeavesNothing) {
   const auto sources = Store({10, 0, 5000, 1, 70'000, 3});
   {
     const auto downloader = Composing();
@@ -35,14 +35,14 @@ TEST_F(ComposedDownload, GivesEveryObjectInTheOrderAskedAndLeavesNothing) {
   EXPECT_EQ(Requests(kCompose), Requests(kDelete));
 }
 
-TEST_F(ComposedDownload, ComposesEmptyObjectsToo) {
+TEST_F(ComposedDownload, ComposesEmptyObjects) {
   const auto sources = Store(std::vector<std::size_t>(40, 0));
   const auto downloader = Composing();
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_EQ(downloader.composition_report().composed_objects, sources.size());
 }
 
-TEST_F(ComposedDownload, ComposesWhatIsStoredUnderACustomersKey) {
+TEST_F(ComposedDownload, ComposesObjectsUnderACustomersKey) {
   const auto key = EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789abcdef"));
   ASSERT_TRUE(key.ok()) << key.error().message;
   std::vector<ObjectMetadata> stored;
@@ -56,7 +56,7 @@ TEST_F(ComposedDownload, ComposesWhatIsStoredUnderACustomersKey) {
   EXPECT_GE(downloader.composition_report().composed_objects, 2U);
 }
 
-TEST_F(ComposedDownload, DoesNothingOfItUnlessAsked) {
+TEST_F(ComposedDownload, DoesNotComposeByDefault) {
   const auto sources = Store({10, 20, 30, 40, 50});
   const Downloader downloader(client_);
   ExpectBatch(sources, downloader.Download(sources));
@@ -64,7 +64,7 @@ TEST_F(ComposedDownload, DoesNothingOfItUnlessAsked) {
   EXPECT_EQ(downloader.composition_report().composites, 0U);
 }
 
-TEST_F(ComposedDownload, ReadsWhatIsLargerThanACompositeByItself) {
+TEST_F(ComposedDownload, ReadsLargeObjectsDirectly) {
   const auto sources = Store({10, 2000, 20, 30, 2000});
   const auto downloader = Composing(CompositionMode::kOn, OnFailure::kFailAll, 1000);
   ExpectBatch(sources, downloader.Download(sources));
@@ -89,7 +89,7 @@ TEST_F(ComposedDownload, StreamsInOrder) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-TEST_F(ComposedDownload, StreamsOnBehindACompositeThatFailed) {
+TEST_F(ComposedDownload, ContinuesAStreamAfterAFailedComposite) {
   const auto sources = Store(std::vector<std::size_t>(300, 100));
   emulator_.faults().Load({.rules = {{.name = "refused",
                                       .match = {.operation = kCompose},
@@ -104,7 +104,7 @@ TEST_F(ComposedDownload, StreamsOnBehindACompositeThatFailed) {
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
 }
 
-TEST_F(ComposedDownload, ReadsTheGenerationsThatWereListed) {
+TEST_F(ComposedDownload, ReadsTheListedGenerations) {
   const auto sources = Store({10, 10, 10, 10});
   ASSERT_TRUE(client_.InsertObject(sources[2].object, AsBytes("overwritten")).ok());
   const auto downloader = Composing(CompositionMode::kOn, OnFailure::kDeliver);
@@ -117,7 +117,7 @@ TEST_F(ComposedDownload, ReadsTheGenerationsThatWereListed) {
   EXPECT_GE(downloader.composition_report().fallbacks, 2U);
 }
 
-TEST_F(ComposedDownload, FailsWithTheNameOfTheObjectThatIsGone) {
+TEST_F(ComposedDownload, NamesAMissingObject) {
   const auto sources = Store({10, 10, 10, 10});
   ASSERT_TRUE(client_.DeleteObject(sources[1].object, {.generation = sources[1].generation}).ok());
   const auto batch = Composing().Download(sources);
@@ -126,7 +126,7 @@ TEST_F(ComposedDownload, FailsWithTheNameOfTheObjectThatIsGone) {
   EXPECT_NE(batch.error().message.find(ToUri(sources[1].object)), std::string::npos) << batch.error().message;
 }
 
-TEST_F(ComposedDownload, ChecksTheCompositeBeforeItIsReadAndReadsItsSourcesInstead) {
+TEST_F(ComposedDownload, ReadsTheSourcesOfAWrongComposite) {
   auto sources = Store({10, 20});
   sources[1].crc32c = *sources[1].crc32c ^ 1U;  // A listing that lies.
   {
@@ -144,7 +144,7 @@ TEST_F(ComposedDownload, ChecksTheCompositeBeforeItIsReadAndReadsItsSourcesInste
   EXPECT_EQ(Composites(), 0U);
 }
 
-TEST_F(ComposedDownload, KnowsItsCompositeAgainWhenTheAnswerWasLost) {
+TEST_F(ComposedDownload, FindsItsCompositeAfterALostAnswer) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
   emulator_.faults().Load(
       {.rules = {{.name = "lost", .match = {.operation = kCompose, .attempt = 1}, .action = {.type = "loseAnswer"}}}});
@@ -157,7 +157,7 @@ TEST_F(ComposedDownload, KnowsItsCompositeAgainWhenTheAnswerWasLost) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-TEST_F(ComposedDownload, ReadsDirectlyWhereComposingFailsAndGivesUpInTheEnd) {
+TEST_F(ComposedDownload, ReadsDirectlyIfComposingFailsAndGivesUpAtLast) {
   const auto sources = Store(std::vector<std::size_t>(64, 100));
   emulator_.faults().Load(
       {.rules = {{.name = "refused", .match = {.operation = kCompose}, .action = {.type = "status", .status = 400}}}});
@@ -171,7 +171,7 @@ TEST_F(ComposedDownload, ReadsDirectlyWhereComposingFailsAndGivesUpInTheEnd) {
   EXPECT_LE(emulator_.faults().Fired("refused"), 3U + 4U) << "no more than were under way";
 }
 
-TEST_F(ComposedDownload, DoesNotGiveUpWhereFailuresHaveSuccessesBetween) {
+TEST_F(ComposedDownload, DoesNotGiveUpAfterSuccessesBetweenFailures) {
   const auto sources = Store({500, 500});
   const auto downloader = Composing();
   for (int round = 0; round < 2; ++round) {
@@ -188,7 +188,7 @@ TEST_F(ComposedDownload, DoesNotGiveUpWhereFailuresHaveSuccessesBetween) {
   EXPECT_EQ(report.composed_objects, 2 * sources.size());
 }
 
-TEST_F(ComposedDownload, ReadsDirectlyWhatCameCorrupted) {
+TEST_F(ComposedDownload, ReadsCorruptedObjectsDirectly) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
   emulator_.faults().Load({.rules = {{.name = "flipped",
                                       .match = {.operation = kGet, .object_prefix = "dataflux"},
@@ -203,7 +203,7 @@ TEST_F(ComposedDownload, ReadsDirectlyWhatCameCorrupted) {
 }
 
 // Faults of every kind, in both modes: the bytes are right, in order, and nothing is left.
-TEST_F(ComposedDownload, StandsRandomFaults) {
+TEST_F(ComposedDownload, SurvivesRandomFaults) {
   const auto sources = Store([this] {
     std::vector<std::size_t> sizes(300);
     for (std::size_t& size : sizes) size = random_() % 3000;
@@ -239,7 +239,7 @@ TEST_F(ComposedDownload, StandsRandomFaults) {
   }
 }
 
-TEST_F(ComposedDownload, WaitsForWhatMayNotBeDeletedYet) {
+TEST_F(ComposedDownload, WaitsUntilCompositesMayBeDeleted) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
   emulator_.quotas().Set({.object_mutations_per_second = 1});
   {
@@ -250,7 +250,7 @@ TEST_F(ComposedDownload, WaitsForWhatMayNotBeDeletedYet) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-TEST_F(ComposedDownload, TriesToDeleteAgain) {
+TEST_F(ComposedDownload, RetriesDeletions) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
   emulator_.faults().Load({.rules = {{.name = "unavailable",
                                       .match = {.operation = kDelete},
@@ -265,7 +265,7 @@ TEST_F(ComposedDownload, TriesToDeleteAgain) {
 }
 
 // A compose whose answer is lost may take effect after the first look for what it made.
-TEST_F(ComposedDownload, LooksAgainForACompositeThatMayAppearLate) {
+TEST_F(ComposedDownload, ChecksAgainForALateComposite) {
   const auto sources = Store({500, 500});
   const RetryOptions once{.max_attempts = 1};
   const auto client =
@@ -286,7 +286,7 @@ TEST_F(ComposedDownload, LooksAgainForACompositeThatMayAppearLate) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-TEST_F(ComposedDownload, SaysWhatItCouldNotDelete) {
+TEST_F(ComposedDownload, ReportsCompositesThatItCouldNotDelete) {
   const auto sources = Store({500, 500});
   emulator_.faults().Load(
       {.rules = {{.name = "refused", .match = {.operation = kDelete}, .action = {.type = "status", .status = 403}}}});
@@ -327,7 +327,7 @@ TEST_F(ComposedDownload, ReturnsAtOnceWhenCancelledAndLeavesNothing) {
   }
 }
 
-TEST_F(ComposedDownload, NeverHasMoreRequestsInFlightThanItMay) {
+TEST_F(ComposedDownload, LimitsRequestsInFlight) {
   const auto sources = Store(std::vector<std::size_t>(200, 100));
   const std::size_t before = emulator_.journal().size();
   { ExpectBatch(sources, Composing().Download(sources)); }

@@ -96,7 +96,7 @@ TEST_F(ProcessEnd, BySignalsLeavesNothing) {
   }
 }
 
-TEST_F(ProcessEnd, BySignalsWaitsForWhatMayNotBeDeletedYet) {
+TEST_F(ProcessEnd, BySignalsWaitsUntilCompositesMayBeDeleted) {
   emulator_.quotas().Set({.object_mutations_per_second = 1});
   EXPECT_EQ(KillAfter(5, SIGTERM), SIGTERM);
   EXPECT_EQ(Composites(), 0U);
@@ -104,7 +104,7 @@ TEST_F(ProcessEnd, BySignalsWaitsForWhatMayNotBeDeletedYet) {
 }
 
 // While the first one's clean-up still tries.
-TEST_F(ProcessEnd, ByASecondSignalNeedsNoDeletes) {
+TEST_F(ProcessEnd, ByASecondSignalSkipsDeletions) {
   emulator_.faults().Load({.rules = {{.name = "unavailable",
                                       .match = {.operation = "storage.objects.delete"},
                                       .action = {.type = "status", .status = 503}}}});
@@ -117,7 +117,7 @@ TEST_F(ProcessEnd, ByASecondSignalNeedsNoDeletes) {
   EXPECT_GT(Composites(), 0U);
 }
 
-TEST_F(ProcessEnd, DoesNotComeByASignalThatIsIgnored) {
+TEST_F(ProcessEnd, DoesNotFollowAnIgnoredSignal) {
   const std::uint64_t before = Made();
   ComposingProcess process(emulator_.endpoint(), /*ignores_interrupts=*/true);
   while (Made() < before + 5) std::this_thread::yield();

@@ -37,7 +37,7 @@ struct Objects {
   std::vector<Destination> destinations = {};
 };
 
-TEST(SliceWriter, BringsEveryByteToItsPlaceHoweverItCameInPieces) {
+TEST(SliceWriter, PutsEachByteInPlaceForAnyPieces) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     std::mt19937 random(seed);
     std::vector<std::string> contents(random() % 33);
@@ -58,7 +58,7 @@ TEST(SliceWriter, BringsEveryByteToItsPlaceHoweverItCameInPieces) {
   }
 }
 
-TEST(SliceWriter, TakesTheMemoryOfAnObjectWhenItsFirstByteComes) {
+TEST(SliceWriter, AllocatesAnObjectAtItsFirstByte) {
   Objects objects({"first", "", "third"});
   int taken = 0;
   for (Destination& destination : objects.destinations) {
@@ -79,7 +79,7 @@ TEST(SliceWriter, TakesTheMemoryOfAnObjectWhenItsFirstByteComes) {
   EXPECT_EQ(objects.InRoom(2), "third");
 }
 
-TEST(SliceWriter, EndsIfThereIsNoMemory) {
+TEST(SliceWriter, FailsWithoutMemory) {
   Objects objects({"first", "second"});
   objects.destinations[1] = {.take = [] {
     return Result<Destination>(Error{ErrorCode::kInvalidArgument, "no memory"});
@@ -92,7 +92,7 @@ TEST(SliceWriter, EndsIfThereIsNoMemory) {
   EXPECT_TRUE(objects.destinations[1].has_no_memory);
 }
 
-TEST(SliceWriter, NamesTheObjectWhoseBytesAreWrong) {
+TEST(SliceWriter, NamesAnObjectWithWrongBytes) {
   Objects objects({"first", "second", "third"});
   objects.joined[7] = '!';
   SliceWriter writer(objects.sources, objects.destinations);
@@ -102,7 +102,7 @@ TEST(SliceWriter, NamesTheObjectWhoseBytesAreWrong) {
   EXPECT_NE(written.error().message.find("gs://bkt/object-1"), std::string::npos) << written.error().message;
 }
 
-TEST(SliceWriter, TakesBytesOfASourceWithoutAChecksumAsTheyAre) {
+TEST(SliceWriter, AcceptsBytesOfASourceWithoutAChecksum) {
   Objects objects({"first", "second"});
   objects.sources[1].crc32c.reset();
   objects.joined.back() = '!';
@@ -111,7 +111,7 @@ TEST(SliceWriter, TakesBytesOfASourceWithoutAChecksumAsTheyAre) {
   EXPECT_TRUE(writer.Finish().ok());
 }
 
-TEST(SliceWriter, NoticesBytesThatAreMissing) {
+TEST(SliceWriter, DetectsMissingBytes) {
   Objects objects({"first", "second"});
   objects.joined.pop_back();
   SliceWriter writer(objects.sources, objects.destinations);
@@ -119,13 +119,13 @@ TEST(SliceWriter, NoticesBytesThatAreMissing) {
   EXPECT_FALSE(writer.Finish().ok());
 }
 
-TEST(SliceWriter, NoticesBytesThatAreTooMany) {
+TEST(SliceWriter, DetectsExcessBytes) {
   Objects objects({"first", "second"});
   SliceWriter writer(objects.sources, objects.destinations);
   EXPECT_FALSE(writer.Write(AsBytes(objects.joined + "!")).ok());
 }
 
-TEST(CheckComposite, HoldsTheCompositeToItsSources) {
+TEST(CheckComposite, ComparesTheCompositeWithItsSources) {
   const Objects objects({"first", "second", ""});
   const std::uint32_t crc32c = ExtendCrc32c(0, AsBytes(objects.joined));
   const ObjectMetadata good{.bucket = "bkt", .name = "composite", .size = 11, .crc32c = crc32c};

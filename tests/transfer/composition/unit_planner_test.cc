@@ -54,7 +54,7 @@ std::vector<DownloadSource> RandomSources(std::mt19937& random) {
   return sources;
 }
 
-TEST(UnitPlanner, GivesEveryObjectOnceInOrderAndWithinTheLimitsWhateverItIsTold) {
+TEST(UnitPlanner, PlansEachObjectOnceInOrderWithinItsLimits) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);

@@ -42,7 +42,7 @@ Result<std::vector<std::optional<Error>>> FetchStoppedAt(std::size_t index) {
   return BatchRecipient(destinations, OnFailure::kFailAll).Fetch(testing::MakeSlots(1), method, stop.get_token());
 }
 
-TEST(BatchRecipient, IsWholeWhereItIsAskedToStopWithItsLastObject) { EXPECT_TRUE(FetchStoppedAt(1).ok()); }
+TEST(BatchRecipient, IsCompleteIfStoppedAtItsLastObject) { EXPECT_TRUE(FetchStoppedAt(1).ok()); }
 
 TEST(BatchRecipient, IsCancelledBeforeItsLastObject) {
   const auto fetched = FetchStoppedAt(0);
@@ -51,7 +51,7 @@ TEST(BatchRecipient, IsCancelledBeforeItsLastObject) {
   EXPECT_NE(fetched.error().message.find("cancelled after 1"), std::string::npos) << fetched.error().message;
 }
 
-TEST(BatchRecipient, FailsWhereMemoryIsMissing) {
+TEST(BatchRecipient, FailsWithoutMemory) {
   const FetchMethod method{.plan = [](std::size_t) -> UnitPlan { throw std::bad_alloc(); }, .begin = nullptr};
   const std::vector<std::span<std::byte>> destinations(2);
   const auto fetched = BatchRecipient(destinations, OnFailure::kDeliver).Fetch(testing::MakeSlots(1), method, {});

@@ -134,7 +134,7 @@ TEST(DownloadRun, FetchesEveryPieceOfEveryUnitOnce) {
 
 // Where memory for its bookkeeping may be missing: as the loop plans, begins, fetches and finishes a unit, and reports
 // it.
-TEST(DownloadRun, EndsWithAnErrorWhereverMemoryIsMissing) {
+TEST(DownloadRun, FailsWhereverMemoryIsMissing) {
   for (const std::string place : {"plan", "destinations", "begin", "piece", "finish", "report"}) {
     for (const std::size_t count : {1U, 4U}) {
       SCOPED_TRACE(place + " of " + std::to_string(count));
@@ -168,7 +168,7 @@ TEST(DownloadRun, EndsWithAnErrorWhereverMemoryIsMissing) {
   }
 }
 
-TEST(DownloadRun, FetchesPiecesOfAUnitAtTheSameTime) {
+TEST(DownloadRun, FetchesPiecesOfAUnitInParallel) {
   const auto slots = testing::MakeSlots(4);
   std::latch together(4);  // Would never open with fewer.
   Fetches fetches({{.first = 0, .count = 1, .pieces = 4}});
@@ -196,7 +196,7 @@ TEST(DownloadRun, FailsAllSourcesOfAUnitWithItsPiece) {
   EXPECT_EQ(fetches.pieces, 3U + 2U) << "those that had not begun were left out";
 }
 
-TEST(DownloadRun, FetchesAllPiecesOnceMoreWhereTheUnitAsksForIt) {
+TEST(DownloadRun, FetchesAllPiecesAgainOnRequest) {
   const auto slots = testing::MakeSlots(3);
   Fetches fetches({{.first = 0, .count = 1, .pieces = 5}, {.first = 1, .count = 1, .pieces = 1}});
   std::atomic<int> finished = 0;
@@ -209,7 +209,7 @@ TEST(DownloadRun, FetchesAllPiecesOnceMoreWhereTheUnitAsksForIt) {
   EXPECT_EQ(told.units.size(), 2U);
 }
 
-TEST(DownloadRun, WithoutMemoryAUnitFails) {
+TEST(DownloadRun, FailsAUnitWithoutMemory) {
   const auto slots = testing::MakeSlots(2);
   Fetches fetches({{.first = 0, .count = 2, .pieces = 9}, {.first = 2, .count = 1, .pieces = 2}});
   Told told;
@@ -244,7 +244,7 @@ TEST(DownloadRun, WaitsForAdmission) {
   EXPECT_EQ(told.units.size(), 1U);
 }
 
-TEST(DownloadRun, StopsWhatRunsAndBeginsNoMore) {
+TEST(DownloadRun, StopsRunningPiecesAndStartsNoMore) {
   const auto slots = testing::MakeSlots(2);
   Fetches fetches({{.first = 0, .count = 1, .pieces = 100}, {.first = 1, .count = 1, .pieces = 1}});
   std::atomic<bool> is_running = false;

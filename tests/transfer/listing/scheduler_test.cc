@@ -124,7 +124,7 @@ class SchedulerOfNames : public ::testing::TestWithParam<NameSet> {
   }
 };
 
-TEST_P(SchedulerOfNames, TakesEachNameOnce) {
+TEST_P(SchedulerOfNames, ListsEachNameOnce) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const auto names = Names(seed);
@@ -135,7 +135,7 @@ TEST_P(SchedulerOfNames, TakesEachNameOnce) {
   }
 }
 
-TEST_P(SchedulerOfNames, TakesEachNameThatStaysOnceWhileOthersComeAndGo) {
+TEST_P(SchedulerOfNames, ListsStableNamesOnceWhileOthersChange) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     Adversary adversary(Names(seed), 2, seed);
@@ -143,7 +143,7 @@ TEST_P(SchedulerOfNames, TakesEachNameThatStaysOnceWhileOthersComeAndGo) {
   }
 }
 
-TEST_P(SchedulerOfNames, GoesOnAfterShortAndEmptyPages) {
+TEST_P(SchedulerOfNames, ContinuesAfterShortAndEmptyPages) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     Adversary adversary(Names(seed, 600), 3, seed);
@@ -152,7 +152,7 @@ TEST_P(SchedulerOfNames, GoesOnAfterShortAndEmptyPages) {
   }
 }
 
-TEST_P(SchedulerOfNames, GoesOnByTheTokenWhereOnlyThatGetsOn) {
+TEST_P(SchedulerOfNames, ContinuesByTokenIfNamesDoNotAdvance) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     Adversary adversary(Names(seed, 600), 0, seed);
@@ -161,12 +161,12 @@ TEST_P(SchedulerOfNames, GoesOnByTheTokenWhereOnlyThatGetsOn) {
   }
 }
 
-TEST_P(SchedulerOfNames, GoesOnAfterPagesOfOneName) {
+TEST_P(SchedulerOfNames, ContinuesAfterPagesOfOneName) {
   Adversary adversary(Names(1, 100), 0, 1);
   ASSERT_NO_FATAL_FAILURE(adversary.List({.max_concurrency = 4, .call_cap = 100, .page_size = 1}));
 }
 
-TEST_P(SchedulerOfNames, KeepsToPrefixAndOffsets) {
+TEST_P(SchedulerOfNames, StaysWithinPrefixAndOffsets) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const auto names = Names(seed);
@@ -184,7 +184,7 @@ TEST_P(SchedulerOfNames, KeepsToPrefixAndOffsets) {
   }
 }
 
-TEST_P(SchedulerOfNames, TakesEachNameOnceWithSplitPoints) {
+TEST_P(SchedulerOfNames, ListsEachNameOnceWithSplitPoints) {
   const auto names = Names(1);
   Adversary adversary(names, 2, 1);
   ASSERT_NO_FATAL_FAILURE(
@@ -210,7 +210,7 @@ TEST(Scheduler, IsDoneAfterTheFirstPageOfASmallBucket) {
   }
 }
 
-TEST(Scheduler, GuessesNothingBeforeThereIsAFullPage) {
+TEST(Scheduler, DoesNotSplitBeforeAFullPage) {
   const auto names = HugeDirectory(5000, 1);
   Scheduler scheduler({});
   const std::vector<PageCall> calls = scheduler.Begin(0);
@@ -239,13 +239,13 @@ TEST(Scheduler, ListsSequentiallyByTokensWithOneWorker) {
   EXPECT_EQ(tokens, (std::vector<std::string>{"", "@" + names[19], "@" + names[39]}));
 }
 
-TEST(Scheduler, DoesNotKnowCallsThatItDidNotMake) {
+TEST(Scheduler, IgnoresForeignCalls) {
   Scheduler scheduler({});
   EXPECT_TRUE(scheduler.OnPage(17, {}).empty());
   EXPECT_FALSE(scheduler.is_done());
 }
 
-TEST(Scheduler, HasNothingToAskOfAnEmptyRange) {
+TEST(Scheduler, IsDoneForAnEmptyRange) {
   Scheduler scheduler({.start_offset = "b", .end_offset = "b"});
   EXPECT_TRUE(scheduler.is_done());
   EXPECT_TRUE(scheduler.Begin(0).empty());

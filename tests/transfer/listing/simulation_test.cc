@@ -36,7 +36,7 @@ TEST_P(ListingTime, UsesWorkersInABucketOfFewPages) {
   EXPECT_LE(listing.calls, 2 * listing.sequential_calls + 48);
 }
 
-TEST_P(ListingTime, OfASmallBucketIsNeverLongerThanSequential) {
+TEST_P(ListingTime, IsNeverLongerThanSequentialForASmallBucket) {
   for (const std::size_t count : {0U, 1U, 10U, 1000U, 4999U, 5000U, 5001U, 10'000U, 12'000U, 20'000U}) {
     const auto names = GetParam().make(count, 1);
     const SimulatedListing listing = Simulate(names, {.max_concurrency = 48});

@@ -10,7 +10,7 @@ namespace gcsflux::internal::listing {
 namespace {
 
 // It would show names again that another page has brought meanwhile.
-TEST(Tiling, DropsATokenOnceAnotherPageHasGoneFurther) {
+TEST(Tiling, DropsATokenThatAnotherPageHasPassed) {
   Tiling tiling("a", "z", {});
   tiling.open().front().next = Continuation{.start_offset = "a", .end_offset = "z", .page_token = "after b"};
   const std::vector<std::string_view> names = {"a", "c", "d"};

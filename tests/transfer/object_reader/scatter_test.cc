@@ -51,7 +51,7 @@ std::string SomeBytes() {
 }
 
 // Whatever the ranges are, in whatever pieces bytes come, and if some come again after others that were damaged.
-TEST(Scatter, PutsEachByteWhereItGoesAndSumsIt) {
+TEST(Scatter, WritesAndSumsEachByte) {
   const std::string object = SomeBytes();
   const std::string damaged(object.size(), 'x');
   for (unsigned seed = 0; seed < 300; ++seed) {
@@ -75,7 +75,7 @@ TEST(Scatter, PutsEachByteWhereItGoesAndSumsIt) {
   }
 }
 
-TEST(Scatter, SumsNothingUnlessAsked) {
+TEST(Scatter, DoesNotSumByDefault) {
   std::string room(10, '\0');
   const JoinedRange request{.extent = {0, 10}, .parts = {{0, std::as_writable_bytes(std::span(room))}}};
   Scatter scatter(request);

@@ -20,7 +20,7 @@ TEST(RunOnThreads, CallsEachIndexOnce) {
   for (const auto& count : calls) EXPECT_EQ(count, 1);
 }
 
-TEST(RunOnThreads, RunsAsManyAtATimeAsItHasThreads) {
+TEST(RunOnThreads, RunsOneCallPerThread) {
   std::latch together(3);  // Would never open with fewer.
   ASSERT_TRUE(RunOnThreads(3, 3, [&](std::size_t, const std::stop_token&) -> Result<void> {
                 together.arrive_and_wait();

@@ -54,7 +54,7 @@ TEST_F(ComposeCommitTest, ConsumesItsSource) {
 }
 
 // Compose (its answer is lost), look, compose (404), look.
-TEST_F(ComposeCommitTest, IsUnknownIfARivalDeletesWhatItMayHaveStored) {
+TEST_F(ComposeCommitTest, IsUnknownIfARivalDeletesItsResult) {
   gcs_.faults = {{.after = kReset}};
   Before(2, [this] { gcs_.objects.erase("o"); });
   const Error error = ErrorOf(Commit());
@@ -65,7 +65,7 @@ TEST_F(ComposeCommitTest, IsUnknownIfARivalDeletesWhatItMayHaveStored) {
 }
 
 // Compose (does not arrive), look, compose (412), look.
-TEST_F(ComposeCommitTest, LeavesACallersConditionItsError) {
+TEST_F(ComposeCommitTest, ReturnsTheErrorOfACallersCondition) {
   gcs_.faults = {{.before = kReset}};
   Before(3, [this] { gcs_.Put("o", "a rival's"); });
   const Error error = ErrorOf(Commit({.mode = WriteMode::kCreate}));
@@ -88,7 +88,7 @@ TEST_F(ComposeCommitTest, IsUnknownIfARivalWroteBetweenItsAttempts) {
 }
 
 // Insert (does not arrive), look, insert (412), look.
-TEST_F(ComposeCommitTest, AnInsertIsUnknownIfARivalWroteBetweenItsAttempts) {
+TEST_F(ComposeCommitTest, InsertReportsARivalsWriteBetweenAttempts) {
   gcs_.faults = {{.before = kReset}};
   gcs_.on_request = [this] {
     if (gcs_.requests.size() == 1) gcs_.Put("o", "a rival's");

@@ -46,7 +46,7 @@ class LostSessionTest : public ::testing::Test {
   Client client_ = testing::MakeClient(gcs_);
 };
 
-TEST_F(LostSessionTest, MemoryIsSentAgainOverAnotherSession) {
+TEST_F(LostSessionTest, ResendsMemoryOverAnotherSession) {
   const std::string bytes = Pattern(3 * kChunk + 7);
   for (const int status : {404, 410, 499}) {
     for (std::size_t at = 1; at < 5; ++at) {
@@ -75,7 +75,7 @@ class ChangingTiming : public testing::DrivenTiming {
 };
 
 // Two questions about where a session stands are two requests: the service must not answer the second one from memory.
-TEST_F(LostSessionTest, EachOfItsRequestsHasATokenOfItsOwn) {
+TEST_F(LostSessionTest, GivesEachRequestItsOwnToken) {
   gcs_.faults = {{}, {.after = kReset}, {}, {.after = kReset}};
   const Client client = ClientOf(std::make_shared<const ClientCore>(
       ClientCore::Settings{.endpoint = "http://fake", .project = "p"},
@@ -92,13 +92,13 @@ TEST_F(LostSessionTest, EachOfItsRequestsHasATokenOfItsOwn) {
   EXPECT_EQ(tokens.size(), gcs_.requests.size());
 }
 
-TEST_F(LostSessionTest, RestartsAreCounted) {
+TEST_F(LostSessionTest, CountsRestarts) {
   gcs_.faults = {{}, {}, {.status = 410}};
   ASSERT_TRUE(Upload(Pattern(3 * kChunk)).ok());
   EXPECT_EQ(client_.counters().sessions_restarted, 1U);
 }
 
-TEST_F(LostSessionTest, RestartsEndWithTheDeadline) {
+TEST_F(LostSessionTest, EndsRestartsAtTheDeadline) {
   Client client = testing::MakeClient(gcs_, {.deadline = std::chrono::seconds(10)});
   // Every session takes its first chunk, and is gone with the second.
   for (int i = 0; i < 1000; ++i) gcs_.faults.insert(gcs_.faults.end(), {{}, {}, {.status = 410}});
@@ -112,7 +112,7 @@ TEST_F(LostSessionTest, RestartsEndWithTheDeadline) {
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
-TEST_F(LostSessionTest, RestartsAreAttempts) {
+TEST_F(LostSessionTest, CountsRestartsAsAttempts) {
   Client client = testing::MakeClient(gcs_, {.max_attempts = 2});
   gcs_.faults = {{}, {}, {.status = 410}, {}, {}, {.status = 410}};
   const auto stored = UploadObject(client, kObject, AsBytes(Pattern(3 * kChunk)), {.chunk_bytes = kChunk});
@@ -121,7 +121,7 @@ TEST_F(LostSessionTest, RestartsAreAttempts) {
   EXPECT_TRUE(gcs_.faults.empty());
 }
 
-TEST_F(LostSessionTest, ASessionThatIsGoneBecauseItHasDoneItsWorkIsASuccess) {
+TEST_F(LostSessionTest, SucceedsIfTheSessionEndedAfterItsCommit) {
   const std::string bytes = Pattern(2 * kChunk + 7);
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
     gcs_.objects.clear();
@@ -137,7 +137,7 @@ TEST_F(LostSessionTest, ASessionThatIsGoneBecauseItHasDoneItsWorkIsASuccess) {
   }
 }
 
-TEST_F(LostSessionTest, AStreamsCommitIsFoundTooWhenItsSessionIsGone) {
+TEST_F(LostSessionTest, FindsAStreamsCommitWithoutItsSession) {
   gcs_.faults = {{}, {}, {.after = kReset}, {.status = 410}};
   ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes(Pattern(kChunk + 7))).ok());
@@ -146,7 +146,7 @@ TEST_F(LostSessionTest, AStreamsCommitIsFoundTooWhenItsSessionIsGone) {
   EXPECT_EQ(gcs_.commits, 1);
 }
 
-TEST_F(LostSessionTest, ARestartAfterAnUncertainCommitIsConditional) {
+TEST_F(LostSessionTest, RestartsConditionallyAfterAnUncertainCommit) {
   const std::string bytes = Pattern(kChunk + 7);
   gcs_.Put("o", "old");
   gcs_.now += std::chrono::hours(1);
@@ -161,7 +161,7 @@ TEST_F(LostSessionTest, ARestartAfterAnUncertainCommitIsConditional) {
   EXPECT_THAT(second_start, HasSubstr("ifGenerationMatch=" + std::to_string(old)));
 }
 
-TEST_F(LostSessionTest, WhatTheServiceKeepsInOddPiecesIsGoneOnFromThere) {
+TEST_F(LostSessionTest, ContinuesFromPartlyPersistedChunks) {
   const std::string bytes = Pattern(4 * kChunk + 7);
   gcs_.faults = {{}, {.persist = 100'000}, {.persist = 1}, {}, {.persist = kChunk - 1}};
   ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
@@ -222,7 +222,7 @@ TEST_F(UploadFileTest, RewindsWhenItsSessionIsLost) {
   EXPECT_TRUE(gcs_.objects["o"].bytes == bytes);
 }
 
-TEST_F(UploadFileTest, NoticesAFileThatChanges) {
+TEST_F(UploadFileTest, DetectsAChangedFile) {
   const auto shrink = [&] { std::filesystem::resize_file(path_, kChunk); };
   const auto grow = [&] { Write("more", std::ios::app); };
   const auto touch = [&] {
@@ -253,7 +253,7 @@ TEST_F(UploadFileTest, NoticesAFileThatChanges) {
   }
 }
 
-TEST_F(UploadFileTest, SaysWhatItCannotRead) {
+TEST_F(UploadFileTest, NamesAnUnreadableFile) {
   EXPECT_EQ(testing::ErrorOf(UploadIt()).code, ErrorCode::kLocalIo);
   EXPECT_EQ(testing::ErrorOf(UploadFile(client_, directory_.string(), kObject)).code, ErrorCode::kLocalIo);
   EXPECT_EQ(testing::ErrorOf(UploadFile(client_, "/dev/null", kObject)).code, ErrorCode::kLocalIo);

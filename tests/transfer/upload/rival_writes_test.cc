@@ -97,14 +97,14 @@ TEST_P(RivalWritesTest, AreNotUndoneAfterA503) {
   EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
 }
 
-TEST_P(RivalWritesTest, AreNotUndoneWhereOursCameNeverThere) {
+TEST_P(RivalWritesTest, AreNotUndoneIfOursNeverArrived) {
   FailCommit({.before = kReset});
   BeforeFirstLook([this] { gcs_.Put("o", "a rival's"); });
   ExpectUnknown(Store());
   EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
 }
 
-TEST_P(RivalWritesTest, AreNotUndoneWhereWhatWasThereIsOfUnknownAge) {
+TEST_P(RivalWritesTest, AreNotUndoneIfTheirAgeIsUnknown) {
   gcs_.Put("o", "new just now");
   gcs_.now += seconds(1);
   FailCommit({.before = kReset});
@@ -112,7 +112,7 @@ TEST_P(RivalWritesTest, AreNotUndoneWhereWhatWasThereIsOfUnknownAge) {
   EXPECT_EQ(gcs_.objects["o"].bytes, "new just now");
 }
 
-TEST_P(RivalWritesTest, AreNotLookedForWhereOursIsThere) {
+TEST_P(RivalWritesTest, AreNotSearchedIfOursIsThere) {
   for (const Fault& fault : {Fault{.after = kReset}, Fault{.after_status = 503}}) {
     gcs_.Put("o", "old");
     gcs_.now += hours(1);
@@ -126,7 +126,7 @@ TEST_P(RivalWritesTest, AreNotLookedForWhereOursIsThere) {
   }
 }
 
-TEST_P(RivalWritesTest, AreNotTakenForWhatWasThereBefore) {
+TEST_P(RivalWritesTest, AreDistinguishedFromTheOldObject) {
   gcs_.Put("o", "old");
   const std::string old = std::to_string(gcs_.objects["o"].generation);
   gcs_.now += hours(1);
@@ -179,7 +179,7 @@ class SecondLookTest : public ::testing::Test {
 };
 
 // Insert (lost), look, insert under a condition.
-TEST_F(SecondLookTest, FindsARivalThatWroteSinceTheFirst) {
+TEST_F(SecondLookTest, FindsARivalsWriteSinceTheFirst) {
   PutOld();
   gcs_.faults = {{.before = kReset}};
   Before(3, [this] { gcs_.Put("o", "a rival's"); });
@@ -189,7 +189,7 @@ TEST_F(SecondLookTest, FindsARivalThatWroteSinceTheFirst) {
   EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
 }
 
-TEST_F(SecondLookTest, FindsThatARivalDeletedIt) {
+TEST_F(SecondLookTest, FindsARivalsDeletion) {
   PutOld();
   gcs_.faults = {{.before = kReset}};
   Before(3, [this] { gcs_.objects.clear(); });
@@ -200,7 +200,7 @@ TEST_F(SecondLookTest, FindsThatARivalDeletedIt) {
 }
 
 // The first attempt is carried out only after the look: its commit, not a rival's, fails the condition.
-TEST_F(SecondLookTest, FindsOursThatCameLate) {
+TEST_F(SecondLookTest, FindsOurLateWrite) {
   for (const WriteMode mode : {WriteMode::kOverwrite, WriteMode::kReplace, WriteMode::kCreate}) {
     gcs_.objects.clear();
     gcs_.requests.clear();
@@ -216,7 +216,7 @@ TEST_F(SecondLookTest, FindsOursThatCameLate) {
   }
 }
 
-TEST_F(SecondLookTest, LeavesACallersConditionItsError) {
+TEST_F(SecondLookTest, ReturnsTheErrorOfACallersCondition) {
   for (const WriteMode mode : {WriteMode::kReplace, WriteMode::kCreate}) {
     gcs_.objects.clear();
     gcs_.requests.clear();
@@ -232,7 +232,7 @@ TEST_F(SecondLookTest, LeavesACallersConditionItsError) {
 }
 
 // Start, chunk, last piece (lost), 404, look, start, chunk, last piece under a condition.
-TEST_F(SecondLookTest, OfASessionFindsARivalToo) {
+TEST_F(SecondLookTest, FindsARivalAfterALostSession) {
   PutOld();
   const std::string bytes = Pattern(kChunk + 7);
   gcs_.faults = {{}, {}, {.before = kReset}, {.status = 404}, {}, {}, {}, {.status = 412}};
@@ -244,7 +244,7 @@ TEST_F(SecondLookTest, OfASessionFindsARivalToo) {
   EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
 }
 
-TEST_F(SecondLookTest, OfASessionFindsOursThatCameLate) {
+TEST_F(SecondLookTest, FindsOurLateWriteAfterALostSession) {
   PutOld();
   const std::string bytes = Pattern(kChunk + 7);
   gcs_.faults = {{}, {}, {.before = kReset}, {.status = 404}, {}, {.status = 412}};  // The service looks at the start.
@@ -257,7 +257,7 @@ TEST_F(SecondLookTest, OfASessionFindsOursThatCameLate) {
 }
 
 // A complete session may answer with what is live, and a rival's object often has the same size.
-TEST_F(SecondLookTest, OfASessionDeletesNoRivalsObject) {
+TEST_F(SecondLookTest, DeletesNoRivalsObjectAfterALostSession) {
   const std::string bytes = Pattern(kChunk + 7);
   const std::string rivals(bytes.size(), 'r');
   for (const Way& way : {kSession, kStream}) {
@@ -274,7 +274,7 @@ TEST_F(SecondLookTest, OfASessionDeletesNoRivalsObject) {
 }
 
 // The first writer's commit may have been the end of the session that the second one asks for.
-TEST_F(SecondLookTest, OfAnEarlierWritersCommitIsNotHadBySuspendedOnes) {
+TEST_F(SecondLookTest, DoesNotClaimAnEarlierWritersCommit) {
   Client once = testing::MakeClient(gcs_, {.max_attempts = 1});
   ObjectWriter first(once, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   ASSERT_TRUE(first.Write(AsBytes(Pattern(kChunk + 7))).ok());

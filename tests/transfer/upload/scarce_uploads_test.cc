@@ -60,7 +60,7 @@ const ScarceWay kScarceWays[] = {
 
 class ScarceUploadsTest : public ::testing::TestWithParam<ScarceWay> {};
 
-TEST_P(ScarceUploadsTest, ReturnAnErrorThatSaysWhatWasStored) {
+TEST_P(ScarceUploadsTest, ReportWhatWasStored) {
   constexpr std::size_t kLeast = 64 << 10;
   const std::string bytes = Pattern(2 * kChunk + 7);
   const testing::TestDirectory directory;
@@ -86,7 +86,7 @@ TEST_P(ScarceUploadsTest, ReturnAnErrorThatSaysWhatWasStored) {
 
 // Each allocation but the smallest ones fails in turn while the writer cancels its session. (The destructor of a JSON
 // document allocates a little, and cannot fail.)
-TEST(ScarceEnd, OfAWriterDoesNotEndTheProcess) {
+TEST(ScarceEnd, DoesNotAbortTheProcess) {
   int failures = 0;
   for (bool has_failed = true; has_failed; ++failures) {
     testing::FakeGcs gcs;

@@ -47,7 +47,7 @@ class SuspendedUploadTest : public ::testing::Test {
   Client other_client_ = testing::MakeClient(gcs_);
 };
 
-TEST_F(SuspendedUploadTest, IsEndedByAnotherClient) {
+TEST_F(SuspendedUploadTest, IsFinishedByAnotherClient) {
   for (const std::size_t count : {std::size_t{0}, std::size_t{5}, kChunk, 2 * kChunk, 3 * kChunk + 9, bytes_.size()}) {
     gcs_.objects.clear();
     gcs_.commits = 0;
@@ -60,13 +60,13 @@ TEST_F(SuspendedUploadTest, IsEndedByAnotherClient) {
   }
 }
 
-TEST_F(SuspendedUploadTest, TellsFromWhereToGoOn) {
+TEST_F(SuspendedUploadTest, ReportsTheResumePosition) {
   const auto writer = ObjectWriter::Resume(other_client_, SuspendAfter(3 * kChunk + 9));
   ASSERT_TRUE(writer.ok());
   EXPECT_EQ(writer->position(), 3 * kChunk);  // Whole chunks are sent, the rest waited for more.
 }
 
-TEST_F(SuspendedUploadTest, DoesNotSendWhatTheServiceHasBeyondTheState) {
+TEST_F(SuspendedUploadTest, SkipsBytesPersistedAfterTheState) {
   const std::string early = SuspendAfter(kChunk + 1);
   {  // Another process continued, and was killed before it wrote a new state.
     auto writer = ObjectWriter::Resume(other_client_, early);
@@ -85,7 +85,7 @@ TEST_F(SuspendedUploadTest, DoesNotSendWhatTheServiceHasBeyondTheState) {
   }
 }
 
-TEST_F(SuspendedUploadTest, ChecksTheChecksumOfAllBytes) {
+TEST_F(SuspendedUploadTest, VerifiesTheChecksumOfAllBytes) {
   const std::string state = SuspendAfter(2 * kChunk + 1);
   std::string other = bytes_;
   other[4 * kChunk] ^= 1;
@@ -115,14 +115,14 @@ TEST_F(SuspendedUploadTest, CanBeSuspendedAfterAnOutage) {
   EXPECT_TRUE(gcs_.objects["o"].bytes == bytes_);
 }
 
-TEST_F(SuspendedUploadTest, IsNotSuspendedAfterWhatDoesNotPass) {
+TEST_F(SuspendedUploadTest, IsNotSuspendedAfterAPermanentFailure) {
   ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   gcs_.faults = {{}, {.status = 403}};
   EXPECT_FALSE(writer.Write(AsBytes(bytes_)).ok());
   EXPECT_EQ(testing::ErrorOf(writer.Suspend()).code, ErrorCode::kPermissionDenied);
 }
 
-TEST_F(SuspendedUploadTest, EndsTheWriterAndKeepsTheSession) {
+TEST_F(SuspendedUploadTest, EndsTheWriterButNotTheSession) {
   {
     ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
     ASSERT_TRUE(writer.Suspend().ok());
@@ -133,7 +133,7 @@ TEST_F(SuspendedUploadTest, EndsTheWriterAndKeepsTheSession) {
   EXPECT_EQ(gcs_.sessions.size(), 1U);
 }
 
-TEST_F(SuspendedUploadTest, FindsThatItWasEndedAlready) {
+TEST_F(SuspendedUploadTest, DetectsThatItIsFinished) {
   const std::string state = SuspendAfter(2 * kChunk + 1);
   ASSERT_TRUE(Finish(state, bytes_).ok());
   const auto again = Finish(state, bytes_);
@@ -147,7 +147,7 @@ TEST_F(SuspendedUploadTest, FindsThatItWasEndedAlready) {
 }
 
 // Another process sends more meanwhile, so the session cannot end with the bytes that were written here.
-TEST_F(SuspendedUploadTest, DoesNotEndASessionThatHasMoreThanWasWritten) {
+TEST_F(SuspendedUploadTest, RefusesToFinishALongerSession) {
   const std::string state = SuspendAfter(2 * kChunk);
   auto writer = ObjectWriter::Resume(other_client_, state);
   ASSERT_TRUE(writer.ok()) << writer.error().message;
@@ -181,7 +181,7 @@ TEST_F(SuspendedUploadTest, FindsItsObjectWithoutItsAttributes) {
   EXPECT_EQ(gcs_.commits, 1);
 }
 
-TEST_F(SuspendedUploadTest, SaysThatItsSessionIsGone) {
+TEST_F(SuspendedUploadTest, ReportsAMissingSession) {
   const std::string state = SuspendAfter(2 * kChunk + 1);
   gcs_.sessions.clear();
   const auto resumed = ObjectWriter::Resume(other_client_, state);

@@ -67,7 +67,7 @@ class UnknownOutcomeTest : public ::testing::TestWithParam<WriteCase> {
   testing::FakeGcs gcs_;
 };
 
-TEST_P(UnknownOutcomeTest, IsSaidIfTheLookAfterALostAnswerIsRefused) {
+TEST_P(UnknownOutcomeTest, IsReportedIfTheReadBackIsRefused) {
   for (const int status : {400, 401, 403}) {
     gcs_.objects.clear();
     const Error error = has_session() ? Run({{.after = kReset}, {.status = 404}, {.status = status}})
@@ -79,27 +79,27 @@ TEST_P(UnknownOutcomeTest, IsSaidIfTheLookAfterALostAnswerIsRefused) {
   }
 }
 
-TEST_P(UnknownOutcomeTest, IsSaidIfTheNextAttemptIsRefused) {
+TEST_P(UnknownOutcomeTest, IsReportedIfTheNextAttemptIsRefused) {
   const Error error = Run({{.before = kReset}, {}, {.status = 403}});
   EXPECT_EQ(error.code, ErrorCode::kPermissionDenied) << error.message;
   // A session that tells its position is not complete.
   EXPECT_EQ(error.outcome, has_session() ? WriteOutcome::kNotStored : WriteOutcome::kUnknown) << error.message;
 }
 
-TEST_P(UnknownOutcomeTest, IsSaidIfNoAttemptIsLeft) {
+TEST_P(UnknownOutcomeTest, IsReportedIfNoAttemptIsLeft) {
   for (const Fault& fault : {Fault{.after = kReset}, Fault{.before = kReset}, Fault{.status = 503}}) {
     gcs_.objects.clear();
     EXPECT_EQ(Run({fault}, {.max_attempts = 1}).outcome, WriteOutcome::kUnknown);
   }
 }
 
-TEST_P(UnknownOutcomeTest, IsSaidIfTheCallerStopsMeanwhile) {
+TEST_P(UnknownOutcomeTest, IsReportedIfTheCallerStops) {
   const Error error = Run({{.after = Error{ErrorCode::kCancelled, "cancelled"}}});
   EXPECT_EQ(error.code, ErrorCode::kCancelled);
   EXPECT_EQ(error.outcome, WriteOutcome::kUnknown);
 }
 
-TEST_P(UnknownOutcomeTest, IsNotThatOfARefusal) {
+TEST_P(UnknownOutcomeTest, IsNotReportedForARefusal) {
   for (const int status : {400, 401, 403, 412}) {
     EXPECT_EQ(Run({{.status = status}}).outcome, WriteOutcome::kNotStored) << status;
   }
@@ -110,7 +110,7 @@ TEST_P(UnknownOutcomeTest, IsNotThatOfARefusal) {
 INSTANTIATE_TEST_SUITE_P(Each, UnknownOutcomeTest, ::testing::ValuesIn(kWrites),
                          [](const auto& one) { return one.param.name; });
 
-TEST(WriteOutcomeOfASession, IsNotStoredWhileNoLastPieceWasSent) {
+TEST(WriteOutcomeOfASession, IsNotStoredBeforeTheLastPiece) {
   testing::FakeGcs gcs;
   const Client client = testing::MakeClient(gcs, {.max_attempts = 1});
   for (const std::size_t request : {0, 1}) {
@@ -121,7 +121,7 @@ TEST(WriteOutcomeOfASession, IsNotStoredWhileNoLastPieceWasSent) {
   }
 }
 
-TEST(WriteOutcomeOfASession, IsUnknownToAWriterThatResumesOneThatMayBeComplete) {
+TEST(WriteOutcomeOfASession, IsUnknownAfterResumingAPossiblyCompleteSession) {
   testing::FakeGcs gcs;
   const Client client = testing::MakeClient(gcs, {.max_attempts = 1});
   ObjectWriter first(client, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
