@@ -183,7 +183,7 @@ TEST_F(ClientTokensTest, SendsNoTokenToASessionOnAnotherHost) {
   }
 }
 
-TEST_F(ClientTokensTest, SendsNothingToASessionUriWithoutTlsOrWithAUserName) {
+TEST_F(ClientTokensTest, SendsNothingToAnUnsafeSessionUri) {
   const std::string bytes(600'000, 'x');
   for (const char* location :
        {"http://storage.googleapis.com/session", "https://storage.googleapis.com@evil.com/session"}) {

@@ -36,7 +36,7 @@ TEST(IsStsUrl, AcceptsRegionalHosts) {
   }
 }
 
-TEST(IsImpersonationUrl, AcceptsOnlyGenerateAccessTokenOfIamCredentials) {
+TEST(IsImpersonationUrl, AcceptsOnlyGenerateAccessToken) {
   const std::string path = "/v1/projects/-/serviceAccounts/a@p.iam.gserviceaccount.com:generateAccessToken";
   EXPECT_TRUE(IsImpersonationUrl("https://iamcredentials.googleapis.com" + path));
   EXPECT_TRUE(IsImpersonationUrl("https://iamcredentials.europe-west4.googleapis.com" + path));

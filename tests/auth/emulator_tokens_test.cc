@@ -94,7 +94,7 @@ TEST_F(EmulatorTokensTest, GoogleServiceAccountUsesASelfSignedToken) {
   EXPECT_EQ(service_.Count("oauth2.token"), before) << "no endpoint is asked";
 }
 
-TEST(ServiceAccountTokens, AreRequestedFromGoogleIfTheOptionSaysSo) {
+TEST(ServiceAccountTokens, AreRequestedFromGoogleIfConfigured) {
   testing::TokenService google([](const HttpRequest&) { return testing::TokenAnswer("t", 3600); });
   const testing::DrivenTiming timing;
   json file = testing::ServiceAccountFile("https://127.0.0.1:9");
@@ -206,7 +206,7 @@ TEST_F(EmulatorTokensTest, RefusedRefreshNamesTheServerAndTheRemedy) {
   EXPECT_EQ(service_.Count("oauth2.token"), before + 1) << "a refusal is not repeated";
 }
 
-TEST_F(EmulatorTokensTest, SendsNothingToAServerWithAnUntrustedCertificate) {
+TEST_F(EmulatorTokensTest, SendsNothingWithAnUntrustedCertificate) {
   const auto stranger = MakeCurlTransport({});
   const auto config = ParseCredentials(testing::AuthorizedUserFile(service_.endpoint()).dump());
   const auto before = service_.Count("oauth2.token");

@@ -49,7 +49,7 @@ class FindCredentials : public ::testing::Test {
                         {"/broken", "{\"type\": \"authorized_user\", \"client_secret\": \"evil-secret\"}"}};
 };
 
-TEST_F(FindCredentials, PrefersTheVariableThenGcloudsFileThenTheMetadataServer) {
+TEST_F(FindCredentials, SearchesVariableThenGcloudsFileThenMetadata) {
   EXPECT_TRUE(
       Is<ServiceAccountKey>(Find({{"GOOGLE_APPLICATION_CREDENTIALS", "/key.json"}, {"HOME", "/home"}}, files_)));
   EXPECT_TRUE(Is<AuthorizedUser>(Find({{"HOME", "/home"}}, files_)));

@@ -223,7 +223,7 @@ TEST_F(SignedUrlTest, UserMustNameTheSigningAccount) {
   EXPECT_TRUE(IsGood(*url, "GET", "storage.googleapis.com"));
 }
 
-TEST_F(SignedUrlTest, IamRefusalNamesTheMissingPermissionWithoutTheToken) {
+TEST_F(SignedUrlTest, NamesTheMissingIamPermission) {
   const Client client = MakeClient(User());
   refusal_ = HttpResponse{
       .status = 403,

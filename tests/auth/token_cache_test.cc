@@ -128,7 +128,7 @@ class WatchedTiming : public testing::DrivenTiming {
   mutable std::latch reached_{1};
 };
 
-TEST_F(TokenCacheTest, RetriesIfTheTokenExpiredDuringAFailedEarlyRenewal) {
+TEST_F(TokenCacheTest, RetriesIfTheTokenExpiresDuringAFailedRenewal) {
   WatchedTiming timing;
   std::latch is_fetching(1);
   std::latch may_end(1);
@@ -223,7 +223,7 @@ TEST_F(TokenCacheTest, CancelsAWaitingCallerWithoutTheFetch) {
   may_end.count_down();
 }
 
-TEST_F(TokenCacheTest, FetchesForTheOtherCallersIfTheFetchingOneIsCancelled) {
+TEST_F(TokenCacheTest, FetchesForOthersIfTheFetchingCallerStops) {
   std::latch is_fetching(1);
   std::latch may_end(1);
   const auto cache = Make([&](int fetch, const TokenContext&) -> std::optional<Error> {

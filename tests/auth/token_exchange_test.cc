@@ -196,7 +196,7 @@ TEST(TokenAnswers, EndWithTheirLastByte) {
   EXPECT_EQ(testing::ErrorOf(ParseSignBlobAnswer(signature)).code, ErrorCode::kBadResponse);
 }
 
-TEST(TokenAnswers, OfTheMetadataServerNeedItsFlavorHeader) {
+TEST(TokenAnswers, NeedTheFlavorHeaderOfTheMetadataServer) {
   HttpResponse answer = TokenAnswer("t", 60);
   EXPECT_FALSE(ParseMetadataAnswer(answer, kDate).ok()) << "other clouds answer at that address too";
   answer.headers = {{"metadata-flavor", "Google"}};

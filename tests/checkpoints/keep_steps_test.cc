@@ -69,7 +69,7 @@ TEST(KeepSteps, KeepsTheNewestOfEachHourAndDay) {
   EXPECT_THAT(StepsToKeep(steps, {.daily = true}), ElementsAre(2, 3, 4));
 }
 
-TEST(KeepSteps, OrdersByStepsNotByClocks) {
+TEST(KeepSteps, OrdersByStepNumberNotByTime) {
   const std::vector<RankedStep> steps = {At(1, hours(48), 0), At(2, hours(24), 0), At(3, hours(47), 0)};
   EXPECT_THAT(StepsToKeep(steps, {.last = 1}), ElementsAre(3));
 }

@@ -291,7 +291,7 @@ TEST_F(LatestStepTest, IsWholeWhileAPolicyRemovesTheListedOne) {
   }
 }
 
-TEST_F(LatestStepTest, IsTheReplacementIfItsFilesAreReplacedMeanwhile) {
+TEST_F(LatestStepTest, IsTheReplacementIfItsFilesAreReplaced) {
   SaveSlowly(10);
   Delete(kHint);  // With a hint, the search begins again anyway.
   bool has_saved = false;

@@ -55,7 +55,7 @@ TEST_F(RivalRunsTest, DisplacedRunRemovesNoStep) {
 }
 
 // The run is displaced after it has asked whether it is, and before its manifest is there.
-TEST_F(RivalRunsTest, RunDisplacedDuringACommitReportsThatTheStepMayBeDamaged) {
+TEST_F(RivalRunsTest, ReportsAPossiblyDamagedStepAfterALateTakeover) {
   std::optional<StepWriter> writer;
   const auto displace = [&] {
     writer.emplace(*Start(true));
@@ -107,7 +107,7 @@ TEST_F(RivalRunsTest, WriterSerialisesItsRemovals) {
   EXPECT_THAT(WholeSteps(), ElementsAre(2));
 }
 
-TEST_F(RivalRunsTest, RunDisplacedDuringARewindRemovesNoStep) {
+TEST_F(RivalRunsTest, DisplacedRunRemovesNoStepInARewind) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
   StepWriter displaced = *StepWriter::Start(StepsOf(listed));
   for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(displaced, step).ok());
@@ -121,7 +121,7 @@ TEST_F(RivalRunsTest, RunDisplacedDuringARewindRemovesNoStep) {
 }
 
 // The step is replaced between the look for its generation and the manifest's upload, which is then tried again.
-TEST_F(RivalRunsTest, RunDisplacedDuringAReplacementKeepsTheOthersStep) {
+TEST_F(RivalRunsTest, DisplacedRunKeepsAReplacedStep) {
   const auto looked = std::make_shared<AfterRequest>("objects.get", "step-00000001.json");
   StepWriter displaced = *StepWriter::Start(StepsOf(looked));
   ASSERT_TRUE(Save(displaced, 1).ok());

@@ -249,7 +249,7 @@ TEST_F(StepWriterTest, KeepsItsLastCommittedStep) {
 }
 
 // What a cleaning has listed lacks the manifest that names a pinned file, if that is committed meanwhile.
-TEST_F(StepWriterTest, KeepsAFileThatIsUnpinnedDuringGarbageCollection) {
+TEST_F(StepWriterTest, KeepsAFileUnpinnedDuringGarbageCollection) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
   ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
   options.event_listener = listed;
@@ -305,7 +305,7 @@ TEST_F(StepWriterTest, NeedsABucket) {
   EXPECT_EQ(ErrorOf(CheckpointSteps::Open(client_, "/tmp/run")).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(StepWriterTest, KeepsFilesOfOtherProcessesUntilTheirNamesAreDropped) {
+TEST_F(StepWriterTest, KeepsReservedFilesUntilTheirNamesAreDropped) {
   StepWriter writer = *Start();
   const std::string name = ValueOf(writer.ReserveName(1, "shard"));
   const StepFile file = ValueOf(WriteStepFile(Steps(), name, Bytes("of another process")));
@@ -349,7 +349,7 @@ TEST_F(StepWriterTest, StopsAtTheStopTokenOfItsSteps) {
   EXPECT_EQ(ErrorOf(writer.WriteFile(1, "state.pt", Bytes("bytes"))).code, ErrorCode::kCancelled);
 }
 
-TEST_F(StepWriterTest, LetsOneOfTenSaversOfOneStepWin) {
+TEST_F(StepWriterTest, AdmitsOneOfTenSaversOfOneStep) {
   StepWriter writer = *Start();
   std::atomic<int> saved = 0;
   std::atomic<int> refused = 0;
@@ -371,7 +371,7 @@ TEST_F(StepWriterTest, LetsOneOfTenSaversOfOneStepWin) {
   EXPECT_EQ(Names().size(), 4U);
 }
 
-TEST_F(StepWriterTest, LetsOneOfTenStartingWritersWin) {
+TEST_F(StepWriterTest, AdmitsOneOfTenStartingWriters) {
   std::atomic<int> started = 0;
   std::vector<std::jthread> runs;
   runs.reserve(10);

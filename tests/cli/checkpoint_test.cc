@@ -110,7 +110,7 @@ TEST_F(CheckpointCommandTest, NamesDamagedTensors) {
 }
 
 // The emulator corrupts bytes that no checksum of the file covers; the object's does.
-TEST_F(CheckpointCommandTest, VerifiesByTheObjectsChecksumWhereTheFileHasNone) {
+TEST_F(CheckpointCommandTest, VerifiesByTheObjectsChecksumIfTheFileHasNone) {
   Store("bare.st", SafetensorsOf({{"w", DType::kUint8, {3'000'000}, Varied(3'000'000)}}, false));
   emulator_.faults().Load({.rules = {{.name = "corrupt",
                                       .match = {.operation = "storage.objects.get"},

@@ -122,7 +122,7 @@ TEST_F(CopyTreesTest, CopiesWithinTheServiceWithoutDownloads) {
   EXPECT_EQ(Stored("b/x") + Stored("b/y/z"), bytes + bytes);
 }
 
-TEST_F(CopyTreesTest, CopiesTheCurrentGenerationOfAnOverwrittenObject) {
+TEST_F(CopyTreesTest, CopiesTheNewGenerationOfAnOverwrittenObject) {
   Store("x/a", "1");
   const auto rule = [](const std::string& operation) {
     return emulator::FaultRule{

@@ -40,7 +40,7 @@ TEST(ProgressLine, CountsObjectsIfAllAreEmpty) {
   EXPECT_EQ(ProgressLine({.objects = 4, .copied = 1}, 10, 50), "25 % 1/4 objects, 0 B of 0 B, 0 B/s");
 }
 
-TEST(ProgressLine, SaysThatItIsLookingFirst) {
+TEST(ProgressLine, ShowsThatListingIsInProgress) {
   EXPECT_EQ(ProgressLine({}, 83, 60), "looking at what is there, 1:23");
   EXPECT_EQ(ProgressLine({}, 83, 7), "looking");
 }

@@ -85,7 +85,7 @@ TEST(ResolveAuthorization, RefusesATokenThatAHeaderCannotHold) {
   }
 }
 
-TEST(ResolveAuthorization, PrefersTheQuotaProjectOfOptionThenVariableThenFile) {
+TEST(ResolveAuthorization, FindsTheQuotaProjectInOptionVariableThenFile) {
   Variables variables = kUserVariable;
   EXPECT_EQ(Resolve({}, kGoogle, variables)->quota_project, "of-file");
   variables["GOOGLE_CLOUD_QUOTA_PROJECT"] = "of-env";

@@ -47,7 +47,7 @@ TEST_F(CallOptionsTest, RefuseAnInvalidRetryPolicyBeforeSending) {
   EXPECT_TRUE(gcs_.requests.empty());
 }
 
-TEST_F(CallOptionsTest, SendAnUnconditionalWriteOnceUnlessRepeatsAreAllowed) {
+TEST_F(CallOptionsTest, RetryUnconditionalWritesOnlyIfAllowed) {
   FailNext(1);
   EXPECT_FALSE(MakeClient(gcs_).InsertObject(kObject, AsBytes("new")).ok());
   EXPECT_EQ(gcs_.requests.size(), 1);

@@ -97,7 +97,7 @@ TEST(Cursor, ExtendsToTheWholeListing) {
               HasSubstr("of the first 2 objects"));
 }
 
-TEST(Cursor, RoundTripsWithAShuffleBufferAndAPartialListing) {
+TEST(Cursor, RoundTripsAShuffleBufferAndAPartialListing) {
   Cursor cursor = Example();
   cursor.order = SampleOrder::kBuffered;
   cursor.shuffle_buffer = 77;

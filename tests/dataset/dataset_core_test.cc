@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 using testing::DatasetTest;
 using testing::Texts;
 
-TEST_F(DatasetTest, GivesEachSampleOnceToAnyRanksAndWorkersUnderFaults) {
+TEST_F(DatasetTest, GivesEachSampleOnceUnderFaults) {
   Put(40);
   std::mt19937 random(7);
   std::map<std::string, std::uint64_t> disturbances;

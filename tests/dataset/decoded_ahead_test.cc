@@ -55,7 +55,7 @@ TEST_F(DecodedAheadTest, StaysWithinTheLimitOfSamples) {
   EXPECT_EQ(core->report({}).max_decoded_bytes, kMost * kDecodedBytes);
 }
 
-TEST_F(DecodedAheadTest, StaysWithinTheLimitOfBytesPlusOneSamplePerThread) {
+TEST_F(DecodedAheadTest, LimitsBytesPlusOneSamplePerThread) {
   options_.max_decoded_bytes = kMost * kDecodedBytes;
   const auto core = Begun(4);
   ExpectAll(*core);

@@ -36,7 +36,7 @@ Samples UpTo(std::uint64_t count) {
   return all;
 }
 
-TEST(EpochPlan, UsesEachSampleOnceForAnyNumberOfRanksAndBatches) {
+TEST(EpochPlan, UsesEachSampleOnceForAnyRanksAndBatches) {
   for (const std::uint64_t count : {0, 1, 2, 5, 16, 17, 24, 100, 101}) {
     for (const std::uint64_t world : {1, 2, 3, 5, 8}) {
       for (const std::uint64_t batch : {1, 2, 3, 8, 64}) {

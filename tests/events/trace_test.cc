@@ -110,7 +110,7 @@ TEST_F(TraceTest, NestsTheWaitForTheFirstByteInItsRequest) {
   EXPECT_LE(phase.at("dur"), request.at("dur"));
 }
 
-TEST_F(TraceTest, GivesOverlappingRequestsOfAThreadTheirOwnLanes) {
+TEST_F(TraceTest, SeparatesOverlappingRequestsOfAThread) {
   const auto trace = *TraceWriter::Open(path_);
   const auto start = std::chrono::steady_clock::now();
   const auto at = [&](int ms) { return start + std::chrono::milliseconds(ms); };

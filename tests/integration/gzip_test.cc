@@ -83,7 +83,7 @@ TEST_F(GzipTest, ResumesABrokenRead) {
   EXPECT_TRUE(emulator::FindBytesServedTwice(emulator_.journal()).empty());
 }
 
-TEST_F(GzipTest, DistinguishesTransferCorruptionFromABrokenObject) {
+TEST_F(GzipTest, DistinguishesTransferFromStoredCorruption) {
   for (const std::uint64_t at :
        {std::uint64_t{0}, std::uint64_t{stored_.size() / 2}, std::uint64_t{stored_.size() - 1}}) {
     Load({.type = "corrupt", .at_byte = at});

@@ -75,7 +75,7 @@ TEST_F(KilledWriterTest, LeavesNothingIfTheSignalIsHandled) {
   EXPECT_EQ(*client_.ReadObject(kObject), old_);
 }
 
-TEST_F(KilledWriterTest, LeavesAWholeObjectAndPartsThatCleanRemoves) {
+TEST_F(KilledWriterTest, LeavesAWholeObjectAndRemovableParts) {
   constexpr unsigned kMostRequests = 10;  // Of an overwrite of four parts.
   int killed = 0;
   int kept = 0;

@@ -211,7 +211,7 @@ TEST_F(ObjectWriterTest, WorksWithMemoryForOnePart) {
   EXPECT_EQ(report.most_memory, kPart);
 }
 
-TEST_F(ObjectWriterTest, LetsOneOfTenCreatorsWin) {
+TEST_F(ObjectWriterTest, AdmitsOneOfTenCreators) {
   std::atomic<int> winners = 0;
   std::atomic<int> refused = 0;
   {

@@ -236,7 +236,7 @@ TEST_F(ResumableFileTest, NeverMixesTwoFilesInASession) {
 }
 
 // The last piece of an earlier call was stored, its answer was lost, and its session is gone.
-TEST_F(ResumableFileTest, WritesAgainIfAnEarlierCallMayHaveStoredTheFile) {
+TEST_F(ResumableFileTest, WritesAgainAfterAnUncertainEarlierCall) {
   options_.path = WritePath::kOneStream;
   options_.chunk_bytes = kFilePart;
   options_.call.retry = RetryOptions{.max_attempts = 1};

@@ -81,7 +81,7 @@ class ThreadShortageTest : public ::testing::Test {
       {.endpoint = emulator_.endpoint(), .project = "p", .io_threads = 4, .event_listener = shortages_});
 };
 
-TEST_F(ThreadShortageTest, LetsADownloaderUseFewerThreads) {
+TEST_F(ThreadShortageTest, ReducesThreadsOfADownloader) {
   const auto sources = Store(40);
   const ThreadLimit limit(3);
   const Downloader downloader(client_, {.max_concurrency = 64});
@@ -110,7 +110,7 @@ TEST_F(ThreadShortageTest, DoesNotAffectTheNextDownloader) {
 }
 
 // Fewer connections than were asked for, and no request that fails for want of one.
-TEST_F(ThreadShortageTest, OfDescriptorsLetsADownloaderUseFewerConnections) {
+TEST_F(ThreadShortageTest, ReducesConnectionsIfDescriptorsAreShort) {
   const auto sources = Store(300);
   const testing::OpenFilesLimit limit(80);
   for (const bool adapts : {false, true}) {
@@ -157,7 +157,7 @@ TEST_F(ThreadShortageTest, FailsADownloadWithoutAnyThread) {
   EXPECT_GE(limit.refused(), 1);
 }
 
-TEST_F(ThreadShortageTest, LetsAListingUseFewerThreadsOrTheCallers) {
+TEST_F(ThreadShortageTest, ReducesThreadsOfAListing) {
   const auto sources = Store(3);
   for (const int threads : {0, 1, 2}) {
     const ThreadLimit limit(threads);
@@ -171,7 +171,7 @@ TEST_F(ThreadShortageTest, LetsAListingUseFewerThreadsOrTheCallers) {
   EXPECT_EQ(shortages_->started, 0U);
 }
 
-TEST_F(ThreadShortageTest, LetsFilesAndPartsUseTheCallersThread) {
+TEST_F(ThreadShortageTest, MovesFilesAndPartsToTheCallersThread) {
   const testing::TestDirectory directory;
   const std::string bytes(11 << 20, 'x');
   const ThreadLimit limit(0);

@@ -66,7 +66,7 @@ TEST_F(HangingRequestsTest, FailASaveOnAllRanks) {
 }
 
 // Ranks 0 and 2 have written their shards when rank 1 is cancelled. A later save removes what is left.
-TEST_F(HangingRequestsTest, OfARemovalDoNotDelayAFailedSave) {
+TEST_F(HangingRequestsTest, DoNotDelayAFailedSaveByItsRemoval) {
   const emulator::FaultAction stall{.type = "stall", .duration = std::chrono::hours(1)};
   emulator_.faults().Load({.rules = {{.name = "write", .match = {.object_glob = "**shard-00002-**"}, .action = stall},
                                      {.name = "it",

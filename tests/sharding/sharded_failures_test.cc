@@ -260,7 +260,7 @@ TEST_F(ShardedFailuresTest, AllowsSlowLoadsThatProgress) {
 }
 
 // The job whose manifest is the step's may be displaced right after it: it is told that it cannot rely on the step.
-TEST_F(ShardedFailuresTest, LetsOneOfTenJobsWin) {
+TEST_F(ShardedFailuresTest, AdmitsOneOfTenJobs) {
   std::atomic<int> winners = 0;
   std::vector<std::jthread> jobs;
   jobs.reserve(10);

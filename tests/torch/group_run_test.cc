@@ -182,7 +182,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfOneHasNoQueue) {
 }
 
 // Rank 0 has seen the failure of the first save. Rank 1 has not, and is told of it by the next call: once.
-TEST_F(GroupRunTest, SavesOnAllRanksAlthoughOneReportsAnEarlierFailure) {
+TEST_F(GroupRunTest, SavesOnAllRanksDespiteAnEarlierFailure) {
   SaveOn(2);
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
     CheckpointRun run = Run(group);
@@ -225,7 +225,7 @@ TEST_F(GroupRunTest, ReportsAFailureWithTheSameSaveOnAllRanks) {
 }
 
 // The second save is the one that tells of the first, also on the rank that cannot make it.
-TEST_F(GroupRunTest, ReportsAFailureWithTheSameSaveDespiteAWrongState) {
+TEST_F(GroupRunTest, ReportsAFailureAlikeDespiteAWrongState) {
   SaveOn(2);
   const auto told = OnRanks<std::vector<std::string>>(2, [&](Collective& group) {
     CheckpointRun run(client_, kUri, group, {.async = {.max_in_flight = 1}});
@@ -403,7 +403,7 @@ TEST_F(GroupRunTest, SavesTheValuesOfLazyViews) {
   EXPECT_TRUE(torch::equal(state.slices["negative"].local, -Whole() - 1));
 }
 
-TEST_F(GroupRunTest, FailsOnAllRanksIfTheValuesOfOneProcessAreMissing) {
+TEST_F(GroupRunTest, FailsOnAllRanksWithoutTheValuesOfOneProcess) {
   CheckpointRun(client_, kUri).Save(1, {.tensors = {{"state", {{"moments", Whole()}}}}});
   for (const std::string& name : StoredNames()) {
     if (name.ends_with("-state.pt")) ValueOrThrow(client_.DeleteObject(Object(name)));

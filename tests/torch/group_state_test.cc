@@ -98,7 +98,7 @@ TEST_F(GroupStateTest, AdamLoadsOnOtherRanksAndWithoutAGroup) {
   }
 }
 
-TEST_F(GroupStateTest, LoadsWhatOneProcessSaved) {
+TEST_F(GroupStateTest, LoadsAStepOfOneProcess) {
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
     SCOPED_TRACE(FormatName(format));
     TrainedRank alone(1);
@@ -332,7 +332,7 @@ TEST_F(GroupStateTest, RemovesAStepForAllRanks) {
   EXPECT_EQ(errors[0].message, errors[1].message);
 }
 
-TEST_F(GroupStateTest, RefusesWhatAGroupCannotSave) {
+TEST_F(GroupStateTest, RefusesOptionsUnsupportedInAGroup) {
   const auto group = MakeOneProcess();
   EXPECT_EQ(ThrownBy([&] { static_cast<void>(Run(*group, {.format = CheckpointFormat::kTorchFile})); }).code,
             ErrorCode::kInvalidArgument);

@@ -108,7 +108,7 @@ TEST(CurlTransport, SendsNoLengthWithChunkedBodies) {
   EXPECT_THAT(received, HasSubstr("\r\n\r\n4\r\nbody\r\n0\r\n\r\n"));
 }
 
-TEST(CurlTransport, SendsTheTokenUnlessTheRequestSetsAuthorization) {
+TEST(CurlTransport, SendsTheTokenUnlessAuthorizationIsSet) {
   const auto received_for = [](const Request& request) {
     OneAnswer server("\r\n\r\n", kOk);
     CurlTransport transport(server.endpoint(), "t0ken");

@@ -141,7 +141,7 @@ TEST_F(AuthorizationTest, RepeatsAnAnswerOnlyToTheSameCaller) {
   EXPECT_EQ(client_.Call("POST", kInsert, "Authorization: Bearer bogus\r\n" + token, "bytes").status, 401);
 }
 
-TEST_F(AuthorizationTest, AsksAnonymousCallersForCredentials) {
+TEST_F(AuthorizationTest, RequiresCredentialsOfAnonymousCallers) {
   const RawResponse refused = Call("GET", kObject, "");
   ASSERT_EQ(refused.status, 401);
   EXPECT_TRUE(refused.Header("www-authenticate").starts_with("Bearer realm=")) << refused.Header("www-authenticate");

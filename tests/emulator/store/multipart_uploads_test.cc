@@ -83,7 +83,7 @@ TEST(MultipartUpload, AcceptsASmallPartOnlyAtTheEnd) {
   EXPECT_TRUE(upload.BeginComplete(std::vector{Reference(1, small)}));
 }
 
-TEST(MultipartUpload, IsLockedDuringCompletionAndReopensAfterAFailure) {
+TEST(MultipartUpload, IsLockedOnlyDuringItsCompletion) {
   const BodyPtr body = SmallBody("part");
   const std::vector parts{Reference(1, body)};
   MultipartUpload upload({}, FixedClock());

@@ -70,7 +70,7 @@ TEST_F(XmlObjectsTest, SharesItsObjectsWithTheJsonApi) {
   EXPECT_EQ(Call("GET", "/bucket/c/d").body, "json");
 }
 
-TEST_F(XmlObjectsTest, TakesTheBucketFromTheHost) {
+TEST_F(XmlObjectsTest, ReadsTheBucketFromTheHost) {
   EXPECT_EQ(CallHost("bucket.localhost", "PUT", "/a/b", "hello").status, 200);
   EXPECT_EQ(Call("GET", "/bucket/a/b").body, "hello");
   EXPECT_EQ(CallHost("bucket.storage.googleapis.com", "GET", "/a/b").body, "hello");

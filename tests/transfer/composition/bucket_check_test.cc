@@ -184,7 +184,7 @@ TEST_F(BucketAnswers, PreventComposingIfSettingsAreUnreadable) {
   EXPECT_EQ(emulator_.faults().Fired("answer"), 2U) << "once for each downloader";
 }
 
-TEST_F(BucketAnswers, PreventComposingIfCopiesDifferInCostOrProtection) {
+TEST_F(BucketAnswers, PreventComposingIfCopiesWouldDiffer) {
   struct Case {
     const char* operation;
     const char* body;

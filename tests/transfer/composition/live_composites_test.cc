@@ -50,7 +50,7 @@ TEST_F(LiveCompositesTest, WaitsForRunningComposes) {
   EXPECT_FALSE(IsThere(coming));
 }
 
-TEST_F(LiveCompositesTest, GivesUpWhenAsked) {
+TEST_F(LiveCompositesTest, StopsOnRequest) {
   ASSERT_TRUE(live_.Add(client_, {"bkt", "never"}).ok());
   std::stop_source stop;
   stop.request_stop();

@@ -121,7 +121,7 @@ TEST(WriteOutcomeOfASession, IsNotStoredBeforeTheLastPiece) {
   }
 }
 
-TEST(WriteOutcomeOfASession, IsUnknownAfterResumingAPossiblyCompleteSession) {
+TEST(WriteOutcomeOfASession, IsUnknownAfterResumingACompleteSession) {
   testing::FakeGcs gcs;
   const Client client = testing::MakeClient(gcs, {.max_attempts = 1});
   ObjectWriter first(client, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});

@@ -104,7 +104,7 @@ TEST_F(UploadTest, RivalsWriteIsNotMistakenForOurs) {
   EXPECT_EQ(gcs_.objects["o"].bytes, "rival");
 }
 
-TEST_F(UploadTest, RivalsObjectWithOtherAttributesIsNotMistakenForOurs) {
+TEST_F(UploadTest, OtherAttributesDistinguishARivalsObject) {
   for (const auto& [type, metadata] :
        {std::pair(std::string("text/rival"), std::string("v")), {"text/plain", "rival"}}) {
     gcs_.objects["o"] = {.generation = 5, .bytes = "same", .content_type = type, .metadata = {{"k", metadata}}};
@@ -222,7 +222,7 @@ TEST_F(UploadTest, DestroyedWriterCancelsItsSession) {
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
-TEST_F(UploadTest, DestroyedWriterKeepsItsSessionAfterATransientFailure) {
+TEST_F(UploadTest, FailedWriterKeepsItsSessionWhenDestroyed) {
   for (const ErrorCode code : {ErrorCode::kUnavailable, ErrorCode::kUnreachable}) {
     gcs_.sessions.clear();
     gcs_.requests.clear();
