@@ -1,6 +1,5 @@
-// What do the order of 1,000,000 samples, the position in it, the cursor's text and the report take beside the
-// downloads? A cursor is written for each batch, as a loop does that saves with each. Aim: 1 microsecond for each
-// sample.
+// How much time do the order of 1,000,000 samples, the position in it, the cursor's text and the report add to the
+// downloads? A cursor is written for each batch, as in a loop that saves with each. Aim: 1 microsecond for each sample.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
