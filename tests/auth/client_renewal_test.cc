@@ -73,7 +73,7 @@ TEST_F(ClientRenewalTest, FetchesOneTokenForManyThreads) {
     threads.clear();
     EXPECT_EQ(stored, 64);
     EXPECT_EQ(Refreshes(), round);
-    // First into the time before the end, then behind it.
+    // First before the token expires, then after it.
     service_.emulator().clock().Advance(round == 1 ? seconds(800) : seconds(2000));
   }
   EXPECT_EQ(service_.Count("storage.objects.list", 401), 0U);

@@ -1,5 +1,5 @@
-// What becomes of a client's calls when their token ends, is refused, or cannot be had: against a service in memory
-// that counts, and whose answers a test chooses.
+// A client's calls when their token expires, is refused, or is unavailable: against a service in memory that counts
+// requests, and whose answers a test chooses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Every kind of credential against the emulator's token endpoints, over TLS: the token that comes opens what its owner
-// may see, and nothing else.
+// Every kind of credential against the emulator's token endpoints, over TLS: each token grants exactly the rights of
+// its owner.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ class EmulatorTokensTest : public ::testing::Test {
   int Overwrite(const std::string& token) {
     return Call(Method::kPost, "/upload/storage/v1/b/bucket/o?uploadType=media&name=o", token, "9");
   }
-  // Whom the emulator takes the bearer of `token` for: the viewer reads, the user writes as well.
+  // The owner of the bearer token by its rights: the viewer reads, the user writes as well.
   void ExpectViewer(const Result<AccessToken>& token) {
     ASSERT_TRUE(token.ok()) << token.error().message;
     EXPECT_EQ(Read(token->text), 200);

@@ -14,7 +14,7 @@
 
 namespace gcsflux::testing {
 
-/// The emulator with the identities of identity_fixture.h, which asks everybody who they are; its clock stands still.
+/// The emulator with the identities of identity_fixture.h, which requires credentials; its clock stands still.
 class IdentityService {
  public:
   explicit IdentityService(bool is_tls = true) {

@@ -25,7 +25,7 @@ std::string FromBase64Url(std::string text) {
   return Base64Decode(text).value_or("not base64url");
 }
 
-// By OpenSSL alone: what signs is not asked whether it signed well.
+// By OpenSSL only: the signer does not verify itself.
 bool Verifies(const std::string& text, const std::string& signature, const std::string& public_key) {
   const std::unique_ptr<BIO, decltype(&BIO_free)> bio(
       BIO_new_mem_buf(public_key.data(), static_cast<int>(public_key.size())), &BIO_free);

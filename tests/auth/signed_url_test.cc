@@ -1,4 +1,4 @@
-// Signed URLs: who signs, what with, and that OpenSSL finds the signature good.
+// Signed URLs: the signer, its key, and that OpenSSL accepts the signature.
 #include "gcsflux/signed_url.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ constexpr auto kSubjectUrl = "https://ci.example.com/subject";
 constexpr auto kIam = "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/";
 const ObjectName kObject{"bkt", "a/b c"};
 
-// By OpenSSL alone: what signs is not asked whether it signed well.
+// By OpenSSL only: the signer does not verify itself.
 bool Verifies(const std::string& text, const std::string& signature) {
   const std::string& pem = TestKey(1).public_key;
   const std::unique_ptr<BIO, decltype(&BIO_free)> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())),
@@ -56,7 +56,7 @@ std::string FromHex(std::string_view hex) {
   return bytes;
 }
 
-// What a service would do with a URL of one signed header: put together what must have been signed, from the URL alone.
+// What a service does with a URL of one signed header: it rebuilds the signed text from the URL only.
 bool IsGood(const std::string& url, const std::string& method, const std::string& host) {
   const std::string origin = "https://" + host;
   if (!url.starts_with(origin + "/")) return false;

@@ -1,4 +1,4 @@
-// One token for many callers: who fetches, who waits, and what they get.
+// One token for many callers: which one fetches, which ones wait, and what they receive.
 #include "auth/token_cache.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Gives out "1", "2" and so on, each for 1000 seconds, unless a test says otherwise.
+// Issues "1", "2" and so on, each for 1000 seconds, unless a test changes that.
 class Source : public TokenSource {
  public:
   using Hook = std::function<std::optional<Error>(int fetch, const TokenContext&)>;
@@ -154,7 +154,7 @@ TEST_F(TokenCacheTest, RetriesIfTheTokenExpiresDuringAFailedRenewal) {
   EXPECT_EQ((*waited)->text, "3");
 }
 
-// Runs `count` callers of whom the first is held in its fetch until the others wait or have returned.
+// Runs `count` callers. The first is held in its fetch until the others wait or have returned.
 template <class Call>
 std::vector<std::string> RunTogether(int count, std::latch& is_fetching, std::latch& may_end, Call call) {
   std::vector<std::string> got(static_cast<std::size_t>(count));

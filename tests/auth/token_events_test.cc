@@ -1,4 +1,4 @@
-// What is told and counted of tokens.
+// Events and counters of tokens.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Asking for tokens under failures, and what is told about them.
+// Token requests under failures, and their events.
 #include "auth/token_exchange.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The benchmark's server is one that a client can trust: what it sends is an object by every check of the SDK.
+// Clients can trust the benchmark's server: its object passes every check of the SDK.
 #include "event_loops/delaying_server.h"
 
 #include <arpa/inet.h>
@@ -110,7 +110,7 @@ int Asked(int port) {
   return socket;
 }
 
-// Its next sendfile() meets a connection that is shut and reset, which is a SIGPIPE.
+// Its next sendfile() uses a connection that is shut down and reset, which raises SIGPIPE.
 TEST(DelayingServer, SurvivesAClientThatDisconnectsDuringABody) {
   const Serving serving(milliseconds(0), std::size_t{64} << 20);  // more than sockets hold
   const int socket = Asked(serving.port());

@@ -1,4 +1,4 @@
-// The program as a whole, at its smallest: what it writes can be read. How fast anything was is not looked at.
+// The whole program at its smallest size: its output can be parsed. Speed is not checked.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

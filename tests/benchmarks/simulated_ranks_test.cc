@@ -34,7 +34,7 @@ TEST(SimulatedRanks, LoadTheirSlicesAndReplicatedTensors) {
   for (const int ranks : {16, 11}) {
     const auto requests = RequestsOfLoad(kJob, {.ranks = ranks});
     const double copies = (ranks - 1) * 10 * 4096.0;
-    // Small tensors lie between slices: a gap that is read is at most what all copies take.
+    // Small tensors are stored between slices: a gap that is read is at most the size of all copies.
     EXPECT_NEAR(static_cast<double>(BytesOf(requests)), static_cast<double>(kStateBytes) + copies, 16 * 40960 + copies)
         << ranks << " ranks";
   }

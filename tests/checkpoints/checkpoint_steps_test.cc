@@ -1,4 +1,4 @@
-// What is read of a run, and what is removed.
+// Which objects of a run are read, and which are removed.
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 
 #include <gmock/gmock.h>
@@ -100,7 +100,7 @@ TEST_F(CheckpointStepsTest, KeepsOtherObjects) {
   EXPECT_THAT(WholeSteps(), ElementsAre(20, 30));
 }
 
-// An evaluation beside a step's file, and checkpoints of other programs in folders of that form.
+// An evaluation beside a step's file, and checkpoints of other programs in such folders.
 TEST_F(CheckpointStepsTest, KeepsForeignObjectsInFoldersOfSteps) {
   const std::string digits(32, 'a');
   const std::vector<std::string> foreign = {"runs/7/step-00000010/eval.json",
@@ -136,7 +136,7 @@ TEST_F(CheckpointStepsTest, RemovesAllFilesOfAStep) {
 }
 
 TEST_F(CheckpointStepsTest, RemovesTheManifestFirst) {
-  // The files stay, since they cannot be deleted: the step is gone all the same, and not damaged.
+  // The files remain, because they cannot be deleted: the step is removed nevertheless, and not damaged.
   Fail({.operation = "storage.objects.delete", .object_prefix = "runs/7/step-00000020/"},
        {.type = "status", .status = 503});
   EXPECT_EQ(ErrorOf(Steps().Remove(20)).code, ErrorCode::kUnavailable);
@@ -236,7 +236,7 @@ TEST_F(CheckpointStepsTest, CollectsGarbageByTheServicesClock) {
   EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U);
 }
 
-// At each stage of a load, what may go wrong: what is loaded is right, or an error says why it is not.
+// Each fault at each stage of a load: the loaded bytes are right, or an error gives the reason.
 TEST_F(CheckpointStepsTest, LoadsTheRightBytesOrFailsUnderEveryFault) {
   struct Stage {
     std::string operation;

@@ -97,8 +97,8 @@ std::vector<RankedStep> RandomSteps(std::mt19937_64& random) {
   return steps;
 }
 
-// Over random histories: the newest stays, only steps that are there stay, order does not matter, what stays stays
-// again, and each rule keeps what it keeps alone.
+// In random histories: the newest step is kept, only existing steps are kept, order does not matter, the result is
+// stable, and each rule keeps the same steps as alone.
 TEST(KeepSteps, KeepsItsInvariantsInRandomHistories) {
   for (std::uint64_t seed = 0; seed < 2'000; ++seed) {
     SCOPED_TRACE(seed);

@@ -107,7 +107,7 @@ TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreRequested) {
   EXPECT_EQ(RoundTrips(requests), 3U) << "the first byte of the state comes with the third";
 }
 
-// Whose run would begin again at its first step.
+// Otherwise its run would start again at its first step.
 TEST_F(LatestStepTest, FailsForAMissingBucket) {
   const CheckpointSteps steps = *CheckpointSteps::Open(client_, "gs://misspelt/runs/7");
   const auto open = [](const StoredStep&) { return Result<void>(); };
@@ -345,7 +345,7 @@ TEST_F(LatestStepTest, IsTheReplacementOfADamagedStep) {
   EXPECT_EQ(ValueOf(internal::FindLatest(internal::StoreOf(steps), {}, damaged)).stored.manifest.step, 20);
 }
 
-// An older step is no answer to a state that another type cannot take, nor to a missing permission.
+// An older step does not replace a state of another type, nor a missing permission.
 TEST_F(LatestStepTest, IsDamagedOnlyIfBytesAreWrong) {
   SaveSlowly(10);
   const CheckpointManifest step = ValueOf(Steps().Read(10)).manifest;

@@ -74,7 +74,7 @@ TEST_F(OpenCheckpointTest, ReadsTheFilesOfAnIndexInItsFolder) {
   }
 }
 
-// What PyTorch DCP saves where it does not consolidate.
+// The form of PyTorch DCP without consolidation.
 TEST_F(OpenCheckpointTest, ReadsTheSafetensorsFilesOfAFolder) {
   const std::string bytes = Varied(24);
   const auto slice = [&](const std::string& rows, const std::string& offset) {
@@ -118,7 +118,7 @@ TEST_F(OpenCheckpointTest, NamesTheMissingPart) {
   }
 }
 
-// 40 MB of tensors: the metadata, both ends at once, then the tensor.
+// 40 MB of tensors: the metadata, both ends in parallel, then the tensor.
 TEST_F(OpenCheckpointTest, ReadsOneTensorOfALargeObjectInFourRequests) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(40);

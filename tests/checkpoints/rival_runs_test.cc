@@ -120,7 +120,7 @@ TEST_F(RivalRunsTest, DisplacedRunRemovesNoStepInARewind) {
   EXPECT_THAT(WholeSteps(), ElementsAre(100, 200, 300));
 }
 
-// The step is replaced between the look for its generation and the manifest's upload, which is then tried again.
+// The step is replaced between the read of its generation and the manifest's upload, which is then retried.
 TEST_F(RivalRunsTest, DisplacedRunKeepsAReplacedStep) {
   const auto looked = std::make_shared<AfterRequest>("objects.get", "step-00000001.json");
   StepWriter displaced = *StepWriter::Start(StepsOf(looked));

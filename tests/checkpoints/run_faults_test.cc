@@ -1,5 +1,5 @@
-// What may go wrong while a run saves, keeps and loads: each fault has fired, the step before still loads, and the
-// error names the step.
+// Faults while a run saves, keeps and loads: each fault has fired, the previous step still loads, and the error names
+// the step.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -89,7 +89,7 @@ class RunFaultsTest : public RunFixture {
     return internal::SaveStep(*writer_, {.root = {.any = step}}, {.manifest = {.step = step}, .keep = std::move(keep)},
                               {});
   }
-  // Whatever happened: what is said to be whole is whole, and the newest of it loads.
+  // In every case: each step listed as whole is whole, and the newest of them loads.
   void ExpectTheStepBefore(std::int64_t step, bool is_saved) {
     const LatestStep latest = ValueOf(Steps().Latest());
     EXPECT_EQ(latest.stored.manifest.step, is_saved ? step : latest.stored.manifest.step);
@@ -142,7 +142,7 @@ TEST_F(RunFaultsTest, KeepThePreviousStepAtEachStageOfASave) {
     std::uint64_t fired = 0;
     const bool is_of_parts = &stage - stages.data() < 4;
     for (const NamedFault& fault : AllFaultsOfAWrite()) {
-      // A service that says of an object that it is gone, and keeps it, is none to delete from.
+      // A service that reports a kept object as missing must not lead to deletions.
       const bool says_gone = fault.name == "status 404" || fault.name == "status 410";
       if (says_gone && stage.name == "the rules' removal") continue;
       for (const std::uint64_t count : {1U, 2U}) {
@@ -237,7 +237,7 @@ TEST_F(RunFaultsTest, SaveWithoutDeletePermission) {
   EXPECT_THAT(ValueOf(SaveLarge(5, KeepRules{.last = 1})).kept.removed, ElementsAre(1, 2, 3, 4));
 }
 
-// The service refuses to delete or replace an object that is younger than the policy says.
+// The service refuses to delete or replace an object younger than its retention policy.
 TEST_F(RunFaultsTest, ReportObjectsUnderARetentionPolicy) {
   const emulator::FaultAction refused{
       .type = "status",
@@ -348,7 +348,7 @@ TEST_F(RunFaultsTest, NeverLoseTheLastGoodStep) {
     const auto latest = Steps().Latest();
     ASSERT_TRUE(latest.ok()) << latest.error().message;
     EXPECT_GE(latest->stored.manifest.step, committed);
-    committed = latest->stored.manifest.step;  // A save whose answer was lost may be there.
+    committed = latest->stored.manifest.step;  // A save with a lost answer may be stored.
     EXPECT_EQ(ValueOf(Load(latest->stored)), TextOfStep(committed));
   }
   EXPECT_GE(committed, 40);

@@ -59,7 +59,7 @@ class RunFixture : public ::testing::Test {
     return writer.Commit(*std::move(manifest), mode);
   }
 
-  /// What the one file of a step has.
+  /// The content of a step's only file.
   [[nodiscard]] Result<std::string> Load(const StoredStep& step) const {
     const auto reader = Steps().OpenFile(step.manifest.files.front());
     if (!reader.ok()) return reader.error();

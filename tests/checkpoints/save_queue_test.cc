@@ -128,7 +128,7 @@ TEST_F(SaveQueueTest, CopiesLargeStatesWithSeveralThreads) {
   const PendingSave save = *queue->Submit(std::move(request));
   store_.Pass(1);
   ASSERT_TRUE(save.WaitCommitted().ok());
-  EXPECT_TRUE(store_.TextOfStep(1) == first + second + "end");  // A difference of 14 MB takes gigabytes.
+  EXPECT_TRUE(store_.TextOfStep(1) == first + second + "end");  // A difference of 14 MB in gigabytes.
 }
 
 TEST_F(SaveQueueTest, ReleasesTheStateOnceItIsCopied) {
@@ -360,7 +360,7 @@ TEST_F(SaveQueueTest, RefusesALimitOfZero) {
   EXPECT_EQ(ErrorOf(SaveQueue::Create({.max_in_flight = 0})).code, ErrorCode::kInvalidArgument);
 }
 
-// Whatever the modes: every save is committed, replaced or refused, with the bytes that it was given.
+// In every mode: each save is committed, replaced or refused, with the bytes that it was given.
 TEST_F(SaveQueueTest, LosesNoSaveOfConcurrentCallers) {
   for (const WhenBusy when_busy : {WhenBusy::kWait, WhenBusy::kRefuse, WhenBusy::kReplace}) {
     for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
@@ -394,7 +394,7 @@ TEST_F(SaveQueueTest, LosesNoSaveOfConcurrentCallers) {
   }
 }
 
-/// Saves that other processes wait for, and what becomes of each in its turn.
+/// Saves that other processes wait for, and the result of each in its order.
 class SaveQueueGivingUp : public ::testing::Test {
  protected:
   SaveRequest Request(std::int64_t step, std::span<const std::byte> storage) {
@@ -419,7 +419,7 @@ class SaveQueueGivingUp : public ::testing::Test {
 };
 
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // As above.
-// A state of which no copy can be held.
+// A state that cannot be copied.
 TEST_F(SaveQueueGivingUp, ReportsAFailedCopyInOrder) {
   const std::byte one{};
   const std::span<const std::byte> endless(&one, std::size_t{1} << 62);

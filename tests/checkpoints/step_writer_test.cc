@@ -183,7 +183,7 @@ TEST_F(StepWriterTest, RefusesAStepBelowAWholeOneBeforeItUploads) {
   EXPECT_TRUE(Save(writer, 350).ok()) << "the steps above were removed, as the message advises";
 }
 
-// A reader goes back behind a damaged step, and the run must be able to continue from there.
+// A reader goes back to a step before a damaged one, and the run must be able to continue from there.
 TEST_F(StepWriterTest, SavesBelowADamagedStep) {
   StepWriter writer = *Start();
   for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(writer, step).ok());
@@ -238,7 +238,7 @@ TEST_F(StepWriterTest, ReportsHigherStepsThatRemainAfterARewind) {
   EXPECT_EQ(ErrorOf(Save(writer, 250)).code, ErrorCode::kInvalidArgument) << "step 300 is the newest one";
 }
 
-// A manifest of a higher step comes from elsewhere, after the commit.
+// A manifest of a higher step appears after the commit, from elsewhere.
 TEST_F(StepWriterTest, KeepsItsLastCommittedStep) {
   StepWriter writer = *Start();
   StoredStep step = ValueOf(Save(writer, 5));
@@ -248,7 +248,7 @@ TEST_F(StepWriterTest, KeepsItsLastCommittedStep) {
   EXPECT_THAT(WholeSteps(), ElementsAre(5, 9));
 }
 
-// What a cleaning has listed lacks the manifest that names a pinned file, if that is committed meanwhile.
+// The listing of a garbage collection lacks the manifest of a pinned file if that is committed meanwhile.
 TEST_F(StepWriterTest, KeepsAFileUnpinnedDuringGarbageCollection) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
   ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
@@ -266,7 +266,7 @@ TEST_F(StepWriterTest, KeepsAFileUnpinnedDuringGarbageCollection) {
     is_committed = writer.Commit(manifest).ok();
     pinned.reset();
   });
-  // A slow listing takes several calls, the later of which may show step 3: then step 2 goes too.
+  // A slow listing takes several calls, and a later one may show step 3: then step 2 is removed too.
   EXPECT_THAT(ValueOf(writer.Keep({.last = 1})).removed, Contains(1));
   ASSERT_TRUE(is_committed);
   EXPECT_THAT(Names(), Contains("runs/7/" + shared.name));
@@ -321,7 +321,7 @@ TEST_F(StepWriterTest, KeepsReservedFilesUntilTheirNamesAreDropped) {
   EXPECT_EQ(ErrorOf(writer.ReserveName(-1, "shard")).code, ErrorCode::kInvalidArgument);
 }
 
-// The answer to its upload and the look at it are lost.
+// The answer to its upload and the read-back are lost.
 TEST_F(StepWriterTest, RemovesAStoredFileOfAFailedWrite) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 1).ok());
@@ -415,7 +415,7 @@ TEST_F(StepWriterTest, AppliesThePolicyDuringSaves) {
   EXPECT_EQ(Names().size(), 8U);
 }
 
-// At each stage of a save, what may go wrong: the step before stays, and the one that is saved is whole or not there.
+// Each fault at each stage of a save: the previous step is kept, and the saved one is whole or absent.
 TEST_F(StepWriterTest, NeverShowsAPartialStepUnderAnyFault) {
   struct Stage {
     std::string operation;

@@ -1,4 +1,4 @@
-// What tensors of a manifest take of memory, as the library counts it, and as it is.
+// The memory of a manifest's tensors, as counted by the library, and as measured.
 #include <gtest/gtest.h>
 
 #include "checkpoints/tensor_table.h"

@@ -17,7 +17,7 @@ using internal::ParseTensorTable;
 using testing::ErrorOf;
 using testing::ValueOf;
 
-// What so many ranks save of so many tensors, each of which they divide by rows: file by file.
+// What this many ranks save of this many tensors, which each of them divides by rows: file by file.
 std::vector<StepTensor> SlicesOf(int ranks, int tensors, std::int64_t rows) {
   std::vector<StepTensor> slices;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -85,7 +85,7 @@ TEST(TensorTable, RefusesEveryTruncation) {
   EXPECT_FALSE(ParseTensorTable(table + "x").has_value());
 }
 
-// Each byte by each of some others: what is read, if anything, is bounded.
+// Each byte replaced by some others: the result, if there is one, has a limited size.
 TEST(TensorTable, RefusesMalformedTables) {
   const std::string table = FormatTensorTable(SlicesOf(3, 4, 100));
   for (std::size_t at = 0; at < table.size(); ++at) {
@@ -108,7 +108,7 @@ TEST(TensorTable, LimitsTheSizeOfItsNames) {
   EXPECT_FALSE(ParseTensorTable(table, 99'999'999).has_value());
 }
 
-// What a kind of tensor takes in memory is more than its bytes: a table of one tensor has one.
+// A kind of tensor needs more memory than its bytes: a table of one tensor has one kind.
 TEST(TensorTable, RefusesMoreKindsThanTensors) {
   const auto kinds_of = [](std::size_t count) {
     internal::MessageWriter kinds;

@@ -93,7 +93,7 @@ class UnchangedTensorsTest : public RunFixture {
     return names;
   }
 
-  // Ten tensors, of which a step of the training changes the last one.
+  // Ten tensors; a step of the training changes the last one.
   static State SomeState() {
     State state;
     for (int i = 0; i < 10; ++i) {
@@ -140,7 +140,7 @@ TEST_F(UnchangedTensorsTest, KeepTheirBytesWhileOthersChange) {
   state["empty"] = "";
   ASSERT_TRUE(SaveState(2, state).ok());
   EXPECT_EQ(ReadState(Open(2)), state);
-  state["layer2"] = SomeState()["layer2"];  // It comes back.
+  state["layer2"] = SomeState()["layer2"];  // It appears again.
   ASSERT_TRUE(SaveState(3, state).ok());
   EXPECT_EQ(ReadState(Open(3)), state);
   ASSERT_TRUE(SaveState(4, state).ok()) << "nothing changes";

@@ -1,4 +1,4 @@
-// A commit of which it is unknown whether the manifest was stored: nothing is deleted, and nothing is sent again.
+// A commit with an unknown outcome: nothing is deleted, and nothing is sent again.
 #include <gmock/gmock.h>
 
 #include "checkpoints/run_fixture.h"
@@ -15,7 +15,7 @@ class UnknownCommitTest : public testing::RunFixture {
  protected:
   static constexpr auto kManifests = "runs/7/step-*.json";
 
-  // The manifest is stored and the answer lost. The look at it, the `nth` GET, has this status.
+  // The manifest is stored and the answer lost. The read-back, the `nth` GET, has this status.
   void LoseTheManifestsAnswer(int status, std::uint64_t nth) {
     emulator_.faults().Load(
         {.rules = {{.name = "lost",

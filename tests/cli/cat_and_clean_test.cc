@@ -52,7 +52,7 @@ TEST_F(CatTest, DoesNotHoldALargeObjectInMemory) {
   EXPECT_TRUE(outcome.out == "behind" + large + "behind");
 }
 
-// What a composed download that was killed leaves behind: the service does not tell it from this.
+// The remainder of a killed composed download: the service cannot distinguish it from this.
 TEST_F(CleanTest, DeletesCompositesByAge) {
   Store("dataflux-composed-objects/plain", "not composed");
   const auto composed =

@@ -137,7 +137,7 @@ TEST_F(CheckpointRunCommandTest, CleansFilesOfInterruptedSaves) {
   EXPECT_THAT(Run({"clean", "gs://bkt/runs/7"}).err, HasSubstr("the prefix of a training run with its '/'"));
 }
 
-// Two steps of safetensors, of which the second one has no tensor of its own.
+// Two steps of safetensors; the second one has no tensor of its own.
 TEST_F(CheckpointRunCommandTest, ReadsAStepThatReferencesAnotherStepsFile) {
   const std::string bytes = "12345678";
   const pickled::Dict root{

@@ -13,7 +13,7 @@
 
 namespace gcsflux::cli {
 
-/// What a run of the command came to.
+/// The result of a run of the command.
 struct Outcome {
   int status = 0;
   std::string out = {};

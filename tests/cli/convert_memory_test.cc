@@ -1,4 +1,4 @@
-// The memory that `gcsflux checkpoint convert` takes for 2.5 GiB, by the peak of its process.
+// The memory that `gcsflux checkpoint convert` needs for 2.5 GiB, by the peak of its process.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 

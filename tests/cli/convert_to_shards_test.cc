@@ -104,7 +104,7 @@ TEST_F(ConvertToShardsTest, LeavesNothingIfAFileFails) {
   }
 }
 
-// The file, or the manifest, is stored and its answer lost; the look at it is refused.
+// The file, or the manifest, is stored and its answer lost; the read-back is refused.
 TEST_F(ConvertToShardsTest, KeepsAStepThatMayBeWhole) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   struct Case {

@@ -123,7 +123,7 @@ TEST(CopyPlan, RefusesInvalidObjectNames) {
               ElementsAre(Action::kRefuse, Action::kRefuse, Action::kRefuse));
 }
 
-// Against what a map says.
+// Compared with a map.
 TEST(CopyPlan, IsRightForRandomTrees) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {

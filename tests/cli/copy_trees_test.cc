@@ -246,7 +246,7 @@ TEST_F(CopyTreesTest, KeepsExistingNamesUnderNoClobber) {
   EXPECT_EQ(ReadFile("data/a") + ReadFile("data/b"), "newnew");
 }
 
-// After a lost answer, the refusal of the second attempt does not tell whose object is there.
+// After a lost answer, the refusal of the second attempt does not tell whose object exists.
 TEST_F(CopyTreesTest, DoesNotSkipItsOwnLostUploadUnderNoClobber) {
   WriteFile("data/a", "new");
   emulator_.faults().Load({.rules = {{.name = "reset",

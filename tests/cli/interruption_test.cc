@@ -26,7 +26,7 @@ class InterruptionTest : public CommandTest {
  protected:
   void SetUp() override {
     CommandTest::SetUp();
-    emulator_.clock().Freeze();  // What stalls does so until it is let go.
+    emulator_.clock().Freeze();  // Stalls last until they are released.
   }
 
   void StallRead(std::uint64_t at, const std::string& object = "o") {
@@ -77,7 +77,7 @@ TEST_F(InterruptionTest, DownloadOfATreeResumesAndReportsPartialFiles) {
   EXPECT_TRUE(ReadFile("there/o") == bytes);
 }
 
-// Killed again and again, wherever it is by then.
+// Repeated kills at any place.
 TEST_F(InterruptionTest, DownloadSurvivesRepeatedKills) {
   const std::string bytes = Pattern(3 * kStripe + 77);
   Store("o", bytes);

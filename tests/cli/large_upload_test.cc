@@ -1,4 +1,4 @@
-// cp and sync of files that go up as parts over many connections, and what they do after an interruption.
+// cp and sync of files that are sent as parts over many connections, and how they resume after an interruption.
 #include <gmock/gmock.h>
 
 #include <csignal>

@@ -1,4 +1,4 @@
-// What comes out of a pipe, or goes into one: large objects over several connections.
+// Pipes as source and destination: large objects over several connections.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -84,7 +84,7 @@ TEST_F(PipesTest, WaitsForTheReaderOfAPipe) {
   EXPECT_EQ(program.Wait(), 0);
 }
 
-// What the shell has opened is neither emptied nor replaced.
+// A file that the shell has opened is neither emptied nor replaced.
 TEST_F(PipesTest, WritesToTheDescriptorThatANameMeans) {
   Store("o", "bytes");
   const std::string program = GCSFLUX_PROGRAM;

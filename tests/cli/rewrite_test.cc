@@ -1,4 +1,4 @@
-// Copies within the service, whose answers are compared.
+// Copies within the service, whose answers are verified.
 #include "cli/copy/rewrite.h"
 
 #include <gtest/gtest.h>

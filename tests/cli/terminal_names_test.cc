@@ -19,7 +19,7 @@ class TerminalNamesTest : public CommandTest {
     ASSERT_TRUE(stored.ok()) << stored.error().message;
   }
 
-  // Of what a program wrote: with '?' for each, and nothing that steers but what a line's end takes.
+  // The output of a program: '?' for each control character, and no others except line ends.
   static void ExpectHarmless(const std::string& out) {
     EXPECT_THAT(out, Not(HasSubstr("\x1B")));
     EXPECT_THAT(out, Not(HasSubstr("\x07")));

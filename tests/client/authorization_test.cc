@@ -1,4 +1,4 @@
-// Who a client is, by its options and what it is started with.
+// The credentials of a client, by its options and its environment.
 #include "client/authorization.h"
 
 #include <gmock/gmock.h>

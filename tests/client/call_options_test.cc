@@ -1,4 +1,4 @@
-// What every call can be given, and the client's choice of which calls are repeated.
+// The options of every call, and the client's policy of retries.
 #include <gtest/gtest.h>
 
 #include "support/fake_gcs.h"

@@ -34,7 +34,7 @@ class HedgeTest : public ::testing::Test {
                   .make_second = [this](int) { return rest_; }});
   }
 
-  // As many at once as close a gate.
+  // As many in parallel as engage a gate.
   void Throttle(GateKeeper& gate) {
     for (int i = 0; i < 20; ++i) {
       const auto entered = gate.Enter(static_cast<Gate::Ticket>(i), timing_.Now() + 1h, {});
@@ -91,7 +91,7 @@ TEST_F(HedgeTest, IsSentWhileTheGateIsOpen) {
   EXPECT_EQ(gate.state().throttled, 1U) << "the gate hears of second requests too";
 }
 
-// What a gate takes to be under way makes refusals look rare, and would keep it open.
+// Requests that a gate counts as in flight make refusals look rare, and would keep it open.
 TEST_F(HedgeTest, LeavesNothingInFlightAtTheGateWithoutBudget) {
   while (budget_.Take()) {
   }

@@ -1,4 +1,4 @@
-// What is no memory at all is the caller's mistake, and said before anything is sent.
+// Null pointers are the caller's error, reported before a request is sent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

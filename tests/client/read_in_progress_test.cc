@@ -87,7 +87,7 @@ TEST_F(ReadInProgressTest, RemembersTheChecksumOfAnEarlierAnswer) {
   EXPECT_TRUE(read.OnHeaders(answer("8", "4", {})).ok()) << "it was replaced";
 }
 
-// An empty object whose checksum is that of other bytes is read once more, as any other.
+// An empty object with another checksum is read a second time, as any other.
 TEST_F(ReadInProgressTest, IsIncompleteAfterARewind) {
   const ReadTarget target{.sink = sink_, .capacity = 100, .rewind = [] {}};
   const ReadObjectOptions whole;

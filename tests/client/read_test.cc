@@ -1,4 +1,4 @@
-// Client::ReadObject under failures: what is delivered is of one generation, whole and checked.
+// Client::ReadObject under failures: the delivered bytes are of one generation, whole and verified.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST_F(ReadTest, ResumesAfterTheLastByteOfTheSameGeneration) {
 TEST_F(ReadTest, ExtendsItsDeadlineWhileItProgresses) {
   const RetryOptions retry{.initial_delay = milliseconds(100), .jitter = Jitter::kNone, .deadline = milliseconds(150)};
   const Client client = testing::MakeClient(gcs_, retry);
-  gcs_.faults.assign(9, {.cut_at = 1});  // Each answer brings one byte: nine waits of 100 ms.
+  gcs_.faults.assign(9, {.cut_at = 1});  // Each answer has one byte: nine waits of 100 ms.
   const auto read = client.ReadObject(kObject);
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(*read, "0123456789");
@@ -120,7 +120,7 @@ TEST_F(ReadTest, ReportsCorruptedBytes) {
   EXPECT_THAT(read.error().message, HasSubstr("gs://bkt/o"));
 }
 
-// Sends a byte behind the last one that its headers announce.
+// Sends one byte more than its headers announce.
 class OneByteMore : public testing::FakeGcs {
  public:
   Result<internal::HttpResponse> Perform(const internal::HttpRequest& request, internal::BodyReceiver* receiver,

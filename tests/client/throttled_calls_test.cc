@@ -1,4 +1,4 @@
-// What becomes of calls at their gate, in simulated time.
+// Calls at their gate, in simulated time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST_F(ThrottledCallsTest, FailAfterFiveMinutesWithoutSuccess) {
   EXPECT_THAT(error.message, ContainsRegex("attempts in 3[0-9][0-9][.][0-9] s"));
 }
 
-// A 503 is no success.
+// A 503 is not a success.
 TEST_F(ThrottledCallsTest, FailAsSoonDespiteOtherFailuresBetween) {
   EXPECT_THAT(Fail({{.status = 429}, {.status = 503}}).message,
               ContainsRegex("no request has succeeded for 5 minutes .*attempts in 3[0-9][0-9][.][0-9] s"));

@@ -1,4 +1,4 @@
-// Batches that are requested in another order than the announced one, while what is fetched ahead fills the budget.
+// Batches requested in another order than the announced one, while the read-ahead fills the budget.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Datasets without libtorch, against the emulator: each sample once, whatever happens meanwhile.
+// Datasets without libtorch, against the emulator: each sample once, under all conditions.
 #include "dataset/dataset_core.h"
 
 #include <gmock/gmock.h>
@@ -81,7 +81,7 @@ TEST_F(DatasetTest, KeepsReadAheadWithinTheBudget) {
   const auto core = CoreOf(client, /*is_live=*/false);
   ASSERT_TRUE(core->Expect(how, {.cursor = Beginning(how)}));
   // Nothing is taken: as much as fits is fetched, and no more.
-  const std::size_t most = kBudget / ((4 << 10) + 1024);  // With what holds an object.
+  const std::size_t most = kBudget / ((4 << 10) + 1024);  // Including the memory of an object's holder.
   AwaitReads(most);
   EXPECT_EQ(Reads(), most);
   Texts texts;
@@ -99,7 +99,7 @@ TEST_F(DatasetTest, FetchesOnlyTheBeginningOfTheNextEpoch) {
   EXPECT_EQ(Use(*core, how, {.cursor = Beginning(how)}, 2, used).epoch, 1U);
   EXPECT_EQ(Reads(), 1200U);
   EXPECT_TRUE((*core->Next(1)).has_value());
-  AwaitReads(1800);  // That of the one behind it.
+  AwaitReads(1800);  // That of the next one.
 }
 
 TEST_F(DatasetTest, DeliversABatchLargerThanTheBudget) {
@@ -183,7 +183,7 @@ TEST_F(DatasetTest, ReportsMissingMemoryForABatch) {
   EXPECT_EQ(used, All());
 }
 
-// In whichever order they arrive.
+// In any order of arrival.
 TEST_F(DatasetTest, ReportsTheFirstOfSeveralFailedSamples) {
   Put(4);
   const auto core = Core(/*is_live=*/false, [](const std::string& name) {

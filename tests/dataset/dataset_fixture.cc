@@ -66,7 +66,7 @@ Client DatasetTest::MakeClient(const ClientOptions& options) const {
 
 void DatasetTest::Disturb(std::uint64_t seed) {
   const emulator::FaultMatch some{.operation = kRead, .probability = 0.1};
-  // A gate that is engaged takes time; bytes that are wrong twice are an error.
+  // An engaged gate takes time; bytes that are wrong twice are an error.
   const emulator::FaultMatch few{.operation = kRead, .every = 40};
   const emulator::FaultMatch one{.operation = kRead, .nth = 7};
   emulator_.faults().Load({.seed = seed,

@@ -24,7 +24,7 @@ class DecodedAheadTest : public testing::DatasetTest {
     options_.fetch_across_epochs = false;
   }
 
-  /// A dataset of which all objects have arrived, and as many are decoded as may be.
+  /// A dataset whose objects have all arrived, decoded up to the limit.
   [[nodiscard]] std::unique_ptr<DatasetCore> Begun(std::uint64_t batch) {
     auto core = CoreOf(MakeClient({}), /*is_live=*/false, [this](const std::string&) { ++decoded_; });
     Cursor start{.order = SampleOrder::kByName, .listing = core->fingerprint()};
@@ -34,7 +34,7 @@ class DecodedAheadTest : public testing::DatasetTest {
     return core;
   }
 
-  /// Takes all batches.
+  /// Consumes all batches.
   void ExpectAll(const DatasetCore& core) {
     Texts texts;
     while (auto batch = *core.Next(0)) Add(texts, TextsOf(*batch));

@@ -1,4 +1,4 @@
-// The checks of dataset_core_test.cc notice what they are there for: datasets with one defect each do not pass them.
+// The checks of dataset_core_test.cc detect their defects: datasets with one defect each do not pass them.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace {
 using testing::DatasetTest;
 using testing::Texts;
 
-// An order that never says its last batch.
+// An order that never returns its last batch.
 class LosesItsTail : public BatchOrder {
  public:
   LosesItsTail(const EpochOptions& how, const Cursor& start, const std::vector<ListedObject>& objects)

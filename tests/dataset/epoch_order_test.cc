@@ -31,7 +31,7 @@ Cursor BeginningOf(const EpochOptions& options) {
           .listing = kGrowing};
 }
 
-// What an order says of its first epoch while the listing grows by `step` names at a time.
+// What an order returns of its first epoch while the listing grows by `step` names at a time.
 std::vector<GivenSamples> Epoch(const EpochOptions& options, std::size_t count, std::size_t step,
                                 const EpochStart& start) {
   const auto listing = std::make_shared<GrowingListing>(count);
@@ -97,7 +97,7 @@ TEST(EpochOrder, IsTheSameForEachBufferThatHoldsAll) {
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(found[i].samples, wanted[i].samples);
 }
 
-// They come from a cursor, where a changed listing is allowed.
+// They come from a cursor for which a changed listing is allowed.
 TEST(EpochOrder, EndsAtAPositionPastTheEnd) {
   for (const SampleOrder by : {SampleOrder::kByName, SampleOrder::kBuffered}) {
     const EpochOptions options = OptionsOf(by, EpochTail::kUneven, 0, 2);

@@ -16,7 +16,7 @@ EpochOptions OptionsOf(std::uint64_t batch, std::uint64_t world, EpochTail tail,
   return {.order = order, .tail = tail, .seed = 5, .batch_size = batch, .world_size = world};
 }
 
-// What all ranks use, by batch, from `consumed` on.
+// The samples that all ranks use, by batch, from `consumed` on.
 Samples UsedBy(EpochOptions options, std::uint64_t count, std::uint64_t consumed, std::uint64_t batches = ~0ULL) {
   Samples used;
   for (options.rank = 0; options.rank < options.world_size; ++options.rank) {

@@ -21,7 +21,7 @@ EpochProgress Begin(std::uint64_t count, const EpochOptions& options, const std:
   return *std::move(progress);
 }
 
-// Takes batches and uses them, `ahead` of which are always out; all that are left, or so many.
+// Takes batches and uses them; `ahead` of them are always outstanding. All that are left, or at most this many.
 Samples Use(const EpochProgress& progress, std::size_t ahead = 0, std::size_t most = ~std::size_t{0}) {
   std::vector<Samples> out;
   Samples used;

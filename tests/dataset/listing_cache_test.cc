@@ -42,12 +42,12 @@ class ListingCache : public StoredObjects {
     return listing ? *std::move(listing) : CachedListing{};
   }
 
-  // A client that is told of as it goes.
+  // A client whose requests the listener observes.
   [[nodiscard]] Client Heard(std::shared_ptr<EventListener> listener) const {
     return *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .event_listener = std::move(listener)});
   }
 
-  // Saves what is there now, as it would have been done then.
+  // Saves the current objects as a listing of that time.
   void SaveAsOf(system_clock::time_point time, const ObjectName& prefix = kPrefix) {
     auto listing = ListInParallel(client_, prefix);
     ASSERT_TRUE(listing.ok());

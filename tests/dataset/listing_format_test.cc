@@ -135,7 +135,7 @@ struct Name {
   std::string rest = {};
 };
 
-// A listing whose objects take as few bytes as possible.
+// A listing whose objects need as few bytes as possible.
 std::string Dense(const std::vector<Name>& names) {
   std::string text = "gcsflux listing\n";
   for (const std::uint64_t field : {1, 0, 0, 0, 1, 0}) text += Number(field);  // The version to the one class, "".
@@ -188,7 +188,7 @@ TEST(ListingFormat, DetectsEveryTruncationAndFlippedBit) {
   }
 }
 
-// Sealed all the same: whatever the bytes say, it ends, and takes no memory that they do not fill.
+// With a valid checksum: for any bytes, it ends, and allocates only memory that they fill.
 TEST(ListingFormat, SurvivesNonsenseWithAValidChecksum) {
   const std::string text = Encoded(SnapshotOf({"train/a", "train/b", "train/c"}));
   std::uint64_t chance = 1;

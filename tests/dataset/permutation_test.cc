@@ -57,7 +57,7 @@ TEST(Permutation, KeepsItsPublishedValuesForManySamples) {
   EXPECT_EQ(first, (std::vector<std::uint64_t>{809, 4417, 3669, 1150, 2746}));
 }
 
-/// Chi-square of what was drawn against equal frequencies, less its degrees of freedom, in standard deviations.
+/// Chi-square of the drawn frequencies against equal ones, minus its degrees of freedom, in standard deviations.
 double Excess(const std::vector<double>& frequencies) {
   double total = 0;
   for (const double frequency : frequencies) total += frequency;
@@ -97,7 +97,7 @@ TEST_P(FrequenciesTest, AreEqualForAllOrders) {
   }
 }
 
-// Each sample at each place, and each sample behind each other one; of many samples, in groups.
+// Each sample at each place, and each sample after each other one; of many samples, in groups.
 TEST_P(FrequenciesTest, AreEqualForPlacesAndNeighbours) {
   const auto [order, vary] = GetParam();
   struct Case {
@@ -117,7 +117,7 @@ TEST_P(FrequenciesTest, AreEqualForPlacesAndNeighbours) {
       }
     }
     EXPECT_LT(Excess(places), 5) << count << " samples";
-    if (is_small) std::erase(pairs, 0);  // No sample is behind itself.
+    if (is_small) std::erase(pairs, 0);  // No sample follows itself.
     EXPECT_EQ(pairs.size(), is_small ? count * (count - 1) : groups * groups);
     EXPECT_LT(Excess(pairs), is_small ? 5 : 20) << count << " samples";
   }
@@ -127,8 +127,8 @@ INSTANTIATE_TEST_SUITE_P(Each, FrequenciesTest,
                          ::testing::Combine(::testing::Values(SampleOrder::kShuffled, SampleOrder::kBuffered),
                                             ::testing::Values(Vary::kSeed, Vary::kEpoch)));
 
-// Where a sample comes is as good as independent of where it stands: chi-square over 10 x 10 cells with 81 degrees of
-// freedom, whose 99.99th percentile is 137.
+// A sample's new place is nearly independent of its old one: chi-square over 10 x 10 cells with 81 degrees of freedom,
+// whose 99.99th percentile is 137.
 TEST(Permutation, SpreadsNeighboursOverTheEpoch) {
   constexpr std::uint64_t kCount = 10'000;
   constexpr std::uint64_t kCells = 10;

@@ -46,7 +46,7 @@ TEST_F(SavedListingTest, IsStaleIfTooOld) {
   EXPECT_THAT(loaded.error().message, HasSubstr("gs://bkt/saved"));
 }
 
-// Its age is no number of nanoseconds then, or grows from below 0.
+// Otherwise its age overflows nanoseconds, or is negative.
 TEST_F(SavedListingTest, IsStaleIfItsTimeIsImpossible) {
   for (const auto time :
        {system_clock::time_point::min(), system_clock::now() + hours(5), system_clock::time_point::max()}) {

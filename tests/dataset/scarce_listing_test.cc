@@ -1,4 +1,4 @@
-// Saved listings, where there is no memory for one of their pieces.
+// Saved listings without memory for one of their pieces.
 #include <gtest/gtest.h>
 
 #include <chrono>

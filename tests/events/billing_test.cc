@@ -1,4 +1,4 @@
-// Which of a client's requests Google charges for, and as what.
+// Which of a client's requests Google charges for, and in which class.
 #include "events/billing.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(OperationPrices, AreGivenPerThousandOperations) {
 
 class BilledRequests : public StoredObjects {
  protected:
-  // What the call is charged.
+  // The charges of the call.
   OperationCounts Charged(const std::function<bool()>& call) {
     const Counters before = client_.counters();
     EXPECT_TRUE(call());

@@ -1,4 +1,4 @@
-// What a client tells its listener and counts, while it talks to the emulator.
+// The events and counters of a client that uses the emulator.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What every request says of its sender: user agent, invocation and attempt, headers of the application.
+// How every request identifies its sender: user agent, invocation and attempt, headers of the application.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::RawServer;
 
-// Keeps the heads of what it is sent, in order.
+// Keeps the heads of received requests, in order.
 class Heads {
  public:
   void Add(std::string head) {
@@ -42,7 +42,7 @@ std::size_t LengthOf(const std::string& head) {
   return at == std::string::npos ? 0 : std::stoul(head.substr(at + 16));
 }
 
-// A service that takes one resumable upload, whose session is at `session`.
+// A service that accepts one resumable upload, whose session is at `session`.
 RawServer::Script Uploads(Heads& heads, const std::string& session) {
   return [&heads, session](RawServer::Connection& c) {
     while (true) {

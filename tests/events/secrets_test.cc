@@ -1,5 +1,5 @@
-// No secret is shown: a server that repeats all it was sent, in every place of every answer and in every spelling, and
-// all that a client says of it.
+// No secret is shown: a server repeats each request in every place of every answer and in every spelling, and all
+// output of a client is searched.
 #include <gtest/gtest.h>
 
 #include "events/echo_server.h"

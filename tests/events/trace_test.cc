@@ -39,7 +39,7 @@ class TraceTest : public ::testing::Test {
     return text.str();
   }
 
-  // Those of one kind, from what has been written so far.
+  // Those of one kind in the text written so far.
   static std::vector<json> Of(const json& events, const std::string& category) {
     std::vector<json> some;
     for (const json& event : events) {
@@ -58,7 +58,7 @@ TEST_F(TraceTest, GivesConcurrentRequestsTheirOwnLanes) {
       {.endpoint = emulator.endpoint(), .project = "test", .hedge = {.budget = 0}, .event_listener = trace});
   ASSERT_TRUE(client.InsertBucket("bkt"));
   emulator.shaping().Set({.read_first_byte_ms = 20});
-  std::latch all_are_there(8);  // a thread that comes when another has gone may take its lane
+  std::latch all_are_there(8);  // a new thread may reuse the lane of one that has ended
   std::vector<std::jthread> threads;
   threads.reserve(8);
   for (int i = 0; i < 8; ++i) {

@@ -1,4 +1,5 @@
-// Every option has its flag: what the flag says arrives in the option, and nonsense is refused with the flag's name.
+// Every option has its flag: the flag's value arrives in the option, and invalid values are refused with the flag's
+// name.
 #include "gcsflux/flags.h"
 
 #include <gflags/gflags.h>

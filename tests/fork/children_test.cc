@@ -1,4 +1,4 @@
-// What a child of fork() can do with what its parent made, one promise at a time.
+// What a child of fork() can do with its parent's objects, one promise at a time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a program that is started beside a client inherits: nothing of the client's.
+// A program started beside a client inherits nothing of the client.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// Starts `ls` of its own descriptors; returns what its descriptors are, one a line.
+// Starts `ls` of its own descriptors; returns them, one a line.
 std::string DescriptorsOfProgram(bool is_forked) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return "no pipe";

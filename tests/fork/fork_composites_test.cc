@@ -29,7 +29,7 @@ class ForkCompositesTest : public testing::ForkTest {
                       {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
   }
 
-  // "" or what is wrong.
+  // "" or an error.
   [[nodiscard]] std::string Compose(const Downloader& downloader) const {
     if (const auto batch = downloader.Download(Sources()); !batch) return Failure(batch);
     return downloader.composition_report().composites > 0 ? "" : "nothing was composed";
@@ -61,7 +61,7 @@ TEST_F(ForkCompositesTest, ChildDeletesOnlyItsOwnComposites) {
   EXPECT_TRUE(left->objects.empty());
 }
 
-// In a process of its own: what it installs is the whole process's.
+// In a separate process: it installs handlers for the whole process.
 TEST_F(ForkCompositesTest, SignalToAChildEndsOnlyTheChild) {
   EXPECT_EQ(InChild([&]() -> std::string {
               if (auto installed = InstallCompositeCleanup(); !installed) return Failure(installed);

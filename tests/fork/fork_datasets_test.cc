@@ -66,7 +66,7 @@ TEST_F(ForkDatasetsTest, ChildFetchesIndependently) {
   const auto dataset = MakeDataset();
   const EpochOptions order{.order = SampleOrder::kByName, .batch_size = 8};
   ASSERT_TRUE(dataset->Expect(order, {.cursor = {.order = order.order, .listing = dataset->fingerprint()}}).ok());
-  ASSERT_TRUE((*dataset->Next(0)).has_value());  // What follows is under way now.
+  ASSERT_TRUE((*dataset->Next(0)).has_value());  // The rest is in flight now.
   for (int children = 0; children < 3; ++children) {
     EXPECT_EQ(InChild([&] { return FetchAll(*dataset); }), "");
   }

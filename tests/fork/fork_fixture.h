@@ -14,8 +14,8 @@
 
 namespace gcsflux::testing {
 
-/// The emulator as a process of its own, so that what is forked is a process with a client and no server, and objects
-/// that all differ: an answer that is another's is noticed.
+/// The emulator as a separate process, so that the forked process has a client and no server, and distinct objects: a
+/// wrong answer is detected.
 class ForkTest : public ::testing::Test {
  protected:
   static constexpr const char* kBucket = "bkt";

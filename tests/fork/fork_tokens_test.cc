@@ -1,4 +1,4 @@
-// A child goes on with its parent's token.
+// A child continues with its parent's token.
 #include <gtest/gtest.h>
 
 #include "auth/credential_files.h"

@@ -1,4 +1,4 @@
-// A thousand children of a process whose threads read: parent and children get their own answers, and none hangs.
+// A thousand children of a process whose threads read: parent and children receive their own answers, and none hangs.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -51,7 +51,7 @@ class ForksUnderLoad : public testing::ForkTest, public ::testing::WithParamInte
     }
   }
 
-  // What each child does; every twentieth downloads all objects, with threads of its own.
+  // The work of each child; every twentieth downloads all objects, with threads of its own.
   [[nodiscard]] std::string ReadInChild(std::size_t number) const {
     for (std::size_t i = 0; i < 3; ++i) {
       if (auto failure = Read(*client_, (number * 7 + i) % kObjects); !failure.empty()) return failure;

@@ -1,4 +1,4 @@
-// The parts that the rest stands on: a fork waits for what is half done, and for nothing else.
+// The foundation: a fork waits for partial writes, and for nothing else.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What the parent has begun: it fails in a child at once, in words that say fork, and goes on in the parent.
+// Operations of the parent: they fail in a child at once with a message about fork, and continue in the parent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -176,10 +176,10 @@ TEST_F(UnderWayTest, FileDownloadSurvivesAForkInItsCallback) {
   EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(content), {}) == Content(3, bytes_));
 }
 
-// The child lives on with a copy of the parent's descriptors: what the parent has given up it can begin again.
+// The child keeps a copy of the parent's descriptors: the parent can start again after it has stopped.
 TEST_F(UnderWayTest, FileDownloadIsNotLockedByAChild) {
   const std::string path = directory_.path() / "file";
-  const std::string large = Content(99, 16 << 20);  // More than comes at one go: it can be stopped in its midst.
+  const std::string large = Content(99, 16 << 20);  // More than arrives in one piece: it can be stopped in the middle.
   ASSERT_EQ(Failure(client_->InsertObject({kBucket, "large"}, AsBytes(large))), "");
   std::optional<testing::Child> child;
   std::array<int, 2> ends{};

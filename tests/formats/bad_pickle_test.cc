@@ -23,7 +23,7 @@ std::string Repeated(std::string_view text, std::size_t times) {
 struct Attack {
   const char* name;
   std::string body;
-  const char* refused;  // What the refusal names.
+  const char* refused;  // The text that the refusal contains.
 };
 
 std::vector<Attack> Attacks() {
@@ -48,7 +48,7 @@ std::vector<Attack> Attacks() {
   };
 }
 
-// Whatever it is, the rest of the file can be read.
+// For each attack, the rest of the file can be read.
 TEST(BadPickle, ExecutesNothingAndRefusesAttacks) {
   for (const Attack& attack : Attacks()) {
     const std::string archive =
@@ -153,7 +153,7 @@ TEST(BadPickle, DetectsEveryTruncation) {
   }
 }
 
-// The archive's checksum is made right: what is read is nonsense, and must end.
+// The archive's checksum is corrected: the content is nonsense, and the reader must end.
 TEST(BadPickle, SurvivesRandomBytes) {
   const std::string whole = Pickle("}(" + Text("w") + TensorOf({}) + Text("l") + "](K\1K\2eq\1" + Text("m") + "h\1u");
   int opened = 0;

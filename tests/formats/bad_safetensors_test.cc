@@ -166,7 +166,7 @@ std::string Written() {
   return file;
 }
 
-// What a file holds, in one text; or the error.
+// The content of a file as one text; or the error.
 Result<std::string> Everything(const std::string& file) {
   const auto header = Header(file);
   if (!header.ok()) return header.error();

@@ -41,7 +41,7 @@ TEST(BadZip, DetectsEveryTruncation) {
   }
 }
 
-// Some bytes mean nothing: dates, versions, padding. Whatever is flipped, no other data is read.
+// Some bytes have no meaning: dates, versions, padding. With any flipped bit, no other data is read.
 TEST(BadZip, DetectsEveryHarmfulFlippedBit) {
   const std::string archive = ZipOf(Two());
   int harmless = 0;
@@ -127,7 +127,7 @@ TEST(BadZip, RefusesOverlappingRecords) {
   ExpectRefusedAs(Patched(archive, second + 42, Number(70, 4)), "reaches into what is behind it");
 }
 
-// The header's length is told by the header only.
+// Only the header tells its length.
 TEST(BadZip, RefusesALongHeaderThatReachesTheNextRecord) {
   const std::string archive = ZipOf(Two());
   const std::uint64_t extra = archive.size() - PlaceOf(archive, zip::kCentralSignature) + 20;
@@ -180,7 +180,7 @@ TEST(BadZip, RefusesACommentThatImitatesAnEndRecord) {
   ExpectRefusedAs(Patched(archive, archive.size() - 2, Number(other.size(), 2)) + other, "imitated");
 }
 
-// What is between the directory and the end record belongs to neither.
+// Bytes between the directory and the end record belong to neither.
 TEST(BadZip, RefusesBytesBetweenTheDirectoryAndTheEnd) {
   std::string archive = ZipOf(Two());
   archive.insert(PlaceOf(archive, zip::kEndSignature), "hidden");

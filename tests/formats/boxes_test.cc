@@ -39,7 +39,7 @@ TEST(Boxes, LimitTheirComparisons) {
   EXPECT_FALSE(DoTile(elements.boxes, elements.shape));
 }
 
-// As many that lie one behind the other are compared with their neighbours only.
+// As many in a row are compared only with their neighbours.
 TEST(Boxes, TileARowOfAnyLength) {
   constexpr std::int64_t kCount = std::int64_t{1} << 20;
   const std::vector<std::int64_t> shape = {kCount};

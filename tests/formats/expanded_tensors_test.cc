@@ -24,7 +24,7 @@ std::string FileOfExpanded(std::int32_t first, std::int32_t second, std::int32_t
 }
 
 TEST(ExpandedTensors, AreRefusedIfTheirSizeOverflows) {
-  for (const std::int32_t more : {2, 4, 5}) {  // 2^63 bytes; 2^64, which is 0; and beyond.
+  for (const std::int32_t more : {2, 4, 5}) {  // 2^63 bytes; 2^64, which overflows to 0; and more.
     const std::string file = FileOfExpanded(kLong, kLong, more);
     const auto opened = Opened(file);
     ASSERT_TRUE(opened.ok()) << opened.error().message;

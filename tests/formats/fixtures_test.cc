@@ -8,7 +8,7 @@
 #include "formats/local_file.h"
 #include "formats/tagged_json.h"
 
-// What newer versions of PyTorch saved: fixtures/make.py wrote these files, and what they hold, once.
+// Files of newer versions of PyTorch: fixtures/make.py wrote them with their expected content.
 namespace gcsflux::formats_tests {
 namespace {
 

@@ -49,7 +49,7 @@ inline std::string SafetensorsOf(const std::vector<MadeTensor>& tensors, bool ha
   return file;
 }
 
-/// `others` are put beside the tensors.
+/// `others` are added beside the tensors.
 inline std::string TorchFileOf(const std::vector<MadeTensor>& tensors, const pickled::Entries& others = {}) {
   pickled::Dict dict{.kind = pickled::DictKind::kOrderedDict, .entries = others};
   TorchFileContents contents;

@@ -17,7 +17,7 @@ inline std::span<const std::byte> BytesOf(std::string_view text) { return std::a
 /// `text` must outlive the source.
 inline ByteSource SourceOver(std::string_view text) { return SourceOf("test.pt", BytesOf(text)); }
 
-/// Counts what is read of another source.
+/// Counts the reads of another source.
 struct CountedSource {
   explicit CountedSource(const ByteSource& source) {
     counted = {.name = source.name,

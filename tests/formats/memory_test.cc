@@ -8,7 +8,7 @@
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
 
-// What opening a file takes: at most 16 n + 16 MiB for n bytes, whatever they say.
+// The memory to open a file: at most 16 n + 16 MiB for n bytes of any content.
 namespace gcsflux::formats_tests {
 namespace {
 

@@ -80,7 +80,7 @@ class Maker {
       return layout;
     }
     last_dtype_ = layout.dtype;
-    // The offset of a view without elements may lie behind its storage.
+    // The offset of a view without elements may lie outside its storage.
     const std::uint64_t least = ElementCount(layout.shape) == 0 ? 0 : touched->end;
     const std::uint64_t length = least + Below(3) * ElementBytes(layout.dtype);
     made_.storages.push_back(Bytes(static_cast<std::size_t>(length)));

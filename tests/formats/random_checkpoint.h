@@ -9,7 +9,7 @@
 
 namespace gcsflux::formats_tests {
 
-/// A random value with tensors, and their storages' bytes: what a file of torch.save can hold.
+/// A random value with tensors, and their storages' bytes: any content of a file of torch.save.
 struct RandomCheckpoint {
   TorchFileContents contents;
   std::vector<std::string> storages;

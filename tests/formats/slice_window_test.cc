@@ -1,5 +1,5 @@
-// Slices whose rows lie apart in the whole: any range of the whole is made of the right bytes of the slice, and of no
-// others.
+// Slices whose rows are not contiguous in the whole: any range of the whole consists of the right bytes of the slice,
+// and of no others.
 #include "formats/safetensors/slice_window.h"
 
 #include <gtest/gtest.h>
@@ -113,7 +113,7 @@ TEST_F(ColumnsTest, AreVerifiedByTheirChecksums) {
   EXPECT_NE(error.message.find("'columns'"), error.message.npos) << error.message;
 }
 
-// So much that it comes in pieces: none of them holds all of a slice.
+// So large that it arrives in pieces: none of them holds all of a slice.
 TEST(LargeColumns, AreVerifiedByTheirChecksums) {
   const std::string half(20'000'000, 'x');
   const std::string first = ColumnsTest::FileOf(0, half);

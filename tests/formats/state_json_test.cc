@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 Value TextValue(std::string text) { return {.any = std::move(text)}; }
 Value NumberValue(std::int64_t number) { return {.any = number}; }
 
-// What a training run holds beside its tensors.
+// The values of a training run other than tensors.
 Value SomeState() {
   const Dict state{.entries = {{NumberValue(0),
                                 {.any = Dict{.entries = {{TextValue("step"), {.any = 3.0}},

@@ -42,8 +42,8 @@ TEST(StoredCheckpoint, HasTheSameTensorsInEachFormat) {
   EXPECT_EQ(testing::ErrorOf(second->Find("none")).code, ErrorCode::kNotFound);
 }
 
-// 2.4 MB, of which the first and last 256 KB are kept since the format was found: the checksums of reads that are in
-// there, of those that are not, and of those between, each belong to their own tensor.
+// 2.4 MB, whose first and last 256 KB are cached since the detection of the format: the checksums of reads inside,
+// outside and across these ends belong each to their own tensor.
 TEST(StoredCheckpoint, VerifiesReadsInsideAndOutsideTheCachedEnds) {
   std::vector<MadeTensor> tensors;
   for (unsigned i = 0; i < 30; ++i) {

@@ -210,7 +210,7 @@ TEST(TorchFile, DetectsEveryHarmfulFlippedBit) {
   }
 }
 
-// A zip archive whose records' data are aligned, as the settings of newer versions ask for.
+// A zip archive whose records' data are aligned, as by the settings of newer versions.
 std::string AlignedZip(const Records& records, std::size_t alignment) {
   std::string archive;
   std::string directory;
@@ -232,7 +232,7 @@ std::string AlignedZip(const Records& records, std::size_t alignment) {
   return archive + Number(0, 2);
 }
 
-// What read_all returns as sums counts, whatever the bytes are; it must be one for each read, or none.
+// The sums that read_all returns count, for any bytes; there must be one for each read, or none.
 TEST(TorchFile, VerifiesByTheSourcesChecksums) {
   const std::string pickle = Pickle("}" + Text("w") + TensorOf({}) + "s");
   const std::string archive = AlignedZip({{"x/data.pkl", pickle}, {"x/data/0", std::string(48, '\7')}}, 64);

@@ -36,7 +36,7 @@ TEST(TorchFileWriter, RoundTripsRandomCheckpoints) {
   EXPECT_GT(tensors, 1'500U);
 }
 
-// As element by element: what its index says, from the storage's bytes.
+// Element by element: the expected value by index, from the storage's bytes.
 TEST(TorchFileWriter, GathersTensorsOfAnyStrides) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     const RandomCheckpoint checkpoint = MakeRandomCheckpoint(seed);

@@ -112,7 +112,7 @@ TEST(Zip, ReturnsTheSinksError) {
 
 // ----------------------------------------------------------------------------------------------- beyond 32 bits
 
-// An archive of zeros, of which only what is not data is kept.
+// An archive of zeros; only its other bytes are kept.
 struct SparseArchive {
   std::vector<std::pair<std::uint64_t, std::string>> pieces;
   std::uint64_t size = 0;

@@ -1,5 +1,5 @@
-// Files of safetensors. The input is the header's JSON; the data behind it is as long as the last offset in it, or one
-// byte more. The tensors fill the file, and what is read can be written and read again.
+// Files of safetensors. The input is the header's JSON; the data after it is as long as the last offset in it, or one
+// byte more. The tensors fill the file, and accepted files can be written and read again.
 
 #include <string>
 

@@ -13,7 +13,7 @@ namespace {
 constexpr auto kCacheName = "cache";
 const ObjectName kCacheObject{kGapBucket, kCacheName};
 const ObjectName kManyPrefix{kManyBucket, ""};
-// Before the first and behind the last of the bucket's own names.
+// Before the first and after the last of the bucket's own names.
 const std::vector<std::string> kRivalNames = {"!rival", "~rival"};
 
 // All that were there from the beginning to the end, each once, in order.

@@ -1,7 +1,7 @@
-// Each operation of more than one request, with something between each two of them: a rival that overwrites or deletes,
-// a lost answer, both, a stop. It returns right bytes of one generation or a clear error; nothing foreign is lost, and
-// nothing temporary stays. Uploads: integration/upload_gaps_test.cc; the command: cli/command_gaps_test.cc. Not here
-// are operations of one request: what happens around it is in integration/fault_matrix_test.cc.
+// Each operation of more than one request, with an event between each two of them: a rival that overwrites or deletes,
+// a lost answer, both, a stop. It returns right bytes of one generation or a clear error; no foreign object is lost,
+// and no temporary one remains. Uploads: integration/upload_gaps_test.cc; the command: cli/command_gaps_test.cc.
+// Operations of one request are in integration/fault_matrix_test.cc.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -30,7 +30,7 @@ class RequestGapsTest : public ::testing::TestWithParam<GapOperation> {
     bool loses_answer = false;
   };
 
-  // Once for each gap between two requests, and behind the last one.
+  // Once for each gap between two requests, and after the last one.
   void ForEachGap(const Cell& cell) {
     int gap = 1;
     while (RunCell(cell, gap) && !HasFailure()) ++gap;

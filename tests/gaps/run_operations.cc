@@ -125,7 +125,7 @@ GapOperation Save() {
   return save;
 }
 
-// The same number once more.
+// The same number a second time.
 GapOperation Replace() {
   GapOperation replace =
       OfRun("SaveInPlaceOfAStep", [](GapWorld&, const Client& client, const std::stop_token& stop) -> Result<void> {
@@ -152,7 +152,7 @@ GapOperation Prune() {
   });
 }
 
-// A rival saves the step that is being removed once more.
+// A rival saves the step that is being removed again.
 GapOperation RemoveOfAStep() {
   GapOperation remove = OfRun("Remove", [](GapWorld&, const Client& client, const std::stop_token& stop) {
     return StepsOf(client, stop).Remove(3);

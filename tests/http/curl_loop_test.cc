@@ -18,7 +18,7 @@
 
 namespace {
 
-// A name look-up that hangs: libcurl's call of getaddrinfo() comes here.
+// A name look-up that hangs: replaces getaddrinfo() for libcurl.
 constexpr const char* kSlowHost = "slow.invalid";
 std::counting_semaphore<8> slow_begun(0), slow_may_end(0);
 
@@ -67,7 +67,7 @@ TEST(CurlLoop, ContinuesDuringAHangingNameLookUp) {
   slow_begun.acquire();
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(loop.Get(server.endpoint() + "/x").get().ok());
   stop.request_stop();
-  const auto cancelled = slow.get();  // Though the look-up goes on.
+  const auto cancelled = slow.get();  // Although the look-up continues.
   ASSERT_FALSE(cancelled.ok());
   EXPECT_EQ(cancelled.error().code, ErrorCode::kCancelled);
   EXPECT_TRUE(loop.Get(server.endpoint() + "/x").get().ok());

@@ -1,4 +1,4 @@
-// What the transport makes of answers and of connections that go wrong, over real sockets.
+// The transport's results for answers and broken connections, over real sockets.
 #include "http/curl_transport.h"
 
 #include <gmock/gmock.h>
@@ -95,7 +95,7 @@ TEST(CurlTransportOfThreads, LimitsIdleConnections) {
     const std::jthread other(get);
   }
   ASSERT_EQ(server.connections(), 2);
-  // While the one that was kept is in use, another one is needed.
+  // While the kept connection is in use, another one is needed.
   class Nested : public BodyReceiver {
    public:
     explicit Nested(const std::function<void()>& get) : get_(get) {}
@@ -123,7 +123,7 @@ TEST_P(CurlTransport, IgnoresHeadersOfInformationalAnswers) {
   EXPECT_EQ(FindHeader(response->headers, "x-early"), "");
 }
 
-// They come when the body is over: nothing that was believed may change then.
+// They arrive after the body: accepted headers must not change then.
 TEST_P(CurlTransport, IgnoresTheTrailersOfAChunkedAnswer) {
   for (const char* body : {"4\r\nbody\r\n", ""}) {
     const RawServer server([&](RawServer::Connection& c) {
@@ -163,7 +163,7 @@ TEST_P(CurlTransport, SendsMutationsOnce) {
     std::string body;
     int arrivals;
   };
-  // libcurl sends again by itself on a connection that served before: that may be for reads, whose answer is the same.
+  // libcurl retries by itself on a connection that served before: that is safe for reads, whose answer is the same.
   for (const Case& test : {Case{Method::kGet, "", 2},
                            {Method::kPost, "body", 1},
                            {Method::kPost, "", 1},
@@ -172,7 +172,7 @@ TEST_P(CurlTransport, SendsMutationsOnce) {
                            {Method::kDelete, "", 1}}) {
     std::atomic<int> arrivals = 0;
     std::atomic<int> connections = 0;
-    // The connection that served one request dies under the next, once that has come whole.
+    // The connection that served one request breaks under the next one, after that has arrived whole.
     const RawServer server([&](RawServer::Connection& c) {
       if (c.ReadHead().empty()) return;  // connected, and thought better of it
       const bool is_first = ++connections == 1;
@@ -324,7 +324,7 @@ TEST_P(CurlTransport, IsCancelledWhileTheServerIsSilent) {
   EXPECT_EQ(response.error().code, ErrorCode::kCancelled);
 }
 
-// Takes a body byte by byte and refuses it after `limit`.
+// Accepts a body byte by byte and refuses it after `limit`.
 class Collector : public BodyReceiver {
  public:
   explicit Collector(std::size_t limit) : limit_(limit) {}

@@ -24,7 +24,7 @@ GCSFLUX_DRIVEN_BOTH_WAYS(SecondRequest);
 
 constexpr std::string_view kHead = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n";
 
-// Takes bodies of answers below 300 and forgets nothing.
+// Accepts bodies of answers below 300 and keeps everything.
 class NotifyingCollector : public BodyReceiver {
  public:
   Result<bool> OnHeaders(const HttpResponse& response) override {
@@ -41,7 +41,7 @@ class NotifyingCollector : public BodyReceiver {
   std::string body;
 };
 
-// Finds the exchange overdue as soon as nothing is to be read, or once so many bytes of the body have come.
+// Reports the exchange as overdue as soon as nothing can be read, or once this many bytes of the body have arrived.
 class Impatient : public Watch {
  public:
   Impatient(const NotifyingCollector& collector, std::string url, std::size_t after_bytes = 0)
@@ -68,7 +68,7 @@ class Impatient : public Watch {
   const HttpRequest second_;
 };
 
-// One path's answer is given only once the other's request has come, and as the test says.
+// One path is answered only after the other's request has arrived, as the test chooses.
 class Rivals {
  public:
   using Script = RawServer::Script;

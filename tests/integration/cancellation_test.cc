@@ -1,6 +1,6 @@
-// Wherever a call stands, it returns kCancelled when it is asked to stop, while what it waits for still does not come:
-// time stands still at the emulator, so that nothing else would end it. Tokens are in auth/client_renewal_test.cc,
-// parts in multipart_upload_test.cc, rewrites in operations_test.cc. A slow name look-up cannot be had here.
+// At any place, a call returns kCancelled after a stop request while its answer is still missing: the emulator's clock
+// stands still, so that nothing else ends it. Tokens are in auth/client_renewal_test.cc, parts in
+// multipart_upload_test.cc, rewrites in operations_test.cc. A slow name look-up cannot be simulated here.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -33,7 +33,7 @@ std::optional<Error> ErrorOf(const Result<T>& result) {
   return result ? std::nullopt : std::optional(result.error());
 }
 
-/// A call under a stop_token; what it ended in.
+/// A call under a stop_token, and its error.
 using Call = std::function<std::optional<Error>(const std::stop_token&)>;
 
 // Begins the call, waits until it stands where it is to be stopped, and stops it.

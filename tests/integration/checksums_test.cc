@@ -1,4 +1,4 @@
-// What code outside of the library computes of bytes, files and names.
+// Checksums and names that code outside the library computes of bytes, files and names.
 #include <gtest/gtest.h>
 
 #include <set>

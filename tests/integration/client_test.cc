@@ -255,7 +255,7 @@ TEST_F(ClientTest, IsUsableFromManyThreads) {
   EXPECT_EQ(failures, 0);
 }
 
-// What no emulator does by itself: answers that are forbidden, corrupted, or not from Cloud Storage at all.
+// Answers that no emulator gives by itself: forbidden, corrupted, or not from Cloud Storage at all.
 TEST(ClientErrors, HaveACodeAndNameOperationObjectAndRemedy) {
   struct Case {
     std::string answer;

@@ -1,4 +1,5 @@
-// DownloadFile against the emulator: whole files only, whatever happens on the way, and what is kept for the next time.
+// DownloadFile against the emulator: only whole files under all conditions, and the state that is kept for the next
+// call.
 #include "gcsflux/download_file.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +63,7 @@ class DownloadFileTest : public ::testing::Test {
 
   [[nodiscard]] DownloadFileOptions Options() const { return {.stripe_bytes = kRange, .max_concurrency = 3}; }
 
-  // Once bytes have come, the partial file is deleted, and another download of the same file begins.
+  // After the first bytes, the partial file is deleted, and another download of the same file starts.
   [[nodiscard]] DownloadFileOptions ThatReplaceThePartialFile() {
     auto options = Options();
     options.max_concurrency = 1;
@@ -75,7 +76,7 @@ class DownloadFileTest : public ::testing::Test {
     return options;
   }
 
-  // Leaves the object's first `at` bytes behind: there the connection breaks, and the repeated request is refused.
+  // Leaves the object's first `at` bytes: there the connection breaks, and the retry is refused.
   void Interrupt(std::uint64_t at) {
     const emulator::FaultMatch match{.operation = "storage.objects.get", .covers_byte = at};
     emulator::FaultMatch again = match;
@@ -284,7 +285,7 @@ TEST_F(DownloadFileTest, KeepsTheOldFileIfTheObjectIsCorrupted) {
   ExpectWhole("earlier");
 }
 
-// What came of it is not what was listed, and nothing goes on from it.
+// The received bytes are not those of the listing, and are not resumed.
 TEST_F(DownloadFileTest, LeavesNoFileIfTheSizeDiffersFromTheListing) {
   DownloadSource listed = object_;
   listed.size -= 1;
@@ -447,7 +448,7 @@ TEST_F(DownloadFileTest, KeepsLinksOfTheSystem) {
   }
 }
 
-// Once 17 of 24 MiB are there, the file cannot grow beyond 20 MiB, and nothing can be written behind its bytes.
+// After 17 of 24 MiB, the file cannot grow beyond 20 MiB, and nothing can be written after its bytes.
 TEST_F(DownloadFileTest, KeepsThePartialFileIfTheDiskIsFull) {
   constexpr std::size_t kLarge = 24 * kRange;
   Store(Pattern(kLarge));

@@ -1,5 +1,5 @@
-// Many streams and batches of one client at the same time, which begin, stop and are left at random while reads go
-// wrong: what is delivered is right, the others are never held up, and nothing is kept.
+// Many concurrent streams and batches of one client, which start, stop and are abandoned at random while reads fail:
+// delivered bytes are right, no other stream is delayed, and nothing is kept.
 #include <random>
 #include <thread>
 #include <vector>
@@ -103,7 +103,7 @@ TEST_F(DownloadRacesTest, LimitRequestsOfAllCallersToMaxConcurrency) {
   EXPECT_LE(emulator::FindMostInFlight(reads).requests, 3U);
 }
 
-// What is found is a matter of connection_count_test.cc: here it has to arrive at the service, and not to be passed.
+// connection_count_test.cc tests the estimate: here it has to reach the service, and not to be exceeded.
 TEST_F(DownloadRacesTest, RaiseRequestsInFlightToMaxConcurrency) {
   emulator_.shaping().Set({.read_first_byte_ms = 400});  // Longer than sending 100 requests takes under a sanitizer.
   const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 0}});

@@ -1,4 +1,4 @@
-// Streams of objects against the emulator: order, what is fetched ahead, and how they end.
+// Streams of objects against the emulator: order, read-ahead, and their end.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TEST_F(DownloadStreamsTest, FetchAheadOnlyAfterTheFirstCall) {
   DownloadStream stream = Downloader(client_, {.allocator = memory.allocator()}).Stream(sources);
   EXPECT_EQ(Reads(), 0U);
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
-  AwaitReads(11);  // 1 MiB beside the one that was delivered.
+  AwaitReads(11);  // 1 MiB in addition to the delivered one.
   for (std::size_t i = 1; i < sources.size(); ++i) ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, i));
   ExpectEnd(stream);
   EXPECT_EQ(Reads(), 20U);
@@ -83,7 +83,7 @@ TEST_F(DownloadStreamsTest, DeliverAsCompletedPastAStalledObject) {
   ExpectEnd(stream);
 }
 
-// Even if the budget has no room, each stream gets its next object. It does not wait for streams that are not read.
+// Each stream receives its next object even if the budget is used up. It does not wait for streams that are not read.
 TEST_F(DownloadStreamsTest, NeverWaitForEachOther) {
   const auto sources = Store({5'000, 0, 300'000, 10, 100'000, 40});
   for (const std::uint64_t budget : {0, 1, 6'000, 200'000}) {
@@ -171,7 +171,7 @@ TEST_F(DownloadStreamsTest, AreCancellableDuringAnyWait) {
     ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
     {
       const std::jthread stopper([&] {
-        // Of this round: what stalled in the one before still waits.
+        // Of this round: stalled requests of the previous one still wait.
         while (emulator_.faults().Fired("stall") == 0) std::this_thread::yield();
         stop.request_stop();
       });
@@ -203,7 +203,7 @@ TEST_F(DownloadStreamsTest, FailAtAPermanentlyFailedObject) {
   }
 }
 
-// A batch takes turns with it on the only thread, so that it has had time to go on.
+// A batch alternates with it on the only thread, so that it has had time to continue.
 TEST_F(DownloadStreamsTest, StopReadingAfterAFailure) {
   const auto sources = Store(std::vector<std::size_t>(20, 10));
   const auto others = Store(std::vector<std::size_t>(20, 10));

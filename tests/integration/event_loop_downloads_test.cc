@@ -1,4 +1,4 @@
-// Many requests in flight on one event loop: under faults, beside callers' code that blocks, and beside each other.
+// Many requests in flight on one event loop: under faults, with blocking code of callers, and with each other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -75,7 +75,7 @@ class EventLoopDownloads : public testing::StoredObjects {
   }
 };
 
-// What a stream delivers until it ends, or until so many have come; a mistake is a failure of the test.
+// The objects that a stream delivers until it ends, or until this many have arrived; an error fails the test.
 std::size_t Consume(DownloadStream& stream, const std::vector<std::string>& contents, std::size_t most) {
   std::set<std::size_t> came;
   while (came.size() < most) {
@@ -142,7 +142,7 @@ TEST_F(EventLoopDownloads, EndAtOnceWhileTheServiceIsSilent) {
   EXPECT_EQ(next.error().code, ErrorCode::kCancelled);
 }
 
-// An allocator that would never return if the one loop waited for it: it waits for an object that comes later.
+// An allocator that would never return if the only loop waited for it: it waits for a later object.
 TEST_F(EventLoopDownloads, ContinueWhileAnAllocatorBlocks) {
   const auto sources = StoreMany(20, 5'000);
   std::binary_semaphore came(0);
@@ -182,7 +182,7 @@ TEST_F(EventLoopDownloads, ContinueWhileAListenerBlocks) {
   EXPECT_EQ(listener->requests, 40);
 }
 
-// Listeners that call the client wait for its loop, which must not be what runs them.
+// Listeners that call the client wait for its loop, so the loop must not run them.
 TEST_F(EventLoopDownloads, ContinueWhileAListenerCallsTheClient) {
   class Calling : public EventListener {
    public:
@@ -234,7 +234,7 @@ class Turns : public EventListener {
 
  private:
   std::set<std::string, std::less<>> few_;
-  std::mutex mutex_;  // Guards what follows.
+  std::mutex mutex_;  // Guards the members below.
   std::size_t small_ = 0;
   std::size_t large_ = 0;
   std::size_t large_at_first_ = 0;

@@ -1,6 +1,5 @@
-// Every operation under every fault that may pass: it succeeds, the fault has fired, the bytes are right, and what was
-// to be made was made exactly once. Reads and uploads have pages of their own, and operation_faults_test.cc has what is
-// no fault that passes.
+// Every operation under every transient fault: it succeeds, the fault has fired, the bytes are right, and each effect
+// happens exactly once. Reads and uploads have tests of their own, and operation_faults_test.cc has permanent failures.
 #include "support/fault_matrix.h"
 
 #include "gcsflux/listing.h"

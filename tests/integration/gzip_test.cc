@@ -1,4 +1,4 @@
-// Objects stored with Content-Encoding: gzip, read as they are stored and as what is inside.
+// Objects stored with Content-Encoding: gzip, read as stored and decompressed.
 #include "support/gzip.h"
 
 #include <gmock/gmock.h>

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t kStallAt = 1'000'000;
 
-// Time stands still at the emulator: what stalls there never goes on by itself.
+// The emulator's clock stands still: a stall there never ends by itself.
 class HedgingTest : public ::testing::Test {
  protected:
   static constexpr auto kBucket = "my-bucket";

@@ -1,5 +1,5 @@
-// Processes that are killed while they send a file, again and again: the last one stores it, and each sends what the
-// service did not have yet.
+// Processes that are killed repeatedly while they send a file: the last one stores it, and each sends only bytes that
+// the service lacks.
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ TEST_F(KilledFileUploadTest, StoresTheFileAndResendsLittle) {
     EXPECT_LE(Requests("part"), kParts * uploads + 2 * static_cast<std::size_t>(kills));
     little_sent_twice += Requests("part") < 2 * kParts ? 1 : 0;
     EXPECT_EQ(State(), "");
-    do {  // What the service was still doing for the process may come later.
+    do {  // The service may still carry out the process's last request.
       ASSERT_TRUE(CleanComposites(client_, "bkt", {.older_than = -hours(1)}).ok());
     } while (!ListMultipartUploads(client_, {"bkt", ""})->empty());
     testing::ExpectNothingLeft(client_);

@@ -1,5 +1,5 @@
-// A process that is killed while it overwrites an object: the name shows one content whole, and what it leaves is
-// cleaned away.
+// A process that is killed while it overwrites an object: the name shows one whole content, and the leftovers are
+// removed.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -93,7 +93,7 @@ TEST_F(KilledWriterTest, LeavesAWholeObjectAndRemovableParts) {
     ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
     EXPECT_TRUE(*stored == old_ || *stored == new_) << stored->size() << " bytes";
     kept += *stored == old_ ? 1 : 0;
-    // What the service was still doing for the child may come later.
+    // The service may still carry out the child's last request.
     do {
       ASSERT_TRUE(CleanComposites(client_, "bkt", {.older_than = -hours(1)}).ok());
     } while (!IsBucketAsBefore());

@@ -67,7 +67,7 @@ class MultipartUploadTest : public ::testing::Test {
     EXPECT_EQ(emulator::FindCommits(emulator_.journal(), kBucket, kObject.name).size(), 1U);
   }
 
-  // What happens to the first request of that phase.
+  // The fault of the first request of that phase.
   void ForEach(const std::vector<FaultAction>& faults, const std::string& phase, const std::function<void()>& run) {
     for (const FaultAction& action : faults) {
       SCOPED_TRACE(phase + " " + action.type + " " + std::to_string(action.status.value_or(0)));
@@ -175,7 +175,7 @@ TEST_F(MultipartUploadTest, LeavesNothingBehindAfterAFailure) {
   for (const std::uint64_t status : {400U, 403U}) {
     emulator_.Reset();
     ASSERT_TRUE(client_.InsertBucket(kBucket));
-    // Always: an answer that comes before all of the part is sent can be lost with its connection.
+    // Always: an answer that is sent before the whole part has arrived can be lost with its connection.
     emulator_.faults().Load(
         {.rules = {{.name = "it", .match = {.phase = "part"}, .action = {.type = "status", .status = status}}}});
     const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_);
@@ -214,8 +214,8 @@ TEST_F(MultipartUploadTest, DetectsAFlippedBit) {
   });
 }
 
-// A service that says of the parts what is right, and makes something else of them.
-// Uploads to a service that makes other bytes of the parts; gives the error and the requests.
+// A service that reports right checksums of the parts, and joins other bytes. Uploads to it; returns the error and the
+// requests.
 std::pair<Error, std::vector<std::string>> UploadAndSpoil(const std::string& completed_header) {
   std::mutex mutex;
   std::vector<std::string> requests;
@@ -257,7 +257,7 @@ TEST(MultipartUploadOfRawServer, DeletesBytesThatTheServiceCorrupted) {
   EXPECT_EQ(requests.back(), "DELETE /storage/v1/b/bkt/o/o?generation=5");
 }
 
-// What is live may be a rival's.
+// The live object may be a rival's.
 TEST(MultipartUploadOfRawServer, KeepsAnUnnamedGeneration) {
   const auto [error, requests] = UploadAndSpoil("");
   EXPECT_EQ(error.code, ErrorCode::kCorrupted) << error.message;
@@ -284,7 +284,7 @@ TEST_F(MultipartUploadTest, ReportsAMissingUpload) {
   EXPECT_EQ(testing::ErrorOf(upload->UploadPart(2, AsBytes("y"))).code, ErrorCode::kSessionLost);
   EXPECT_EQ(testing::ErrorOf(upload->ListParts()).code, ErrorCode::kSessionLost);
   EXPECT_EQ(testing::ErrorOf(upload->Complete()).code, ErrorCode::kSessionLost);
-  EXPECT_TRUE(upload->Abort().ok());  // What was wanted is so.
+  EXPECT_TRUE(upload->Abort().ok());  // The intended state is reached.
 }
 
 TEST_F(MultipartUploadTest, AcceptsReplacementsOfTooSmallParts) {

@@ -153,7 +153,7 @@ TEST_F(ObjectReaderRandomTest, ReadsTheStoredBytesUnderFaults) {
   EXPECT_EQ(CoreOf(client_).delivery_budget().held(), 0U);
 }
 
-// The byte comes changed once: whatever part it is of, the whole is found to be another.
+// The byte arrives changed once: in any part, verification detects it.
 TEST_F(ObjectReaderRandomTest, FindsEveryCorruptedByte) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

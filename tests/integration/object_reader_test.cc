@@ -1,4 +1,4 @@
-// ObjectReader against the emulator: ranges, read-ahead, and what changes under it.
+// ObjectReader against the emulator: ranges, read-ahead, and changes of the object.
 #include "gcsflux/object_reader.h"
 
 #include <gmock/gmock.h>
@@ -208,7 +208,7 @@ TEST_F(ObjectReaderTest, UsesPrefetchedBytes) {
   EXPECT_EQ(reader.report().requests, 4U);
 }
 
-// The first one fetches ahead what it never reads: it has all of the budget.
+// The first one reads ahead and never reads: it uses the whole budget.
 TEST_F(ObjectReaderTest, NeverWaitsForAnotherReader) {
   const auto client = Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .max_undelivered_bytes = 1});
   {

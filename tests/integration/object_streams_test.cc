@@ -85,7 +85,7 @@ TEST_F(ObjectStreamsTest, DoNotCommitAfterAnException) {
   EXPECT_EQ(Stored(), "old");
 }
 
-// While it has failed, a stream leaves out what is inserted.
+// After a failure, a stream discards insertions.
 TEST_F(ObjectStreamsTest, DoNotCommitAfterAFailure) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   for (const auto state : {std::ios_base::failbit, std::ios_base::badbit}) {

@@ -1,4 +1,4 @@
-// Faults at each step of a ObjectWriter: outcome, bytes, how often it was stored, and what is left.
+// Faults at each step of an ObjectWriter: outcome, bytes, how often it was stored, and leftovers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -86,7 +86,7 @@ TEST_F(ObjectWriterFaultsTest, SurvivesOneFaultAtAnyStep) {
       EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", "o").size(), 2U);  // "old", and this one
       const auto objects = ListPrefix(client_, {"bkt", "gcsflux-uploads/"});
       EXPECT_TRUE(objects->objects.empty());
-      // An upload whose beginning was not acknowledged stays, without parts, for `gcsflux clean`.
+      // An upload whose start was not acknowledged remains, without parts, for `gcsflux clean`.
       const bool may_stay = std::string_view(step.name) == "initiate" && action.type == "loseAnswer";
       EXPECT_EQ(ListMultipartUploads(client_, {"bkt", ""})->size(), may_stay ? 1U : 0U);
     }
@@ -115,7 +115,7 @@ TEST_F(ObjectWriterFaultsTest, RetriesAComposeWithoutDeletePermission) {
   testing::ExpectNothingLeft(client_);
 }
 
-// The compose is done, its answer is lost, and the look at the object is refused.
+// The compose is done, its answer is lost, and the read-back is refused.
 TEST_F(ObjectWriterFaultsTest, DoesNotRetryAnUncertainCompose) {
   Begin({.operation = "storage.objects.compose"}, {.type = "loseAnswer"}, 1);
   emulator_.faults().Add({.name = "look",
@@ -145,7 +145,7 @@ TEST_F(ObjectWriterFaultsTest, ReportsTheOutcomeOfTheFinalObject) {
   }
 }
 
-// The parts are joined, the answer is lost, and the look at the temporary object is refused.
+// The parts are joined, the answer is lost, and the read-back of the temporary object is refused.
 TEST_F(ObjectWriterFaultsTest, LeavesNoTemporaryObjectAfterAnUncertainJoin) {
   Begin({.phase = "complete"}, {.type = "loseAnswer"}, 1);
   emulator_.faults().Add({.name = "look",

@@ -1,4 +1,4 @@
-// ObjectWriter against the emulator: what it stores, by which way, and what it leaves.
+// ObjectWriter against the emulator: what it stores, by which method, and what it leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ TEST_F(ObjectWriterTest, CommitsPartsByOneCompose) {
   ObjectWriterReport report;
   const std::size_t before = emulator_.journal().size();
   const auto stored = Store(Options(upload), &report);
-  // Permissions, settings, the beginning, four parts, the end, a look at what was made, and the compose.
+  // Permissions, settings, the start, four parts, the end, a read-back, and the compose.
   EXPECT_EQ(emulator_.journal().size() - before, 10U);
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_TRUE(Stored() == Content());
@@ -225,7 +225,7 @@ TEST_F(ObjectWriterTest, AdmitsOneOfTenCreators) {
         if (!stored && stored.error().code == ErrorCode::kPreconditionFailed) ++refused;
       });
     }
-    // What is visible meanwhile is whole.
+    // The visible object is always whole.
     for (int i = 0; i < 20; ++i) {
       const auto read = client_.ReadObject(kObject);
       if (!read) continue;

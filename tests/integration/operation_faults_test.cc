@@ -1,5 +1,5 @@
-// Every operation of the client, guarded so that it may be repeated, under failures that may pass, under those that may
-// not, and under a lost answer.
+// Every operation of the client, with the precondition that makes it idempotent, under transient failures, permanent
+// ones, and a lost answer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ std::optional<Error> ErrorOf(const Result<T>& result) {
 
 struct Operation {
   std::string name;
-  /// What it comes to when it is repeated after an answer that was lost: its own success stands in the way of a write
-  /// under a precondition, which is told as it is.
+  /// Its result for a retry after a lost answer: its own success fails the precondition of a conditional write, which
+  /// is reported unchanged.
   std::optional<ErrorCode> after_lost_answer;
   std::function<std::optional<Error>(const Client&)> run;
 };

@@ -1,5 +1,5 @@
-// Services that list for ever, twice, or backwards: a client that followed them would list for ever, or hand out what
-// is wrong.
+// Services that list without an end, twice, or backwards: a client that followed them would list without an end, or
+// deliver wrong names.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -96,7 +96,7 @@ TEST(PagesWithoutNames, EndASequentialListingAfterAThousand) {
   EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
   EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket/a/: the service has shown 1000 pages in a row"));
   EXPECT_GE(service.requests(), 1000U);
-  EXPECT_LE(service.requests(), 1000U + 5);  // A connection may break, and its request come again.
+  EXPECT_LE(service.requests(), 1000U + 5);  // A connection may break, and its request is repeated.
 }
 
 TEST(PagesWithoutNames, EndAParallelListingAfterAThousand) {
@@ -107,7 +107,7 @@ TEST(PagesWithoutNames, EndAParallelListingAfterAThousand) {
     EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
     EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service has shown 1000 pages in a row"));
     EXPECT_GE(service.requests(), 1000U);
-    EXPECT_LE(service.requests(), 1000U + 7);  // What is asked for at the same time, to learn what names look like.
+    EXPECT_LE(service.requests(), 1000U + 7);  // The concurrent requests that sample the names.
   }
 }
 
@@ -119,7 +119,7 @@ TEST(PagesWithoutNames, EndAListingOfBucketsAfterAThousand) {
     ASSERT_FALSE(buckets.ok());
     EXPECT_EQ(buckets.error().code, ErrorCode::kBadResponse);
     EXPECT_GE(service.requests(), requests);
-    EXPECT_LE(service.requests(), requests + 5);  // A connection may break, and its request come again.
+    EXPECT_LE(service.requests(), requests + 5);  // A connection may break, and its request is repeated.
   }
 }
 

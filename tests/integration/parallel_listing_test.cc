@@ -1,4 +1,4 @@
-// Parallel listings against the emulator: its computed buckets, faults and quotas, and names that come and go.
+// Parallel listings against the emulator: its computed buckets, faults and quotas, and changing names.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -169,7 +169,7 @@ TEST_F(ParallelListingTest, IsWholeUnderTransientFaults) {
     ASSERT_TRUE(listing.ok()) << listing.error().message;
     EXPECT_EQ(listing->objects.size(), kNames);
     EXPECT_GE(emulator_.faults().Fired("fault"), 1U);
-    // A read whose connection breaks before its answer is repeated below what is counted.
+    // A read whose connection breaks before its answer is repeated below the level that counts.
     EXPECT_TRUE(action.type != "status" || listing->report.retries >= 1);
   }
 }
@@ -283,7 +283,7 @@ TEST_F(ParallelListingTest, ReturnsTheSinksError) {
             ErrorCode::kLocalIo);
 }
 
-// What the heap holds, with all that it adds to a block; sanitizers have heaps of their own.
+// The heap's size with its overhead for each block; sanitizers have their own heaps.
 double InUseBytes() {
   const struct mallinfo2 heap = mallinfo2();
   return static_cast<double>(heap.uordblks + heap.hblkhd);

@@ -1,5 +1,5 @@
-// Every way of reading an object's bytes under everything that can go wrong with them: early, in the midst and late.
-// What hedging makes of stalls is in hedging_test.cc.
+// Every way of reading an object's bytes under every fault: early, in the middle and late. Hedging of stalls is in
+// hedging_test.cc.
 #include <functional>
 #include <ostream>
 
@@ -23,9 +23,9 @@ struct Way {
   std::string name;
   /// Gives the object's bytes, `size` of them, or those of the range.
   std::function<Result<std::string>(const Client&, const ObjectMetadata& object, std::size_t size)> read;
-  bool is_whole = true;  ///< So that the object's checksum tells what is wrong.
+  bool is_whole = true;  ///< So that the object's checksum detects the error.
   bool is_stored_compressed = false;
-  bool is_streamed = false;  ///< What the caller has cannot be taken back.
+  bool is_streamed = false;  ///< Delivered bytes cannot be taken back.
 };
 
 void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
@@ -77,7 +77,7 @@ class ReadFaultsTest : public testing::FaultMatrix, public ::testing::WithParamI
   }
   [[nodiscard]] std::size_t BodySize() const { return GetParam().is_whole ? Stored().size() : kRangeSize; }
 
-  // Reads "read", which is stored as the way takes it, under each of the faults.
+  // Reads "read", stored as the way needs it, under each of the faults.
   void ForEachRead(const NamedFaults& faults, const std::function<void(const Result<std::string>&)>& expect,
                    std::uint64_t count = 1) {
     ForEach(
@@ -112,7 +112,7 @@ TEST_P(ReadFaultsTest, RetriesTransientFailures) {
   });
 }
 
-// What was cut off by the connection's end may have been on its way: only what the client got is not asked for again.
+// Bytes that the connection's end cut off may have been in flight: only received bytes are not requested again.
 TEST_P(ReadFaultsTest, ResumesBrokenBodies) {
   ForEachRead(testing::BrokenBodies(BodySize()), [&](const auto& read) {
     ExpectRead(read);
@@ -120,7 +120,7 @@ TEST_P(ReadFaultsTest, ResumesBrokenBodies) {
   });
 }
 
-// The object's size is told elsewhere too, so that what comes is known to be all, or not to be.
+// The object's size is known from elsewhere too, so that it is known whether all bytes have arrived.
 TEST_P(ReadFaultsTest, DetectsAFalseLength) {
   ForEachRead({{"too long", {.type = "falseLength", .length_delta = 7}},
                {"too short", {.type = "falseLength", .length_delta = -7}}},
@@ -139,7 +139,7 @@ TEST_P(ReadFaultsTest, AcceptsSlowBodies) {
   });
 }
 
-// Of a range there is no checksum.
+// A range has no checksum.
 using WholeReadFaultsTest = ReadFaultsTest;
 
 TEST_P(WholeReadFaultsTest, ReadsACorruptedBodyAgainOnceOrFails) {
@@ -192,7 +192,7 @@ TEST_F(BrokenReadTest, RequestsNoByteTwice) {
           });
 }
 
-// The rest of another version is no rest.
+// The rest of another version is not the missing rest.
 TEST_F(BrokenReadTest, DoesNotMixGenerations) {
   ForEach({{"cut", {.type = "cut", .after_bytes = 1'000'000}}}, {.operation = "storage.objects.get"}, [&] {
     std::string bytes;

@@ -1,4 +1,4 @@
-// What an ObjectReader does while answers hang: it ends, and it fetches again what it gave up.
+// An ObjectReader while answers hang: it ends, and it fetches abandoned bytes again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,8 +31,8 @@ std::string BytesAt(std::uint64_t offset, std::uint64_t length) {
   return bytes;
 }
 
-// Serves ranges of an object. `most_of(offset)` says how many bytes of the answer to a range from there are sent; then
-// the answer hangs until the client gives it up.
+// Serves ranges of an object. `most_of(offset)` is how many bytes of the answer to a range from there are sent; then
+// the answer hangs until the client abandons it.
 class HangingObject {
  public:
   explicit HangingObject(std::function<std::uint64_t(std::uint64_t offset)> most_of, std::string hash = "")
@@ -79,7 +79,7 @@ class HangingObject {
   const RawServer server_;  // Last: its scripts use the others.
 };
 
-// The rest of the dropped piece is so short that it is worth waiting for, but it never comes.
+// The rest of the dropped piece is so short that it is worth waiting for, but it never arrives.
 TEST(ObjectReaderEnd, DoesNotWaitForAHangingDroppedPiece) {
   std::latch begun(1);
   HangingObject object([&](std::uint64_t offset) {
@@ -91,7 +91,7 @@ TEST(ObjectReaderEnd, DoesNotWaitForAHangingDroppedPiece) {
   std::string room(kStripe, '\0');
   ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
   begun.wait();
-  // Reads the second piece as far as it comes, so that only its rest is missing.
+  // Reads the second piece as far as it arrives, so that only its rest is missing.
   room.resize(kStripe - 100);
   ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
   EXPECT_EQ(room, BytesAt(kStripe, room.size()));

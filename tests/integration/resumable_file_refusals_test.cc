@@ -1,5 +1,5 @@
-// UploadFile where something is in its way: rivals, buckets that keep temporary objects, files that change,
-// callers that save no state. Nothing is left behind.
+// UploadFile with obstacles: rivals, buckets that keep temporary objects, files that change, callers that save no
+// state. Nothing is left behind.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -66,7 +66,7 @@ TEST_F(ResumableFileRefusalsTest, ResumesOneStreamInBucketsWithRetention) {
     const auto stored = Upload();
     ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
     EXPECT_EQ(stored->method, WriteMethod::kOneStream);
-    EXPECT_GE(stored->kept_bytes, kFilePart);  // The answer for the second chunk had not come.
+    EXPECT_GE(stored->kept_bytes, kFilePart);  // The answer to the second chunk had not arrived.
     ExpectStored(Content());
   }
 }
@@ -90,7 +90,7 @@ TEST_F(ResumableFileRefusalsTest, DoesNotStoreAChangingFile) {
   EXPECT_EQ(state_, "");
 }
 
-// The bytes that were sent are no longer those of the file.
+// The sent bytes are no longer those of the file.
 TEST_F(ResumableFileRefusalsTest, DoesNotStoreAFileThatChangesDuringASession) {
   options_.path = WritePath::kOneStream;
   options_.chunk_bytes = kFilePart;
@@ -149,7 +149,7 @@ TEST_F(ResumableFileRefusalsTest, ResendsPartsWithoutListPermission) {
   ExpectStored(Content());
 }
 
-// An earlier call has joined its parts; this one may not look at the object.
+// An earlier call has joined its parts; this one may not read the object.
 TEST_F(ResumableFileRefusalsTest, DeletesAJoinedObjectThatItMayNotRead) {
   LoadFault({.operation = "storage.objects.compose"}, {.type = "status", .status = 503});
   options_.call.retry = RetryOptions{.max_attempts = 1};
@@ -161,7 +161,7 @@ TEST_F(ResumableFileRefusalsTest, DeletesAJoinedObjectThatItMayNotRead) {
   ExpectStored(Content());
 }
 
-// The parts were joined, and the answer that says so was lost.
+// The parts were joined, and the answer was lost.
 TEST_F(ResumableFileRefusalsTest, DeletesAnUncertainJoinWithoutASaver) {
   options_.save_state = {};
   options_.call.retry = RetryOptions{.max_attempts = 1};
@@ -196,7 +196,7 @@ TEST_F(ResumableFileRefusalsTest, FindsARivalBeforeItSendsMoreParts) {
   EXPECT_EQ(state_, "");
 }
 
-// Parts are found damaged by the service, or by the comparison with what it made of them.
+// The service, or the comparison with the joined object, detects damaged parts.
 TEST_F(ResumableFileRefusalsTest, NeverStoresDamagedBytes) {
   for (const std::uint64_t byte : {std::uint64_t{0}, kFilePart + 1, Content().size() - 1}) {
     LoadFault({.phase = "part", .covers_byte = byte}, {.type = "corruptUpload", .at_byte = byte});

@@ -1,4 +1,4 @@
-// UploadFile against the emulator: what it stores, by which way, and what it sends of a file a second time.
+// UploadFile against the emulator: what it stores, by which method, and what it sends a second time.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class ResumableFileTest : public testing::ResumableFileCase {
  protected:
   [[nodiscard]] std::string Fingerprint() const { return (*internal::FileSource(path_))->Fingerprint(); }
 
-  // The file has other bytes, and the state says that it is the same file.
+  // The file has other bytes, and the state claims the same file.
   void ReplaceUnseen(const std::string& other) {
     const std::string before = Fingerprint();
     ASSERT_TRUE(state_.starts_with(before));
@@ -212,14 +212,14 @@ TEST_F(ResumableFileTest, ResumesASessionOfAnEarlierCall) {
   const auto stored = Upload();
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
   EXPECT_EQ(stored->method, WriteMethod::kOneStream);
-  EXPECT_GE(stored->kept_bytes, 2 * kFilePart);  // The third chunk was sent, and its answer had not come.
+  EXPECT_GE(stored->kept_bytes, 2 * kFilePart);  // The third chunk was sent, and its answer had not arrived.
   ExpectStored(Content());
 }
 
 TEST_F(ResumableFileTest, NeverMixesTwoFilesInASession) {
   options_.path = WritePath::kOneStream;
   options_.chunk_bytes = kFilePart;
-  for (const std::uint64_t changed : {std::uint64_t{0}, 2 * kFilePart - 1}) {  // What the session has of it.
+  for (const std::uint64_t changed : {std::uint64_t{0}, 2 * kFilePart - 1}) {  // The bytes of it that the session has.
     path_ = directory_.Write("file", Content());
     StopAfter(3);
     EXPECT_FALSE(Upload().ok());
@@ -255,7 +255,7 @@ TEST_F(ResumableFileTest, WritesAgainAfterAnUncertainEarlierCall) {
   EXPECT_EQ(state_, "");
 }
 
-// A call continues an upload. The object is made, the answer is lost, and the look at it is refused.
+// A call continues an upload. The object is made, the answer is lost, and the read-back is refused.
 TEST_F(ResumableFileTest, DoesNotStartOverAfterAnUnknownOutcome) {
   options_.chunk_bytes = kFilePart;
   for (const auto& [path, phase] : {std::pair(WritePath::kAuto, "storage.objects.compose"),

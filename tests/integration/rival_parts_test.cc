@@ -1,5 +1,5 @@
-// Rivals that write under the name of an upload by parts while the answer to its completion is lost; and what uploads
-// without any trouble send.
+// Rivals that write under the name of an upload by parts while the answer to its completion is lost; and the requests
+// of uploads without failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// ObjectWriter and ObjectReader under every fault that may pass, at each of their steps: they succeed, the fault has
-// fired, the bytes are right, what is made is made exactly once, and nothing temporary is left.
+// ObjectWriter and ObjectReader under every transient fault, at each of their steps: they succeed, the fault has fired,
+// the bytes are right, each effect happens exactly once, and nothing temporary is left.
 #include <string>
 #include <vector>
 
@@ -47,7 +47,7 @@ class StreamFaultMatrixTest : public testing::FaultMatrix {
   [[nodiscard]] ObjectReader Open() const {
     return *ObjectReader::Open(*client_, ObjectName{kBucket, "object"}, {.stripe_bytes = 500'000});
   }
-  // All of it, which is compared, with some bytes at the end first: the fault meets what the match says.
+  // The whole object, which is verified, with some bytes at the end first: the fault acts on the matching request.
   void ExpectReadWhole() {
     auto reader = Open();
     std::string tail(1'000, '\0');
@@ -71,7 +71,7 @@ TEST_F(StreamFaultMatrixTest, StartsTheUpload) {
       ExpectStored(mode);
       EXPECT_EQ(Uploads(), 0U);
     });
-    // One whose beginning was not acknowledged stays, without parts, for `gcsflux clean`.
+    // An upload whose start was not acknowledged remains, without parts, for `gcsflux clean`.
     ForEach(LostAnswers(), {.phase = "initiate"}, [&] {
       ExpectStored(mode);
       EXPECT_LE(Uploads(), 1U);
@@ -100,7 +100,7 @@ TEST_F(StreamFaultMatrixTest, JoinsParts) {
   }
 }
 
-// What was made of the parts is looked at before it becomes visible.
+// The joined object is verified before it becomes visible.
 TEST_F(StreamFaultMatrixTest, VerifiesTheJoinedObject) {
   ForEach(FailuresInPlaceOfAnswer() + LostAnswers(),
           {.operation = "storage.objects.get", .object_prefix = "gcsflux-uploads/"},
@@ -161,7 +161,7 @@ TEST_F(StreamFaultMatrixTest, FindsDamageInAnyRange) {
   }
 }
 
-// The service refuses all that comes, until the writer has been held up often: nothing is lost, nothing comes twice.
+// The service refuses all requests until the writer has waited often: nothing is lost, nothing is stored twice.
 TEST_F(StreamFaultMatrixTest, SurvivesALongRefusal) {
   ForEach(
       {{"429", {.type = "status", .status = 429}}}, {.phase = "part"}, [&] { ExpectStored(WriteMode::kOverwrite); },

@@ -1,5 +1,5 @@
-// What uploads and a read add to this process, however large the object is. The emulator, which holds it, is a process
-// of its own.
+// The memory that uploads and a read add to this process, for objects of any size. The emulator, which holds the
+// object, is a separate process.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ TEST(ObjectWriter, BuffersOneChunkOfATwoGibibyteStream) {
   EXPECT_LE(PeakMemoryBytes() - before, 64 * kMiB);
 }
 
-// Takes no room on the disk.
+// Takes no space on the disk.
 class SparseFile {
  public:
   explicit SparseFile(std::uint64_t bytes) {

@@ -1,5 +1,4 @@
-// What throttled requests do, against the emulator's quotas: many threads of one client, more than the quota lets
-// through.
+// Throttled requests against the emulator's quotas: many threads of one client, more than the quota allows.
 
 #include <gtest/gtest.h>
 

@@ -58,7 +58,7 @@ Result<ObjectMetadata> Streamed(const Client& client, const ObjectName& object, 
   return writer.Close();
 }
 
-// The first writer ends in the midst of a chunk; the second one goes on from where the service is.
+// The first writer ends in the middle of a chunk; the second one continues at the service's position.
 Result<ObjectMetadata> StreamedByTwo(const Client& client, const ObjectName& object, const std::string& content,
                                      UploadOptions options) {
   options.path = WritePath::kOneStream;

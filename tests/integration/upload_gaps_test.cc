@@ -1,5 +1,5 @@
-// Uploads of more than one request, with something between each two of them: a rival, a lost answer, a changed file, a
-// stop. No bytes are mixed, no rival's object is replaced, and the error says whether the object was stored.
+// Uploads of more than one request, with an event between each two of them: a rival, a lost answer, a changed file, a
+// stop. No bytes are mixed, no rival's object is replaced, and the error tells whether the object was stored.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,8 +83,8 @@ const UploadWay kFileWay{.name = "File",
 
 class UploadGapsTest : public ::testing::TestWithParam<UploadWay> {
  protected:
-  // Stores once for each gap between two requests, and behind the last one, and checks what became of it. `act` happens
-  // in the gap; `prepare` is given the number of the request before it.
+  // Stores once for each gap between two requests, and after the last one, and checks the result. `act` happens in the
+  // gap; `prepare` receives the number of the request before it.
   void ForEachGap(const UploadOptions& options, const std::function<void()>& act,
                   const std::function<void(const Result<ObjectMetadata>&)>& check,
                   const std::function<void(int)>& prepare = {}) {
@@ -111,7 +111,7 @@ class UploadGapsTest : public ::testing::TestWithParam<UploadWay> {
     EXPECT_GE(gap, 3) << "there was no gap";
   }
 
-  // What is said of the write is true.
+  // The reported outcome is true.
   void ExpectOutcome(const Result<ObjectMetadata>& stored) const {
     const WriteOutcome outcome = stored ? WriteOutcome::kStored : stored.error().outcome;
     if (outcome == WriteOutcome::kUnknown) return;
@@ -228,7 +228,7 @@ INSTANTIATE_TEST_SUITE_P(Each, UploadGapsTest,
                          ::testing::Values(kOneRequestWay, kSessionWay, kStreamWay, kPartsWay, kFileWay),
                          [](const auto& way) { return way.param.name; });
 
-// The first attempt to commit does not arrive. What is sent after the look names the generation that the look found.
+// The first attempt to commit does not arrive. Later requests name the generation that the read-back found.
 class CommitGapsTest : public UploadGapsTest {};
 
 TEST_P(CommitGapsTest, KeepsARivalsObjectAfterTheCheck) {

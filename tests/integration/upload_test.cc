@@ -1,4 +1,4 @@
-// Uploads whose session is lost, or that another process ends, as the emulator's journal saw them.
+// Uploads whose session is lost, or that another process finishes, as seen in the emulator's journal.
 #include "gcsflux/upload.h"
 
 #include <gmock/gmock.h>
@@ -148,8 +148,7 @@ TEST_F(UploadIntegrationTest, SurvivesALostSessionUnderACustomersKey) {
   EXPECT_EQ(emulator::FindCommits(emulator_.journal(), kBucket, "new").size(), 1U);
 }
 
-// What the second process does: this test program, started with the emulator's address and the state in its
-// environment.
+// The second process: this test program, started with the emulator's address and the state in its environment.
 TEST(UploadSecondProcess, FinishesTheUpload) {
   const char* const endpoint = std::getenv("GCSFLUX_TEST_ENDPOINT");
   const char* const state = std::getenv("GCSFLUX_TEST_STATE");

@@ -1,4 +1,4 @@
-// ObjectWriter into buckets of every kind: which way it takes, what it stores, and that nothing temporary is left.
+// ObjectWriter into buckets of every kind: its method, its result, and that nothing temporary is left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class WriterBucketsTest : public ::testing::Test {
     emulator::RawConnection connection(emulator_.endpoint());
     ASSERT_EQ(connection.Call("PATCH", "/storage/v1/b/bkt", "", json).status, 200);
   }
-  // Whatever the listing's query is: "softDeleted=true", "versions=true".
+  // For any query of the listing: "softDeleted=true", "versions=true".
   std::string Listed(const std::string& query) {
     emulator::RawConnection connection(emulator_.endpoint());
     return connection.Call("GET", "/storage/v1/b/bkt/o?fields=items(name)&" + query).body;

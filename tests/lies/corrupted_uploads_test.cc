@@ -1,4 +1,4 @@
-// What was stored with other bytes than were sent is deleted, on every path that stores, and nothing else is.
+// An object stored with other bytes than were sent is deleted, on every path that stores, and nothing else is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

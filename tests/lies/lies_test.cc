@@ -1,5 +1,5 @@
-// A service that lies, against every path by which the SDK reads or writes: no wrong byte is delivered, nothing of
-// another object or generation is taken for what was asked for, and what could not be checked is not called checked.
+// A service that lies, against every path by which the SDK reads or writes: no wrong byte is delivered, no other object
+// or generation is accepted, and unverified bytes are not reported as verified.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -211,8 +211,8 @@ TEST(UnverifiedReads, DeliverNothingIfAChecksumIsRequired) {
   EXPECT_EQ(service.requests().size(), 1U) << "a second look shows nothing else";
 }
 
-// A second request that lies is dropped, and the first one goes on. Where that stands still to the end, the next
-// attempt meets the lie.
+// A lying second request is dropped, and the first one continues. If that stalls to the end, the next attempt meets the
+// lie.
 TEST(HedgedRead, AcceptNoFalseAnswer) {
   for (const Row& row : kRows) {
     const bool is_tried = row.lie.how == How::kOther || row.lie.how == How::kTwice;
@@ -237,7 +237,7 @@ TEST(HedgedRead, AcceptNoFalseAnswer) {
   }
 }
 
-// Each lie is told on at least one path.
+// Each lie is used on at least one path.
 TEST(LyingService, UsesEachLie) {
   std::vector<Path> paths = ReadPaths();
   for (auto& path : WritePaths()) paths.push_back(std::move(path));

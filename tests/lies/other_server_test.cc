@@ -1,5 +1,5 @@
-// A server that is not the service, such as the page of a network that wants a login, answers everything with 200 and
-// HTML. No call takes that for its own answer: nothing was read, stored or deleted.
+// A server that is not the service, such as the login page of a network, answers everything with 200 and HTML. No call
+// accepts that as its answer: nothing was read, stored or deleted.
 #include <gtest/gtest.h>
 
 #include "gcsflux/download.h"

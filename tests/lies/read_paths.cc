@@ -69,7 +69,7 @@ Outcome Stream(const Client& client, const DownloadSource& source, const Downloa
   return {CheckContent(Text((*next)->bytes))};
 }
 
-// On every failure there is no file.
+// After every failure there is no file.
 Outcome File(const std::function<Result<DownloadedFile>(const std::string& path)>& download) {
   const TestDirectory directory;
   const std::string path = directory.path() / "file";

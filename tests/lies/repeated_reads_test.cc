@@ -1,5 +1,5 @@
-// Corrupted bytes are read once more, in case the way has corrupted them. What the first answer said of the object
-// still holds then, if the second one says nothing.
+// Corrupted bytes are read a second time, in case the transfer corrupted them. The checksum of the first answer is
+// still used then, if the second one has none.
 #include <gtest/gtest.h>
 
 #include "lies/paths.h"

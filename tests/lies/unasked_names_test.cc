@@ -1,4 +1,4 @@
-// A service that lists what is not under the prefix: no name of it is handed out, taken apart or deleted.
+// A service that lists names outside the prefix: none of them is delivered, split or deleted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

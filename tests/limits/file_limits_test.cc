@@ -1,4 +1,4 @@
-// A process that has no descriptor left, or may not make its files larger; and names that no file can have.
+// A process without free descriptors, or with a limit of file sizes; and names that no file can have.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -128,7 +128,7 @@ TEST_F(FileLimitsTest, NameAShortageOfDescriptors) {
   const int next = ::dup(0);
   ::close(next);
   {
-    // What is open stays open: the emulator's answers too. What comes is refused.
+    // Open connections remain open, including the emulator's. New ones are refused.
     const Client fresh =
         *Client::Create({.endpoint = emulator_.endpoint(), .retry = RetryPolicies::All({.max_attempts = 1})});
     const Limited limited(RLIMIT_NOFILE, static_cast<rlim_t>(next));

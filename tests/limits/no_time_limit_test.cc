@@ -1,4 +1,4 @@
-// Durations that are as long as their types hold: they mean no limit, and not that all is over at once.
+// The longest durations of their types: they mean no limit, not an immediate end.
 
 #include "base/process/no_time_limit.h"
 
@@ -94,7 +94,7 @@ TEST(AClientWithoutTimeLimits, WorksAndRetries) {
          .connect_timeout = length,
          .stall_timeout = seconds::max()});
     ASSERT_TRUE(client.ok()) << client.error().message;
-    for (int i = 0; i < 30; ++i) {  // More than it takes to know the usual pace.
+    for (int i = 0; i < 30; ++i) {  // More than are needed to learn the usual pace.
       const auto read = client->ReadObject({"bkt", "object"});
       ASSERT_TRUE(read.ok()) << read.error().message;
       EXPECT_EQ(*read, "ok");

@@ -1,6 +1,5 @@
-// Lets memory run out at each large allocation in turn, on whichever thread it is: scarce_memory_tool ENDPOINT. Each
-// call must return a result or an error; none may throw, wait for ever or end the process. Prints how many allocations
-// failed.
+// Makes each large allocation fail in turn, on any thread: scarce_memory_tool ENDPOINT. Each call must return a result
+// or an error; none may throw, wait without end or abort the process. Prints how many allocations failed.
 #include <array>
 #include <atomic>
 #include <cstdint>

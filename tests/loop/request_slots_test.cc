@@ -1,4 +1,4 @@
-// Tasks of which so many run at the same time as the limit says.
+// Tasks that run concurrently up to the limit.
 #include "loop/request_slots.h"
 
 #include <gtest/gtest.h>

@@ -19,8 +19,8 @@ std::size_t Consume(const Downloader& downloader, const std::vector<DownloadSour
   return count;
 }
 
-// operator new's, without libcurl's and the memory of the object itself, which a stream uses again. What is left are
-// the headers of the request and of the answer, the URL, and the bookkeeping of retries, hedging and delivery.
+// operator new's, without libcurl's and the memory of the object itself, which a stream reuses. The rest are the
+// headers of request and answer, the URL, and the bookkeeping of retries, hedging and delivery.
 TEST(DownloadStream, AllocatesAtMost25TimesPerObject) {
   const testing::EmulatorProcess emulator;
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "p"});

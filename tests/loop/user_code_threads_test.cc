@@ -19,7 +19,7 @@ TEST(RunUserCode, RunsInPlaceOnAThread) {
   EXPECT_EQ(where, std::this_thread::get_id());
 }
 
-// The loop goes on with other fibers while user code blocks.
+// The loop continues with other fibers while user code blocks.
 TEST(RunUserCode, RunsBesideTheLoop) {
   EventLoops loops(1);
   std::binary_semaphore let_go(0);
@@ -46,7 +46,7 @@ TEST(RunUserCode, ReturnsAfterTheUserCode) {
   EXPECT_EQ(seen.get_future().get(), 1000);
 }
 
-// Allocators may wait until the consumer frees memory, and the consumer may wait for what a listener is told before.
+// Allocators may wait until the consumer frees memory, and the consumer may wait for an earlier event of a listener.
 TEST(RunUserCode, RunsListenersWhileAllAllocatorsWait) {
   constexpr int kAllocators = 20;
   EventLoops loops(1);

@@ -15,7 +15,7 @@ TEST(WaitList, WakesFibersAndThreadsOnItsCondition) {
   EventLoops loops(2);
   std::mutex mutex;
   WaitList changed;
-  int value = 0;  // Guarded by mutex, as what follows.
+  int value = 0;  // Guarded by mutex, like the members below.
   int done = 0;
   for (int i = 0; i < 100; ++i) {
     loops.Spawn([&] {

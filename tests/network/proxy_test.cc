@@ -1,4 +1,4 @@
-// Requests by way of a proxy, past it, and what is said where it is the proxy that fails.
+// Requests through a proxy, past it, and the errors if the proxy fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Which TLS handshakes are worth another attempt: those whose connection was lost, and none that was refused.
+// Which TLS handshakes are retried: those whose connection was lost, and none that was refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
@@ -104,7 +104,7 @@ TEST(TlsHandshake, IsRetriedIfLostBehindAProxy) {
   }
 }
 
-// An emulator that speaks TLS, behind a server that counts connections and may lose the first ones.
+// An emulator with TLS, behind a server that counts connections and may lose the first ones.
 class TlsRelay : public ::testing::Test {
  protected:
   void Start(const CertificatePem& pem, int lost = 0, const std::string& client_authorities = "") {

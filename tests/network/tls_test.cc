@@ -1,4 +1,4 @@
-// Whom the client trusts, and how it says who it is: TLS against the emulator, with certificates made here.
+// Which peers the client trusts, and how it identifies itself: TLS against the emulator, with certificates made here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST_F(TlsNetwork, RefusesOtherAuthorities) {
   ExpectTlsFailure(MakeBucket(Options(emulator.endpoint(), Write("ca.pem", other.certificate))), "certificate");
 }
 
-// Of OpenSSL, too, nothing is destroyed before: libcurl and OpenSSL would crash in what they have freed.
+// OpenSSL destroys nothing before either: libcurl and OpenSSL would crash in freed memory.
 TEST_F(TlsNetwork, WorksInDestructorsAtTheEndOfTheProcess) {
   const auto pem = MakeCertificate();
   const emulator::Emulator emulator(Serving(pem));

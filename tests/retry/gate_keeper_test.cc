@@ -80,7 +80,7 @@ TEST(GateKeeper, GivesUpAfterFiveMinutesOfThrottling) {
   EXPECT_GE(timing.Now() - start, 5min);
 }
 
-// Real threads and, for what they wait, real time: milliseconds in all.
+// Real threads and, for their waits, real time: milliseconds in all.
 TEST(GateKeeper, AdmitsEachThreadOnce) {
   const auto timing = SystemTiming();
   Gates gates(*timing);
@@ -108,7 +108,7 @@ TEST(GateKeeper, AdmitsEachThreadOnce) {
   EXPECT_EQ(gate.state().waiting, 0U);
 }
 
-// No answer comes: who goes wakes the next one.
+// No answer arrives: a request that leaves wakes the next one.
 TEST(GateKeeper, AdmitsWaitersWithoutAnswers) {
   const auto timing = SystemTiming();
   GateKeeper gate(*timing);

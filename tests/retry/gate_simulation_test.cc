@@ -1,5 +1,5 @@
-// What the gate is for, in simulated time: processes that share a quota and know nothing of each other. The network is
-// a delay, the service a token bucket. Seeds vary; a failure names its seed.
+// The purpose of the gate, in simulated time: processes that share a quota and do not know each other. The network is a
+// delay, the service a token bucket. Seeds vary; a failure names its seed.
 
 #include <gtest/gtest.h>
 
@@ -29,14 +29,14 @@ struct Setting {
   std::function<double(double)> quota = [](double) { return 1000.0; };  // per second, by the second
   double seconds = 60;
   double round_trip = 0.05;
-  double noise = 0;  // share of requests that are throttled whatever the rate
+  double noise = 0;  // share of requests that are throttled at any rate
 };
 
 struct Outcome {
   double successes = 0;
   double throttled = 0;
   double worst_seconds = 0;  // of a request, from its first issue to its success
-  double efficiency = 0;     // of what the quota would have let through
+  double efficiency = 0;     // of the requests that the quota would have allowed
   double fairness = 0;       // Jain's index of the processes
   std::vector<double> by_second = {};
 };
@@ -116,7 +116,7 @@ class Simulation {
     WakeFirstIfLate(request->process);
   }
 
-  // The first in line looks again, if its turn comes sooner than it was told.
+  // The first in line checks again if its turn is earlier than it was told.
   void WakeFirstIfLate(int process) {
     auto& waiting = waiting_[static_cast<std::size_t>(process)];
     if (waiting.empty()) return;

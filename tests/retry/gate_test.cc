@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 class GateTest : public ::testing::Test {
  protected:
-  // Sends a request that may go at once, and takes it for done `later` with this outcome.
+  // Sends a request if it may go at once, and ends it `later` with this outcome.
   void Succeed(Gate::Duration later = 10ms) {
     ASSERT_FALSE(gate_.Acquire(++ticket_, now_));
     const auto sent = std::exchange(now_, now_ + later);
@@ -83,7 +83,7 @@ TEST_F(GateTest, StartsAtTheDeliveredRate) {
 
 TEST_F(GateTest, AdmitsWaitersInTheOrderOfTheirFirstAttempt) {
   Engage();
-  ASSERT_FALSE(gate_.Acquire(100, now_));  // takes what there is
+  ASSERT_FALSE(gate_.Acquire(100, now_));  // takes the available token
   EXPECT_TRUE(gate_.Acquire(102, now_));
   EXPECT_TRUE(gate_.Acquire(103, now_));
   EXPECT_TRUE(gate_.Acquire(101, now_)) << "it comes late, but was issued first";
@@ -116,7 +116,7 @@ TEST_F(GateTest, ReturnsTheWaitOfLaterOnes) {
   const auto third = gate_.Acquire(103, now_);
   ASSERT_TRUE(third);
   EXPECT_NEAR(static_cast<double>(third->count()), 2e8, 10) << "two requests at 10/s";
-  const auto second = gate_.Acquire(102, now_);  // comes between them
+  const auto second = gate_.Acquire(102, now_);  // arrives between them
   ASSERT_TRUE(second);
   EXPECT_NEAR(static_cast<double>(second->count()), 2e8, 10);
 }

@@ -1,4 +1,4 @@
-// What a service that throttles is understood to mean, and what its callers are told to do.
+// The meaning of a throttling service's answers, and the advice for callers.
 #include "retry/remedy.h"
 
 #include <gmock/gmock.h>

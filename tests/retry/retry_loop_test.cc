@@ -90,7 +90,7 @@ TEST(RetryLoop, DoesNotRetryNonIdempotentCalls) {
   EXPECT_THAT(result.error().message, HasSubstr("precondition"));
 }
 
-// What a second request was told by the gate is not what the attempt failed of.
+// The gate's instruction to a second request is not the cause of the attempt's failure.
 TEST(RetryLoop, WaitsForTheGateOnlyAfterThrottling) {
   struct Case {
     Error error;

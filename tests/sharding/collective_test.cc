@@ -64,7 +64,7 @@ TEST(Collective, NeedsNoOtherProcess) {
   EXPECT_EQ(ErrorOf(group->Scatter({})).code, ErrorCode::kInvalidArgument);
 }
 
-// What each rank of three says of a barrier that one of them does not take part in.
+// The errors of three ranks at a barrier in which one of them does not take part.
 std::vector<Error> WithoutOne(int missing, const CollectiveLimits& limits) {
   return OnRanks<Error>(3, [&](Collective& group) {
     if (group.rank() == missing) return Error{};
@@ -120,7 +120,7 @@ TEST(Collective, NamesARankThatFailsAfterItsMessage) {
   for (const Error& error : errors) EXPECT_EQ(error.message, "rank 2: was cancelled");
 }
 
-/// Rank 0, whose messages go nowhere.
+/// Rank 0, whose messages are discarded.
 class SendingRank final : public Collective {
  public:
   explicit SendingRank(bool has_memory = true) : has_memory_(has_memory) {}

@@ -15,14 +15,14 @@
 
 namespace gcsflux::testing {
 
-/// What happens to one rank of a group, at one of its messages.
+/// The failure of one rank of a group, at one of its messages.
 struct RankFailure {
   int rank = -1;
   int message = 0;         ///< From 0: those that it sends and receives, together.
-  bool does_hang = false;  ///< It answers nothing any more, and ends when the others have ended. Else it ends at once.
+  bool does_hang = false;  ///< It stops answering, and ends when the others have ended. Otherwise it ends at once.
 };
 
-/// Ranks as threads, one of which fails at any given message of the protocol.
+/// Ranks as threads; one fails at any given message of the protocol.
 class FailingRanks {
  public:
   FailingRanks(int world_size, RankFailure failure) : world_size_(world_size), failure_(failure) {}

@@ -45,7 +45,7 @@ class FailingRanksTest : public testing::ShardedFixture {
     });
   }
 
-  // The others do not wait for ever. All that fail say the same, and name the rank.
+  // The others do not wait without end. All failures have the same message, which names the rank.
   static void ExpectNamed(const std::vector<std::optional<Error>>& errors, const RankFailure& failure) {
     std::optional<std::string> told;
     for (int rank = 0; rank < kWorld; ++rank) {
@@ -88,7 +88,7 @@ TEST_F(FailingRanksTest, LeavesWholeStepsWhereverARankEnds) {
     EXPECT_TRUE(!listed.problem || listed.generation == 0)
         << "a manifest names what is not there: step " << listed.step;
   }
-  // The next save with rules removes what the others have left.
+  // The next save with rules removes the files that the others have left.
   for (const auto& saved :
        SaveOnRanks(SomeParts(kWorld), ++step, {.keep = KeepRules{.last = 1}, .writer = {.take_over = true}})) {
     EXPECT_TRUE(saved.ok());
@@ -97,7 +97,7 @@ TEST_F(FailingRanksTest, LeavesWholeStepsWhereverARankEnds) {
   ExpectLoads(SomeParts(2));
 }
 
-// From the manifest on the step is there, also if the save is said to have failed. Older ones may be gone then.
+// After the manifest the step exists, even if the save reports a failure. Older ones may be removed then.
 TEST_F(FailingRanksTest, KeepsTheNewestStepIfARankEndsAfterTheManifest) {
   std::int64_t step = 1;
   int stored_though_failed = 0;

@@ -1,4 +1,4 @@
-// No rank waits longer than the deadline for what rank 0 does alone, nor after its own cancellation.
+// No rank waits longer than the deadline for rank 0's own work, nor after its own cancellation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST_F(HangingRequestsTest, FailASaveOnAllRanks) {
     ExpectTheSame(errors);
     ExpectFired();
   }
-  // The same prefix and object go on.
+  // The same prefix and object continue.
   for (const auto& saved :
        SaveOnRanks(SomeParts(3), ++step, {.keep = KeepRules{.last = 1}, .writer = {.take_over = true}})) {
     EXPECT_TRUE(saved.ok());
@@ -65,7 +65,7 @@ TEST_F(HangingRequestsTest, FailASaveOnAllRanks) {
   for (const auto& name : Names()) EXPECT_THAT(name, Not(HasSubstr("step-00000001")));
 }
 
-// Ranks 0 and 2 have written their shards when rank 1 is cancelled. A later save removes what is left.
+// Ranks 0 and 2 have written their shards when rank 1 is cancelled. A later save removes the leftovers.
 TEST_F(HangingRequestsTest, DoNotDelayAFailedSaveByItsRemoval) {
   const emulator::FaultAction stall{.type = "stall", .duration = std::chrono::hours(1)};
   emulator_.faults().Load({.rules = {{.name = "write", .match = {.object_glob = "**shard-00002-**"}, .action = stall},
@@ -160,8 +160,7 @@ TEST_F(HangingRequestsTest, FailAReadOfTheNewestStepOnAllRanks) {
   ExpectFired();
 }
 
-// At this rate it takes half as long again as the deadline, which is long, because a loaded machine may let a piece
-// wait.
+// At this rate it takes 1.5 times the deadline, which is long, because a loaded machine may delay a piece.
 TEST_F(HangingRequestsTest, AllowASlowManifestThatProgresses) {
   constexpr std::chrono::milliseconds kLong{3'000};
   RankParts ranks(2);
@@ -206,7 +205,7 @@ TEST_F(HangingRequestsTest, LetACancelledRankLeaveDuringTheManifest) {
   }
 }
 
-// Rank 2 does not come before rank 1 has given up.
+// Rank 2 does not join before rank 1 has given up.
 TEST_F(HangingRequestsTest, LetACancelledRankLeaveAHangingOne) {
   std::latch has_given_up(1);
   std::stop_source stop;

@@ -55,7 +55,7 @@ struct StoredParts {
   }
 };
 
-// Copies what the plan says, and returns how many bytes that were.
+// Copies by the plan, and returns the number of bytes.
 std::uint64_t Carry(const internal::LoadPlan& plan, const StoredParts& stored) {
   std::uint64_t copied = 0;
   for (std::size_t file = 0; file < plan.files.size(); ++file) {

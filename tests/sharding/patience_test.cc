@@ -11,7 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Rank 0. The other ranks answer at once, with what `answer` makes of the number of the call.
+/// Rank 0. The other ranks answer at once, with the result of `answer` for the number of the call.
 class RecordingRank final : public Collective {
  public:
   using Answer = std::function<std::string(std::uint64_t call)>;
@@ -77,7 +77,7 @@ TEST(CollectivePatience, StartsAtTheCallersTime) {
   for (const Case& one : {Case{seconds(60), seconds(0), seconds(60)}, Case{seconds(60), seconds(50), seconds(10)},
                           Case{seconds(60), seconds(59), seconds(2)}, Case{seconds(60), seconds(61), seconds(2)},
                           Case{milliseconds(300), milliseconds(200), milliseconds(300)},
-                          Case{seconds(60), seconds(-50), seconds(60)}}) {  // From a time to come.
+                          Case{seconds(60), seconds(-50), seconds(60)}}) {  // From a future time.
     SCOPED_TRACE(std::to_string(one.deadline.count()) + " ms, of which " + std::to_string(one.still_for.count()) +
                  " have passed");
     RecordingRank rank(2, kAllGather, [](std::uint64_t) { return ""; });
@@ -89,7 +89,7 @@ TEST(CollectivePatience, StartsAtTheCallersTime) {
   }
 }
 
-// Rank 0 is ready at once. The fourth answer of rank 1 is that it has failed.
+// Rank 0 is ready at once. The fourth answer of rank 1 is its failure.
 TEST(WorkPatience, EndsAtOneTimeForMeetingsWithoutProgress) {
   RecordingRank rank(2, kAllGather, [](std::uint64_t call) {
     internal::MessageWriter status;

@@ -1,5 +1,5 @@
-// What goes wrong with the files of one rank, or with the manifest: each fault of the service that passes changes
-// nothing, and each damage is told on all ranks with the file and what to do.
+// Failures of one rank's files, or of the manifest: a transient fault of the service changes nothing, and each damage
+// is reported on all ranks with the file and the remedy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class RankFaultsTest : public testing::ShardedFixture {
     for (const std::string& message : messages) EXPECT_EQ(message, messages.front());
     return messages.front();
   }
-  // What all ranks say of a load of this step.
+  // The message of all ranks for a load of this step.
   [[nodiscard]] std::string MessageOfLoad(const CheckpointManifest& manifest) const {
     return ExpectSame(OnRanks<std::string>(2, [&](Collective& group) {
       OwnedParts own = OwnedParts::Empty(SomeParts(2)[static_cast<std::size_t>(group.rank())]);
@@ -110,7 +110,7 @@ TEST_F(RankFaultsTest, NameAReplacedShard) {
   expect_named("missing");
 }
 
-// All ranks say so of each of these manifests, and take the step before.
+// All ranks report each of these manifests, and load the previous step.
 TEST_F(RankFaultsTest, SkipAnInvalidManifest) {
   SaveSteps(2);
   const StoredStep stored = ValueOf(Steps().Read(2));

@@ -171,7 +171,7 @@ TEST(RunEnvironment, NamesContradictoryVariables) {
       {{{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}}, {"SLURM_PROCID is set", "is not"}},
       {{{"PMI_RANK", "1"}}, {"PMI_RANK is set", "PMI_SIZE is not"}},
       {{{"OMPI_COMM_WORLD_SIZE", "4"}}, {"OMPI_COMM_WORLD_SIZE is set", "OMPI_COMM_WORLD_RANK is not"}},
-      // One of a pair beside a launcher.
+      // One of a pair without a launcher.
       {{{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}, {"WORLD_SIZE", "4"}}, {"WORLD_SIZE is set", "RANK is not"}},
       {{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}, {"RANK", "1"}},
        {"RANK is set", "WORLD_SIZE is not"}},

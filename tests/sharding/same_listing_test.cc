@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::OnRanks;
 
-// What each of three ranks is told, if rank 2 has this listing and the others the first one.
+// The results of three ranks, if rank 2 has this listing and the others the first one.
 std::vector<Result<void>> Checked(const ListingFingerprint& others, const ListingFingerprint& of_rank_2) {
   return OnRanks<Result<void>>(
       3, [&](Collective& ranks) { return CheckSameListing(ranks, ranks.rank() == 2 ? of_rank_2 : others); });

@@ -1,4 +1,4 @@
-// Which rank writes what, as a function of what all of them have.
+// Which rank writes which bytes, as a function of the tensors of all.
 #include "sharding/save_plan.h"
 
 #include <gmock/gmock.h>

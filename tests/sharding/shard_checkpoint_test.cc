@@ -43,7 +43,7 @@ class ShardCheckpointTest : public ::testing::Test {
   std::map<std::string, std::string> files_;
 };
 
-// With tensors that are large enough to be divided, one of them behind a dimension of 1.
+// With tensors large enough to be divided, one of them after a dimension of 1.
 std::vector<MadeTensor> LargeTensors() {
   std::vector<MadeTensor> tensors = SomeTensors();
   tensors.push_back({"embedding", DType::kFloat32, {1000, 16}, Varied(64'000, 4)});
@@ -130,7 +130,7 @@ TEST_F(ShardCheckpointTest, DividesShardedCheckpoints) {
   sources.reserve(five.size());
   for (const auto& [name, bytes] : five) sources.push_back(SourceOf(name, BytesOf(bytes)));
   const StoredCheckpoint of_five = *StoredCheckpoint::OpenSafetensorsFiles("five", std::move(sources));
-  // What joins slices has their offsets in its metadata, which are no values of the caller.
+  // Readers that join slices find their offsets in its metadata, which are not values of the caller.
   ValueOf(Write(of_five, 2));
   ExpectSame(source, Joined());
 }

@@ -66,7 +66,7 @@ TEST_F(ShardedCheckpointsTest, ReleasesItsPrefixOnAssignment) {
 }
 
 TEST_F(ShardedCheckpointsTest, WritesTheManifestAfterEveryShard) {
-  // The last rank's shard takes longest: ranks tell each other how far they are more often.
+  // The last rank's shard takes longest: ranks report their progress more often.
   Fail({.object_glob = "**shard-00003-**"}, {.type = "stall", .duration = std::chrono::milliseconds(600)}, 1);
   for (const auto& saved : SaveOnRanks(SomeParts(3))) EXPECT_TRUE(saved.ok());
   ExpectFired();

@@ -1,4 +1,4 @@
-// What becomes of a save or a load if one rank fails.
+// A save or a load if one rank fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class ShardedFailuresTest : public testing::ShardedFixture {
     for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok()) << saved.error().message;
   }
 
-  // Step 1 stays the newest one, and can be loaded. The next save with rules removes what this one left.
+  // Step 1 remains the newest one, and can be loaded. The next save with rules removes the files of this one.
   void ExpectOnlyStep1() {
     EXPECT_THAT(WholeSteps(), ElementsAre(1));
     ExpectLoads(SomeParts(2));
@@ -58,7 +58,7 @@ TEST_F(ShardedFailuresTest, FailsOnAllRanksIfOneMayNotWrite) {
   ExpectOnlyStep1();
 }
 
-// The files that a failed save could not delete are no files of a save that is under way.
+// Files that a failed save could not delete do not belong to a running save.
 TEST_F(ShardedFailuresTest, RemovesFilesOfAFailedSaveWithTheNextStep) {
   emulator_.faults().Load(
       {.rules = {
@@ -259,7 +259,7 @@ TEST_F(ShardedFailuresTest, AllowsSlowLoadsThatProgress) {
   EXPECT_GE(emulator_.faults().Fired("it"), 16U);
 }
 
-// The job whose manifest is the step's may be displaced right after it: it is told that it cannot rely on the step.
+// The winning job may be displaced directly after its commit: its error says that it cannot rely on the step.
 TEST_F(ShardedFailuresTest, AdmitsOneOfTenJobs) {
   std::atomic<int> winners = 0;
   std::vector<std::jthread> jobs;

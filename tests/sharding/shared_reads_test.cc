@@ -1,4 +1,4 @@
-// Which rank of a host reads which bytes, as a function of what all of them want.
+// Which rank of a host reads which bytes, as a function of the requests of all.
 #include "sharding/shared_reads.h"
 
 #include <gtest/gtest.h>

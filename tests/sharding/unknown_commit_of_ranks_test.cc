@@ -1,4 +1,4 @@
-// Whether a step of many ranks was saved is said by the error on each of them.
+// The error on each rank tells whether a step of many ranks was saved.
 #include <gtest/gtest.h>
 
 #include "sharding/save_messages.h"
@@ -40,7 +40,7 @@ TEST_F(UnknownCommitOfRanksTest, IsNotReportedForARefusal) {
   ExpectFired();
 }
 
-// Only rank 0 knows what became of the manifest, if the group breaks after the files are there.
+// Only rank 0 knows the outcome of the manifest, if the group breaks after the files are stored.
 TEST_F(UnknownCommitOfRanksTest, IsReportedOnARankThatMissesTheOutcome) {
   const Error error{.code = ErrorCode::kPermissionDenied, .message = "403", .outcome = WriteOutcome::kUnknown};
   EXPECT_EQ(ErrorOf(internal::ParseSaved(internal::FormatFailure(error))).outcome, WriteOutcome::kUnknown);

@@ -52,7 +52,7 @@ class RandomStop {
 
  private:
   std::stop_source source_;
-  std::jthread timer_;  // behind what it uses
+  std::jthread timer_;  // after the members that it uses
 };
 
 }  // namespace gcsflux::soak

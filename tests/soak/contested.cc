@@ -24,7 +24,7 @@ void OverwriteContested(Worker& worker) {
   worker.Check(UploadObject(worker.client(), object, AsBytes(bytes), options), stop, kMayFail);
 }
 
-// As a stream, which is not read a second time where its checksum is wrong.
+// As a stream, which is not read a second time if its checksum is wrong.
 void ReadContested(Worker& worker) {
   const ObjectName object = worker.chance().OneOf(ContestedNames(worker.common().bucket));
   const RandomStop stop(worker.chance());

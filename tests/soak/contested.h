@@ -10,8 +10,8 @@
 
 namespace gcsflux::soak {
 
-// Names that every worker writes and reads. No worker knows which version is there. But each version says which one it
-// is, so that a mixture of two is noticed.
+// Names that every worker writes and reads. No worker knows the current version, but each version identifies itself, so
+// that a mixture of two is detected.
 
 std::vector<ObjectName> ContestedNames(const std::string& bucket);
 

@@ -1,4 +1,4 @@
-// Many objects at once: batches, streams and files, each by itself or through composites.
+// Many objects together: batches, streams and files, each by itself or through composites.
 #include <fstream>
 #include <iterator>
 
@@ -68,7 +68,7 @@ void DownloadStreamOfObjects(Worker& worker) {
 
 void DownloadIntoFile(Worker& worker) {
   const Slot& slot = worker.StoredObject();
-  // One name for all: what an interrupted download has left is of another object most of the time.
+  // One name for all: the partial file of an interrupted download usually belongs to another object.
   const std::string path =
       worker.common().directory / ("download of " + worker.prefix().substr(0, worker.prefix().size() - 1));
   const RandomStop stop(worker.chance());

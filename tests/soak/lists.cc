@@ -1,4 +1,4 @@
-// What is under a prefix: page after page, and by many calls at the same time.
+// The names under a prefix: page after page, and by many concurrent calls.
 #include <map>
 
 #include "gcsflux/listing.h"

@@ -11,7 +11,7 @@
 
 namespace gcsflux::soak {
 
-/// The SDK or the emulator did what it must not.
+/// A forbidden behaviour of the SDK or the emulator.
 class Violation : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,14 +21,14 @@ class Violation : public std::runtime_error {
 struct Version {
   Content content = {};
   std::string tag = {};
-  std::int64_t generation = 0;  ///< As the service has told.
+  std::int64_t generation = 0;  ///< As reported by the service.
   std::int64_t metageneration = 0;
 };
 
-/// What is stored under a name: nothing, or a version.
+/// The content of a name: nothing, or a version.
 using State = std::optional<Version>;
 
-/// A name and what is stored there.
+/// A name and its content.
 struct Slot {
   ObjectName object = {};
   /// One; two where a write was cancelled and the service may still carry it out.
@@ -53,8 +53,8 @@ inline void CheckBytes(const ObjectName& object, std::string_view found, const C
   CheckBytes(object, found, content, 0, content.size());
 }
 
-/// What is stored under the slot's name, read whole and repeated until it can be: which of `may_be` it is. Its
-/// generations are noted there. Throws Violation where it is none of them.
+/// The content of the slot's name, read whole and retried until it succeeds: which of `may_be` it is. Its generations
+/// are recorded there. Throws Violation if it is none of them.
 std::size_t Find(const Client& client, Slot& slot);
 
 }  // namespace gcsflux::soak

@@ -20,7 +20,7 @@ struct SoakOptions {
   int max_in_flight = 1'000;
 };
 
-/// What a soak has come to.
+/// The result of a soak.
 struct Report {
   std::string violation = {};  ///< Empty where all was as it must be.
   std::map<std::string, Tally> operations = {};
@@ -32,7 +32,7 @@ struct Report {
   Counters client = {};
 };
 
-/// What did not happen, although it must: a soak in which nothing went wrong shows nothing. Empty if all did.
+/// Required events that did not happen: a soak without faults shows nothing. Empty if all happened.
 std::string FindMissing(const Report& report);
 
 /// Runs four phases, between which everything is deleted and checked, with one client and one emulator. As long as

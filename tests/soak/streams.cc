@@ -30,7 +30,7 @@ Result<std::string> ReadOn(Worker& worker, ObjectReader& reader) {
   return bytes;
 }
 
-// Bytes that come a second time are not compared with the checksum: so this is for what never comes damaged.
+// Bytes that are received a second time are not verified: so this is only for undamaged transfers.
 void ReadRanges(Worker& worker, const Slot& slot, const ObjectReader& reader, const RandomStop& stop) {
   const std::size_t size = slot.state()->content.size();
   for (std::size_t i = worker.chance().Below(5); i > 0 && size > 0; --i) {

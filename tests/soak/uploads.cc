@@ -62,7 +62,7 @@ void StreamAndGiveUp(Worker& worker) {
     worker.Check(Feed(worker, writer, content, worker.chance().Below(content.size() + 1)), stop, kMayBeLost);
     if (worker.chance().OneIn(2)) writer.Cancel();
   }
-  Find(worker.client(), slot);  // What was there is still there.
+  Find(worker.client(), slot);  // The old content remains.
 }
 
 Result<ObjectMetadata> StreamByTwo(Worker& worker, const Slot& slot, const Version& version, const RandomStop& stop) {

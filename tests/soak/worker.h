@@ -16,12 +16,12 @@
 
 namespace gcsflux::soak {
 
-/// What all workers use, and none changes.
+/// Shared by all workers and changed by none.
 struct Common {
   ClientOptions options;
   Client client;
   const Downloader& downloader;
-  const Downloader& composing_downloader;  ///< Whatever composes, does.
+  const Downloader& composing_downloader;  ///< All composers delete.
   std::string bucket;
   std::vector<Slot> objects;        ///< That are there from the beginning.
   std::vector<Slot> compressed;     ///< Likewise, stored as gzip data of their content.
@@ -37,16 +37,16 @@ struct Tally {
   Tally& operator+=(const Tally& more);
 };
 
-/// Which errors a call may end in beside kCancelled, where it was stopped.
+/// The errors of a call beside kCancelled after a stop.
 struct MayFail {
   /// Failures that may pass end it: it is not idempotent.
   bool at_once = false;
   std::vector<ErrorCode> with = {};
-  /// kCorrupted and kSessionLost promise that nothing is visible, whatever was tried before.
+  /// kCorrupted and kSessionLost promise that nothing is visible, for any earlier attempt.
   bool leaves_nothing = false;
 };
 
-/// Does one random operation after another: on names of its own, whose content it knows, and on objects that do not
+/// Makes one random operation after another: on its own names, whose content it knows, and on objects that do not
 /// change.
 class Worker {
  public:
@@ -55,10 +55,10 @@ class Worker {
   /// Until it is asked to stop. Throws Violation.
   void Run(const std::stop_token& stop);
 
-  /// Everything it ever wrote: what is stored there now.
+  /// All its names: their current content.
   [[nodiscard]] std::vector<Slot> AllSlots() const;
   [[nodiscard]] const std::map<std::string, Tally>& tallies() const { return tallies_; }
-  /// What it does at the moment, for messages.
+  /// Its current operation, for messages.
   [[nodiscard]] const std::string& operation() const { return operation_; }
 
   // For the operations.
@@ -80,13 +80,13 @@ class Worker {
   Version NewVersion(std::size_t most = 1 << 20);
   std::string NewTag();
 
-  /// Counts the end of a call. True where it succeeded; throws Violation where it may not end so.
+  /// Counts the end of a call. True if it succeeded; throws Violation if this error is not allowed.
   bool Check(const Error* error, const RandomStop& stop, const MayFail& may = {});
   template <class T>
   bool Check(const Result<T>& result, const RandomStop& stop, const MayFail& may = {}) {
     return Check(result.ok() ? nullptr : &result.error(), stop, may);
   }
-  /// The same for a write that was to make the slot `tried`, and finds out what it is now.
+  /// The same for a write of `tried` to the slot; finds out the current content.
   void Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& result, const RandomStop& stop,
                 const MayFail& may = {});
   void ConcludeDeletion(Slot& slot, const Result<void>& result, const RandomStop& stop);

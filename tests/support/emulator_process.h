@@ -11,7 +11,7 @@ namespace gcsflux::testing {
 /// of the running program; gone when this is.
 class EmulatorProcess {
  public:
-  /// `flags` of the program beside --port. Throws std::runtime_error where it does not come up.
+  /// `flags` of the program beside --port. Throws std::runtime_error if it does not start.
   explicit EmulatorProcess(std::vector<std::string> flags = {});
   ~EmulatorProcess();
   EmulatorProcess(const EmulatorProcess&) = delete;

@@ -22,7 +22,7 @@ struct NamedFault {
 using NamedFaults = std::vector<NamedFault>;
 NamedFaults operator+(NamedFaults faults, const NamedFaults& more);
 
-/// In place of the answer, before the operation runs: what may pass.
+/// Instead of the answer, before the operation runs: transient failures.
 NamedFaults FailuresInPlaceOfAnswer();
 /// Of an answer whose operation has run.
 NamedFaults LostAnswers();
@@ -38,9 +38,9 @@ class FaultMatrix : public ::testing::Test {
   /// Of "object"; that of "small" is "bytes".
   static const std::string& Content();
 
-  /// Runs it for each fault, which happens to the first request that matches, or to as many as `count` says: in a store
-  /// of its own, with a client that has no connection yet. The fault must have fired, and each attempt of a call have
-  /// arrived once. Only a GET whose connection the fault ended before the answer may arrive twice.
+  /// Runs it for each fault, which acts on the first matching request, or on `count` of them: in a new store, with a
+  /// client that has no connection yet. The fault must have fired, and each attempt of a call have arrived once. Only a
+  /// GET whose connection the fault ended before the answer may arrive twice.
   void ForEach(const NamedFaults& faults, const emulator::FaultMatch& match, const std::function<void()>& run,
                std::uint64_t count = 1);
 
@@ -51,9 +51,9 @@ class FaultMatrix : public ::testing::Test {
   void ExpectStoredOnce(const std::string& name, const std::string& bytes);
   void ExpectNeverStored(const std::string& name);
 
-  /// For the next clients: how they are made beside retrying soon.
+  /// Options of the next clients, in addition to short retries.
   ClientOptions client_options_ = {};
-  /// It remembers no tokens: what a client does is to be seen, not what the service makes good.
+  /// It remembers no tokens: the test observes the client, not the service's deduplication.
   emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
   std::optional<Client> client_;
 

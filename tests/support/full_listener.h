@@ -12,7 +12,7 @@
 
 namespace gcsflux::testing {
 
-/// A listener that takes no more connections: those that come wait, as for a host that does not answer.
+/// A listener with a full backlog: new connections wait, as for a host that does not answer.
 class FullListener {
  public:
   FullListener() {

@@ -12,13 +12,13 @@
 
 namespace gcsflux::testing {
 
-/// How an answer differs from a true one, while the bytes that it brings are right.
+/// How an answer differs from a true one, while its bytes are right.
 struct Lie {
   /// Which answers lie.
   enum class Where {
     kNowhere,
     kMedia,     ///< To reads of bytes.
-    kResumed,   ///< To all reads of bytes after one that breaks after half of its bytes: the first, unless said.
+    kResumed,   ///< For all reads of bytes after one that breaks after half of its bytes: the first, unless set.
     kResource,  ///< With an object's metadata in JSON.
     kXml,       ///< To the requests of a multipart upload.
   };
@@ -40,7 +40,7 @@ class LyingService {
   explicit LyingService(std::string bytes, const Lie& lie = {});
 
   [[nodiscard]] std::string endpoint() const { return server_.endpoint(); }
-  /// "GET /storage/v1/b/bkt/o/o?alt=media", in the order in which they came.
+  /// For example "GET /storage/v1/b/bkt/o/o?alt=media", in the order of arrival.
   [[nodiscard]] std::vector<std::string> requests() const;
   /// Of them, those that begin so.
   [[nodiscard]] std::size_t Count(std::string_view begin) const;
@@ -66,7 +66,7 @@ class LyingService {
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::string body = {};
     bool is_cut = false;      ///< The connection ends after half of the body.
-    bool is_stalled = false;  ///< Nothing comes after half of the body.
+    bool is_stalled = false;  ///< Nothing follows half of the body.
   };
 
   void Serve(RawServer::Connection& connection);
@@ -83,7 +83,7 @@ class LyingService {
   [[nodiscard]] bool LiesAbout(Lie::Where where, std::string_view what) const {
     return lie_.where == where && lie_.what == what;
   }
-  /// Adds a header as it is, or as the lie has it.
+  /// Adds a header, true or with the lie.
   void Say(Answer& answer, Lie::Where where, std::string_view what, const std::string& header, const std::string& truth,
            const std::string& other);
 

@@ -8,7 +8,7 @@
 
 namespace gcsflux::testing {
 
-/// A loopback server that does to each connection just what a test says, below HTTP.
+/// A loopback server that handles each connection as a test says, below HTTP.
 class RawServer {
  public:
   /// One connection, as its script sees it.
@@ -49,7 +49,7 @@ class RawServer {
   [[nodiscard]] int connections() const { return connections_; }
 
  private:
-  int port_ = 0;  // Before listener_, whose making sets it.
+  int port_ = 0;  // Before listener_, whose construction sets it.
   int listener_ = -1;
   std::atomic<int> connections_ = 0;
   std::jthread thread_;

@@ -9,7 +9,7 @@
 
 namespace gcsflux::testing {
 
-/// A listener that keeps what it heard, with its strings. Thread-safe; read it when the calls are over.
+/// A listener that keeps its events, with their strings. Thread-safe; read it when the calls are over.
 class RecordedEvents : public EventListener {
  public:
   struct Call {

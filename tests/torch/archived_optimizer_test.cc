@@ -31,7 +31,7 @@ StoredCheckpoint OpenedArchive(const std::string& bytes) {
   return ValueOrThrow(StoredCheckpoint::Open(formats_tests::SourceOver(bytes)));
 }
 
-// A run that goes on from its archive takes the same steps as one that was not interrupted.
+// A run that resumes from its archive takes the same steps as an uninterrupted one.
 template <class Optimizer, class Options>
 void ExpectGoesOn(const Options& options, const Options& others, bool has_name) {
   auto net = SeededNet();

@@ -1,4 +1,4 @@
-// What a run loads, and what stays as it was if a step is damaged or does not fit.
+// What a run loads, and what stays unchanged if a step is damaged or does not fit.
 #include <gmock/gmock.h>
 
 #include <memory>
@@ -82,7 +82,7 @@ TEST_F(CheckpointRunTest, ChangesNothingIfATensorCannotBeWritten) {
   EXPECT_EQ(other.weight.min().item<float>(), 1);
 }
 
-// What another kind of generator, or another version of libtorch, may have saved.
+// As another kind of generator, or another version of libtorch, may have saved it.
 TEST_F(CheckpointRunTest, ChangesNothingIfAGeneratorRefusesItsState) {
   Training training;
   StepWriter writer = ValueOrThrow(StepWriter::Start(ValueOrThrow(CheckpointSteps::Open(client_, kUri))));
@@ -244,7 +244,7 @@ TEST_F(CheckpointRunTest, ReportsThatAllStepsAreDamaged) {
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-// An older step is no answer to a state that the newest one does not fit.
+// An older step does not replace a newest one that does not fit the state.
 TEST_F(CheckpointRunTest, DoesNotSkipANewestStepThatDoesNotFit) {
   Training training;
   Run().Save(1, training.State());

@@ -1,4 +1,4 @@
-// What a run saves, when, and what it keeps.
+// What a run saves, when, and which steps it keeps.
 #include "gcsflux/torch/checkpoint_run.h"
 
 #include <gmock/gmock.h>

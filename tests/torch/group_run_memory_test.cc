@@ -24,7 +24,7 @@ class GroupRunMemoryTest : public BucketTest {
     std::string message = {};
   };
 
-  // What the call throws; another exception than StorageError is a failure.
+  // The error that the call throws; an exception other than StorageError fails the test.
   template <class Call>
   static std::string Attempt(const Call& call) {
     try {

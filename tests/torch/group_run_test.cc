@@ -34,7 +34,7 @@ ShardedTensor Shard(const at::Tensor& whole, std::int64_t dimension, const Colle
   return Sharded(SliceOf(whole, dimension, group), whole.size(dimension), ShareOf(group, dimension));
 }
 
-/// What one rank has. A fresh one has zeros.
+/// The state of one rank. A fresh one has zeros.
 struct Rank {
   torch::nn::Linear model{3, 2};
   at::Tensor moments;
@@ -127,7 +127,7 @@ TEST_F(GroupRunTest, ReportsAFailedSaveOnAllRanks) {
   EXPECT_THAT(messages[0], HasSubstr("is there already"));
 }
 
-// What a call throws, or nothing.
+// The error that a call throws, or nothing.
 template <class Call>
 std::string Attempt(const Call& call) {
   try {
@@ -138,7 +138,7 @@ std::string Attempt(const Call& call) {
   return "";
 }
 
-// What a rank's state has that is wrong, and what all are told of it.
+// A wrong part of a rank's state, and the message on all ranks.
 struct WrongTensor {
   std::string name;
   at::Tensor tensor;
@@ -181,7 +181,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfOneHasNoQueue) {
   EXPECT_THAT(messages[0], ::testing::AllOf(HasSubstr("rank 1"), HasSubstr("max_in_flight is at least 1")));
 }
 
-// Rank 0 has seen the failure of the first save. Rank 1 has not, and is told of it by the next call: once.
+// Rank 0 has seen the failure of the first save. Rank 1 has not, and the next call reports it: once.
 TEST_F(GroupRunTest, SavesOnAllRanksDespiteAnEarlierFailure) {
   SaveOn(2);
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
@@ -381,7 +381,7 @@ TEST_F(GroupRunTest, SetsNoValuesIfOneProcessSavedNone) {
   });
 }
 
-// libtorch says of such a view that it is contiguous, and its memory holds other values.
+// libtorch reports such a view as contiguous, although its memory has other values.
 TEST_F(GroupRunTest, SavesTheValuesOfLazyViews) {
   const at::Tensor whole = torch::complex(Whole(), Whole() + 1);
   OnRanks<bool>(2, [&](Collective& group) {

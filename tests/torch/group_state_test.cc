@@ -1,4 +1,4 @@
-// What a group saves beside modules: optimizers, generators, and slices that have not changed. Threads are the ranks.
+// What a group saves beside modules: optimizers, generators, and unchanged slices. Threads are the ranks.
 #include <gmock/gmock.h>
 #include <torch/utils.h>
 
@@ -154,7 +154,7 @@ TEST_F(GroupStateTest, FailsOnAllRanksForAMissingGenerator) {
   EXPECT_THAT(messages[0], ::testing::HasSubstr("generators.other"));
 }
 
-// Only rank 0 reads the state of the generator. No generator takes a state of three bytes.
+// Only rank 0 reads the state of the generator. No generator accepts a state of three bytes.
 TEST_F(GroupStateTest, FailsOnAllRanksForALateErrorOfOne) {
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
     const std::string bytes = "abc";

@@ -326,7 +326,7 @@ using Position = Cursor (IterableDataset::*)() const;
 class ChangedBatchesTest : public IterableDatasetErrorsTest {
  protected:
   // Loops over three epochs of four batches with two workers. In the first one, the last batch but one waits until this
-  // position is behind the last one.
+  // position is past the last one.
   void Loop(Position position, bool enforce_ordering) {
     for (const char* name : {"n/0", "n/1", "n/2", "n/3"}) Put(name, std::string(1, name[2]));
     const IterableDataset* loops = nullptr;
@@ -358,7 +358,7 @@ TEST_F(ChangedBatchesTest, EndTheEpoch) { Loop(&IterableDataset::cursor, /*enfor
 // The last batch is consumed before the last but one is made.
 TEST_F(ChangedBatchesTest, NeverLowerTheConsumedCount) { Loop(&IterableDataset::consumed, /*enforce_ordering=*/false); }
 
-// A transform that holds what owns the dataset: the decode thread that calls it destroys both.
+// A transform that owns the dataset: the decode thread that calls it destroys both.
 TEST_F(IterableDatasetErrorsTest, AllowTheTransformToDestroyTheDataset) {
   struct Meeting {
     std::weak_ptr<const IterableDataset> dataset = {};

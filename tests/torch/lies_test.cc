@@ -1,4 +1,4 @@
-// A service that lies, against what libtorch reads and writes through: the paths that tests/lies cannot link.
+// A service that lies, against libtorch's reads and writes: the paths that tests/lies cannot link.
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
@@ -34,7 +34,7 @@ std::string File() {
   return file;
 }
 
-// The code of what `call` throws; nothing where it succeeds.
+// The code of the error that `call` throws; nothing if it succeeds.
 std::optional<ErrorCode> CodeOf(const std::function<void()>& call) {
   try {
     call();

@@ -1,4 +1,4 @@
-// What libtorch's DataLoader does to datasets (1.13), and how ours stand it: each trap by its name.
+// How libtorch's DataLoader treats datasets (1.13), and how ours behave: each trap by its name.
 #include <gmock/gmock.h>
 #include <torch/data.h>
 #include <torch/types.h>
@@ -59,7 +59,7 @@ TEST_F(LoaderTrapsTest, CopiesPerWorkerDownloadEachObjectOnce) {
   EXPECT_LE(Reads(), 2U * kNamed);  // With the next epoch's beginning, which is fetched once.
 }
 
-// "Leaving an epoch early with workers makes the next begin() throw": a new loader goes on where the old one was left.
+// "Leaving an epoch early with workers makes the next begin() throw": a new loader continues the abandoned epoch.
 TEST_F(LoaderTrapsTest, NewLoaderContinuesAnAbandonedEpoch) {
   const Names dataset = Map();
   EpochSampler sampler(dataset, {.batch_size = kSmallBatch});

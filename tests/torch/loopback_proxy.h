@@ -12,7 +12,7 @@
 namespace gcsflux {
 
 struct LoopbackProxyOptions {
-  /// Passes nothing on before so many connections carry a request at once, or ten seconds are over.
+  /// Forwards nothing before this many connections have a request at the same time, or ten seconds are over.
   int hold_until_connections = 1;
   /// May change the bytes of answers on their way; called from several threads.
   std::function<void(std::span<char>)> edit_answer = {};
@@ -43,7 +43,7 @@ class LoopbackProxy {
   int listener_;
   std::atomic<bool> met_at_once_ = true;
 
-  std::mutex mutex_;  // Guards what follows.
+  std::mutex mutex_;  // Guards the members below.
   std::condition_variable arrived_;
   int with_request_ = 0;
   std::vector<int> sockets_;

@@ -167,7 +167,7 @@ class LoopsTest : public NumberedObjectsTest,
     return loops;
   }
 
-  // The position of another run, on one rank, behind two batches of the second epoch. It listed while it read.
+  // The position of another run, on one rank, after two batches of the second epoch. It listed while it read.
   [[nodiscard]] Cursor Elsewhere(const ObjectName& prefix, std::vector<int>& used) const {
     EpochOptions how = How(0);
     how.world_size = 1;
@@ -218,7 +218,7 @@ TEST_P(LoopsTest, GiveEachSampleOncePerEpoch) {
   }
 }
 
-// The others use a last sample that this rank does not get: it goes on with the next epoch, as they do.
+// The others use a last sample that this rank does not get: it continues with the next epoch, as they do.
 TEST_P(LoopsTest, ContinueWithTheNextEpochIfNoBatchIsLeft) {
   for (const std::uint64_t left : {0, 1}) {
     const EpochOptions how = How(ranks() - 1, /*batch_size=*/1);

@@ -22,7 +22,7 @@ inline torch::data::Example<> NumberIn(const ListedObject&, std::span<const std:
   return {torch::tensor(std::stoi(text)), torch::tensor(1)};
 }
 
-/// kObjects objects, each of which holds its own index.
+/// kObjects objects; each contains its own index.
 class NumberedObjectsTest : public BucketTest {
  protected:
   NumberedObjectsTest() {

@@ -113,7 +113,7 @@ TEST(ProcessCollective, NamesAnEndedRankDespiteALateOne) {
   EXPECT_THAT(results[0], Not(HasSubstr(".cc"))) << "no lines of sources";
 }
 
-// As a job does that goes on after a failure, with the processes that are left or started again.
+// As in a job that continues after a failure, with the remaining or restarted processes.
 TEST(ProcessCollective, MeetsAgainInTheSameStoreAfterAFailure) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   for (int round = 0; round < 3; ++round) {

@@ -131,7 +131,7 @@ TEST_F(SafetensorsRunTest, OpensAsACheckpoint) {
   EXPECT_TRUE(AreSame(CopyOf(other.net), CopyOf(training.net)));
 }
 
-// A large frozen layer, and what is trained behind it.
+// A large frozen layer, and a trained one after it.
 struct FineTuning {
   torch::nn::Linear frozen{1000, 500};
   Training training;

@@ -1,5 +1,5 @@
-// What saving and loading add to this process, beside the tensors. The emulator, which holds the object, is a process
-// of its own.
+// The memory that saving and loading add to this process, in addition to the tensors. The emulator, which holds the
+// object, is a separate process.
 #include <gtest/gtest.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/adam.h>
@@ -24,7 +24,7 @@ constexpr std::uint64_t kSpare = 16 * kMiB;
 class StateDictMemory : public ::testing::Test {
  protected:
   void SetUp() override { ValueOrThrow(client_.InsertBucket("memory-test")); }
-  /// What a call adds at its peak.
+  /// The peak growth during a call.
   template <class Call>
   static std::uint64_t PeakOf(const Call& call) {
     const std::uint64_t before = testing::MemoryFigure(getpid(), "VmRSS");

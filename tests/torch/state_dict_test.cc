@@ -156,7 +156,7 @@ TEST(StateDict, WriterReportsThatItWasMovedFrom) {
   // NOLINTEND(bugprone-use-after-move)
 }
 
-// PyTorch lets the offset of a view without elements lie behind its storage.
+// PyTorch allows the offset of a view without elements to lie outside its storage.
 TEST(StateDict, RoundTripsAnEmptyViewPastItsStorage) {
   const at::Tensor empty = at::arange(12, at::kFloat).reshape({3, 4}).slice(1, 4).slice(0, 3);
   ASSERT_GT(empty.storage_offset(), 12);
@@ -407,7 +407,7 @@ TEST(StateDict, OptimizerLoadedInInferenceModeCanStep) {
 
 TEST(StateDict, ReadsIntegersAsNumbers) {
   const pickled::Tuple betas{{{.any = std::int64_t{0}}, {.any = 0.9}}};
-  const pickled::List list{betas.items};  // PyTorch keeps what it was given.
+  const pickled::List list{betas.items};  // PyTorch keeps the given value.
   const std::string listed = AdamsFile({{{.any = std::string("betas")}, {.any = list}}});
   const std::string file = AdamsFile({{{.any = std::string("betas")}, {.any = betas}}});
   for (const std::string& one : {file, listed}) {

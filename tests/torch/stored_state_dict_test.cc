@@ -97,7 +97,7 @@ TEST_F(StoredStateDictTest, RefusesUnsupportedFormatsWithoutStoring) {
   EXPECT_TRUE(StoredNames().empty());
 }
 
-// libtorch's archives have the memory of such a view, whose elements have the other sign.
+// libtorch's archives have the memory of such a view, whose elements have the opposite sign.
 TEST_F(StoredStateDictTest, RefusesLazyViewsInAnArchiveOfLibtorch) {
   struct OneLazyBuffer : nn::Module {
     explicit OneLazyBuffer(const at::Tensor& tensor) { register_buffer("own", tensor); }

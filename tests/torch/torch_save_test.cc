@@ -1,4 +1,4 @@
-// What libtorch itself writes and reads, over object streams; and what its own archives and ours have in common.
+// libtorch's own reads and writes over object streams; and the parts that its archives and ours share.
 #include <gmock/gmock.h>
 #include <torch/nn.h>
 #include <torch/optim.h>

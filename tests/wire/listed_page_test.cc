@@ -35,7 +35,7 @@ TEST(ListedPageParser, ReadsTheFieldsOfAnObject) {
   EXPECT_EQ(page->next_page_token, "t");
 }
 
-// As of fake-gcs-server, which has no pages, and gives all fields whatever is asked for.
+// As in fake-gcs-server, which has no pages, and returns all fields for any `fields`.
 TEST(ListedPageParser, ReadsALongPageOfManyObjects) {
   const std::string object =
       R"({"kind":"storage#object","name":"a","id":"b/a","bucket":"b","generation":"1","metageneration":"1","size":"1",)"
@@ -98,7 +98,7 @@ struct PageCase {
   bool is_page = false;
 };
 
-// What one item has beside its name and its generation.
+// The fields of one item beside its name and its generation.
 std::string Item(const std::string& rest) { return R"({"items":[{"name":"a","generation":"1")" + rest + "}]}"; }
 
 const std::vector<PageCase> kPages = {{""},
@@ -160,7 +160,7 @@ const std::vector<PageCase> kPages = {{""},
                                       {R"({"nextPageToken":null})"},
                                       {R"({"nextPageToken":")" + std::string(500, 'x')}};
 
-// There are two parsers: for all that GCS tells of an object, and for what a parallel listing keeps of it.
+// There are two parsers: for all fields of an object, and for those that a parallel listing keeps.
 TEST(ListedPageParser, AcceptsTheSamePagesAsTheOtherParser) {
   for (const PageCase& one : kPages) {
     const auto page = Parse(one.json);

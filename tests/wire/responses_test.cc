@@ -125,7 +125,7 @@ TEST(ParseObject, RefusesAnObjectWithoutARequestedSize) {
   for (const char* fields : {"crc32c", "metadata/size", "metadata/batch_size", "metadata(size,a)", "sizes"}) {
     EXPECT_FALSE(AsksForSize(fields)) << fields;
   }
-  // Some servers leave out what is 0; the CRC32C is that of no bytes.
+  // Some servers omit zeros; the CRC32C is that of no bytes.
   constexpr char kEmpty[] = R"({"bucket":"b","name":"a","generation":"5","crc32c":"AAAAAA=="})";
   EXPECT_TRUE(ParseObject(kEmpty, {.object = kAsked, .has_size = true}).ok());
   EXPECT_TRUE(ParseObjectPage(R"({"items":[)" + std::string(kEmpty) + "]}").ok());

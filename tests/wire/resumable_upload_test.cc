@@ -1,4 +1,4 @@
-// Every answer that a session can give, and what follows from it.
+// Every answer of a session, and the next step.
 #include "wire/resumable_upload.h"
 
 #include <gtest/gtest.h>

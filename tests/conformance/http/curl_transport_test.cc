@@ -58,7 +58,7 @@ class OneAnswer {
 
   void Join() {
     if (!server_.joinable()) return;
-    shutdown(listener_, SHUT_RDWR);  // Ends accept() if no client came.
+    shutdown(listener_, SHUT_RDWR);  // Ends accept() if no client connects.
     server_.join();
     close(listener_);
   }
@@ -151,7 +151,7 @@ TEST(CurlTransport, FailsForATruncatedAnswer) {
 }
 
 TEST(CurlTransport, EndsARequestAtItsTimeLimit) {
-  // One byte of the body comes each time the client reads, without an end.
+  // One byte of the body arrives for each read of the client, without an end.
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};
   address.sin_family = AF_INET;

@@ -1,4 +1,4 @@
-// The program as its users run it: what it prints and its exit status.
+// The program as its users run it: its output and its exit status.
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>

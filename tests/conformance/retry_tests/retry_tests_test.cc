@@ -1,4 +1,4 @@
-// The runner of retry scenarios. Running the files shows that it passes what is right; here it fails what is wrong.
+// The runner of retry scenarios. The files show that it passes right results; here it fails wrong ones.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

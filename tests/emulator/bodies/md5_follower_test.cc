@@ -87,7 +87,7 @@ TEST(Md5Follower, ContinuesAGivenStream) {
 TEST(Md5Follower, ReleasesTheBytesAtItsEnd) {
   Md5Stream md5;
   {
-    const std::vector<std::byte> bytes(8 * kMiB);  // destroyed after the follower, whose thread may be reading it
+    const std::vector<std::byte> bytes(8 * kMiB);  // destroyed after the follower, whose thread may still read it
     Md5Follower follower(md5);
     follower.Append(bytes);
   }

@@ -1,4 +1,4 @@
-// What web pages of other sites send to an emulator, and what other clients of any name send.
+// Requests of web pages of other sites to an emulator, and those of other clients with any Host.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Any text is read as a plan or refused, and what is read can be written and read again.
+// Each text is read as a plan or refused, and each plan can be written and read again.
 
 #include <gtest/gtest.h>
 

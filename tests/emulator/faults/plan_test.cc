@@ -1,4 +1,4 @@
-// Plans as text: what is read, what is refused, and where.
+// Plans as text: which are read, which are refused, and where.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

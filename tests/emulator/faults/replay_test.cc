@@ -28,7 +28,7 @@ struct Request {
   std::string body;
 };
 
-// In any order, each is answered in the same way: no request reads what another one writes.
+// In any order, each has the same answer: no request reads what another one writes.
 std::vector<Request> RandomRequests() {
   std::mt19937_64 random(kSeed);
   std::vector<Request> requests;
@@ -142,7 +142,7 @@ TEST_F(FaultReplayTest, AnotherSeedGivesOtherFaults) {
   EXPECT_NE(SortedSchedule(), schedule);
 }
 
-// Rules that count arrivals act on whichever request arrives at their number. The schedule says on which.
+// Rules that count arrivals act on the request that arrives at their number. The schedule names it.
 TEST_F(FaultReplayTest, ReplaysTenThousandRequestsExactly) {
   FaultPlan plan = RandomFaults();
   plan.rules.push_back({.name = "every", .match = {.every = 7}, .action = {.type = "htmlError"}});

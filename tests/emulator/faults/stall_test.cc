@@ -15,7 +15,7 @@ class StallFault : public FaultTest {
  protected:
   StallFault() { emulator().clock().Freeze(); }
 
-  // Whether the read is still under way shortly before the end of the pause, and what it has received then.
+  // Whether the read is still in flight shortly before the end of the pause, and what it has received then.
   RawExchange ReadThroughThePause(const std::string& name) {
     auto read = std::async(std::launch::async, [&] { return Read(name); });
     emulator().clock().AwaitWaiters(1);

@@ -1,4 +1,4 @@
-// What requests may do if the emulator requires credentials.
+// The rights of requests if the emulator requires credentials.
 
 #include <gtest/gtest.h>
 

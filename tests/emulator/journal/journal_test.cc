@@ -1,4 +1,4 @@
-// The journal and the counters, in process: what they say about requests, and when.
+// The journal and the counters, in process: their content and its time.
 
 #include "journal/journal.h"
 

@@ -1,4 +1,4 @@
-// What `fields` selects from an answer.
+// The fields of an answer that `fields` selects.
 
 #include "json_api/field_mask.h"
 

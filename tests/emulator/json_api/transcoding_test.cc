@@ -14,7 +14,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// What Gunzip delivers from `compressed` in segments of `segment` bytes; nothing if it fails.
+// The output of Gunzip for `compressed` in segments of `segment` bytes; nothing if it fails.
 std::optional<std::string> Inflate(const std::string& compressed, std::size_t segment) {
   Rope rope;
   for (std::size_t at = 0; at < compressed.size(); at += segment) rope.Append(Rope(compressed.substr(at, segment)));

@@ -157,7 +157,7 @@ TEST_F(BadInputTest, BodyEndsAtItsAnnouncedLength) {
   connection.Send(Head("POST " + kUploads + "?uploadType=media&name=new", "Content-Length: 5\r\n") +
                   "hello world\r\n\r\n");
   EXPECT_EQ(connection.Receive()->status, 200);
-  EXPECT_EQ(connection.Receive()->status, 400);  // " world" is no request
+  EXPECT_EQ(connection.Receive()->status, 400);  // " world" is not a request
   EXPECT_TRUE(connection.IsClosedByServer());
   EXPECT_EQ(Read("new"), "hello");
 }
@@ -199,7 +199,7 @@ TEST_F(BadInputTest, FloodsAreRefused) {
   EXPECT_TRUE(OthersAreGone());
 }
 
-// The connection whose request has begun, and makes no progress.
+// The connection whose request has started and makes no progress.
 std::unique_ptr<RawConnection> Begin(const Emulator& emulator, const std::string& begun) {
   auto connection = std::make_unique<RawConnection>(emulator.endpoint());
   connection->Send(begun);
@@ -292,7 +292,7 @@ TEST_F(BadInputTest, IdleClientIsNotDisconnected) {
   RawConnection idle(emulator_.endpoint());
   ASSERT_EQ(idle.Call("GET", "/storage/v1/b/bucket").status, 200);
   RawConnection silent(emulator_.endpoint());
-  for (int i = 0; i < 3; ++i) {  // each takes as long as the emulator's patience
+  for (int i = 0; i < 3; ++i) {  // each takes as long as the emulator's time limit
     RawConnection stuck(emulator_.endpoint());
     stuck.Send("GET");
     EXPECT_EQ(stuck.Receive()->status, 408);

@@ -140,7 +140,7 @@ TEST_F(FramingTest, TargetWithAFragmentReachesNoObject) {
   EXPECT_EQ(client_.Call("GET", std::string(kObject) + "kept?alt=media").body, "bytes");
 }
 
-// A request with this field, if the emulator takes it for a Range, is answered 206.
+// If the emulator took this field for a Range, it would answer 206.
 TEST_F(FramingTest, SimilarFieldNamesAreDistinguished) {
   ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "o", "", "bytes").status, 200);
   for (const std::string name : {"x-shielded-range", "X-Shielded-Range", "x-range", "REMOTE_ADDR"}) {

@@ -1,4 +1,4 @@
-// HTTP/1.1 itself, on a raw socket: what clients may send.
+// HTTP/1.1 itself, on a raw socket: which requests clients may send.
 
 #include <gtest/gtest.h>
 

@@ -26,7 +26,7 @@ constexpr int kNames = 2000;
 
 std::string NameOf(int i) { return std::string(1000, 'a') + std::to_string(i); }
 
-// Matches no name of these, and takes a while to find that.
+// Matches none of these names, and takes long to find that.
 std::string CostlyGlob() {
   std::string pattern;
   for (int i = 0; i < 300; ++i) pattern += "**a";
@@ -68,7 +68,7 @@ TEST(LongRequests, StopSoonAtASignal) {
     const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=" + NameOf(i);
     ASSERT_EQ(client.Call("POST", target, "", "x").status, 200);
   }
-  // Many at once. Each reads page after page until the connection ends.
+  // Many in parallel. Each reads page after page until the connection ends.
   std::vector<std::unique_ptr<RawConnection>> connections;
   connections.reserve(16);
   for (int i = 0; i < 16; ++i) connections.push_back(std::make_unique<RawConnection>(endpoint));

@@ -1,4 +1,4 @@
-// An emulator whose memory runs out at any allocation: it answers 503 or loses the connection, and keeps what it has.
+// An emulator whose memory runs out at any allocation: it answers 503 or loses the connection, and keeps its objects.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The table of operations, and what is read from it by an operation's name.
+// The table of operations, and look-ups by an operation's name.
 
 #include "operations/known_operations.h"
 

@@ -1,5 +1,5 @@
-// The memory that stays in the emulator, which is a process of its own, after everything that it stored is removed. Not
-// for sanitizers, whose heap keeps what is freed.
+// The memory that the emulator, a separate process, keeps after all objects are removed. Not for sanitizers, whose heap
+// keeps freed memory.
 
 #include <gtest/gtest.h>
 

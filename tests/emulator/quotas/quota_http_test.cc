@@ -41,7 +41,7 @@ struct Refusal {
   const char* body;
   const char* message;      // of JSON
   const char* xml_target;   // the same by the XML API
-  const char* xml_details;  // or null if the code says everything
+  const char* xml_details;  // or null if the code is enough
 };
 
 class QuotaRefusalTest : public QuotaHttpTest, public ::testing::WithParamInterface<Refusal> {};

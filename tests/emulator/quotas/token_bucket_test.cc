@@ -69,7 +69,7 @@ TEST(TokenBucket, KeepsARateOfFractionalNanoseconds) {
 }
 
 TEST(TokenBucket, GoesIntoDebt) {
-  TokenBucket bucket(TokenRate::Of(1e6, 50));  // bytes, of which it holds 50,000
+  TokenBucket bucket(TokenRate::Of(1e6, 50));  // bytes; it holds 50,000
   EXPECT_TRUE(bucket.HasCredit(kFilled));
   bucket.Take(kFilled, 1'050'000);
   EXPECT_FALSE(bucket.HasCredit(kFilled + seconds(1)));

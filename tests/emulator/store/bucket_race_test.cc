@@ -23,7 +23,7 @@ NewObject Named(const std::string& name, const std::string& content) {
   return {.name = name, .body = std::make_shared<const Body>(Rope(content))};
 }
 
-// Runs `work(i)` on every thread at once.
+// Runs `work(i)` on every thread in parallel.
 template <class Work>
 void Race(const Work& work) {
   std::latch start(kThreads);

@@ -1,4 +1,4 @@
-// The heap that composing takes, by malloc's own count. Not for sanitizers, which have a heap of their own.
+// The heap that composes need, by malloc's own count. Not for sanitizers, which have their own heap.
 
 #include <gtest/gtest.h>
 

@@ -97,7 +97,7 @@ std::vector<std::string> ReferenceListing(const std::vector<std::string>& sorted
 
 std::string RandomName(std::mt19937& random, std::size_t max_size) {
   std::string name;
-  for (std::size_t i = random() % (max_size + 1); i != 0; --i) name += "ab/0"[random() % 4];  // '0' comes next to '/'
+  for (std::size_t i = random() % (max_size + 1); i != 0; --i) name += "ab/0"[random() % 4];  // '0' follows '/'
 
   return name;
 }

@@ -1,4 +1,4 @@
-// Globs: what they match, what they cost, and which texts are not globs.
+// Globs: their matches, their cost, and which texts are not globs.
 
 #include <gtest/gtest.h>
 

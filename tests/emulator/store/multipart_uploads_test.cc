@@ -221,7 +221,7 @@ TEST(MultipartUploads, ListsByPrefixAndDelimiter) {
   EXPECT_EQ(Shown(uploads.List({.key_marker = "d/1"})), (Names{"d/2", "d/e/1", "e/", "x"}));
 }
 
-// Whatever the size of the pages, all of them together show each upload and each prefix once.
+// With pages of any size, all of them together show each upload and each prefix once.
 TEST(MultipartUploads, ListsEachUploadOnceAcrossPages) {
   MultipartUploads uploads(FixedClock(), 1);
   for (const char* object : {"a", "a", "a", "b/1", "b/2", "b/2", "c", "d/e/1", "d/e/2", "d/f", "z"}) {

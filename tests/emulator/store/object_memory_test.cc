@@ -1,4 +1,4 @@
-// What stored objects share to save memory.
+// Memory that stored objects share.
 
 #include <gtest/gtest.h>
 

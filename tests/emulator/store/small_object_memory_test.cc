@@ -1,4 +1,4 @@
-// The heap that a small object takes, by malloc's own count. Not for sanitizers, which have a heap of their own.
+// The heap that a small object needs, by malloc's own count. Not for sanitizers, which have their own heap.
 
 #include <gtest/gtest.h>
 

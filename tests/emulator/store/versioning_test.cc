@@ -204,7 +204,7 @@ class Play {
     return selector;
   }
 
-  // What the selector finds, or how it fails.
+  // The result of the selector, or its failure.
   tl::expected<Place, FailureKind> Select(const ObjectSelector& selector) {
     const Place live = Live(selector.name);
     const Place found = selector.generation ? model_.find({selector.name, *selector.generation}) : live;

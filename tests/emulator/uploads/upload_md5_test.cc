@@ -1,4 +1,4 @@
-// The MD5 of uploads, which is computed while they arrive, in every kind of upload.
+// The MD5 of uploads, computed while they arrive, for every kind of upload.
 
 #include <gtest/gtest.h>
 

@@ -310,7 +310,7 @@ TEST_F(UploadTest, SessionChecksPreconditionsWhenItCompletes) {
   EXPECT_EQ(Read(), "rival");
 }
 
-// 10,000 of them, over HTTP: what is complete makes room for what is not.
+// 10,000 of them, over HTTP: complete sessions are dropped before open ones.
 TEST_F(UploadTest, OpenSessionOutlivesManyCompleteOnes) {
   const std::string open = Start();
   for (int i = 0; i < 10'001; ++i) {

@@ -1,4 +1,4 @@
-// A bucket of computed objects beside stored ones, without HTTP.
+// A bucket of computed objects with stored ones, without HTTP.
 
 #include <gtest/gtest.h>
 

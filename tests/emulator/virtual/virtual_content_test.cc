@@ -35,7 +35,7 @@ TEST(ComputedContent, HasTheChecksumOfItsBytes) {
   }
 }
 
-// Whatever length is known, reading gives some more bytes.
+// For any known length, a read returns some more bytes.
 TEST(ComputedContent, HasTheChecksumOfItsBytesAtAnyLength) {
   std::mt19937_64 random(2);
   for (int bits = 13; bits < 43; ++bits) {

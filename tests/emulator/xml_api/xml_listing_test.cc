@@ -74,7 +74,7 @@ TEST_F(XmlListingTest, HonoursPrefixDelimiterAndMarkers) {
   }
 }
 
-// Whatever the size of the pages and the form, all of them together show everything once, in order.
+// With pages of any size and form, all of them together show everything once, in order.
 TEST_F(XmlListingTest, ListsEachObjectOnceAcrossPages) {
   for (const std::string form : {"list-type=1", "list-type=2"}) {
     const bool is_version_2 = form.back() == '2';

@@ -117,7 +117,7 @@ TEST_F(XmlMultipartTest, RefusesAnInvalidCompletion) {
   EXPECT_EQ(Outcome("POST", target, "", body("")), "400 MalformedXML");
   EXPECT_EQ(Outcome("POST", target, "", ""), "400 MalformedXML");
   EXPECT_EQ(Outcome("POST", target, "", "{}"), "400 MalformedXML");
-  // On a connection of its own, which is closed: the answer is sent before the whole body has arrived.
+  // On its own connection, which is closed: the answer is sent before the whole body has arrived.
   EXPECT_EQ(OutcomeOf(RawConnection(endpoint()).Call("POST", target, "", std::string(std::size_t{5} << 20, ' '))),
             "400 EntityTooLarge");
   EXPECT_EQ(Outcome("POST", UploadTarget("o", "nonsense"), "", body(PartElement(1, etag))), "404 NoSuchUpload");

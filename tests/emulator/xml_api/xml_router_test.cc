@@ -1,4 +1,4 @@
-// Which requests are the XML API's, and what they ask for.
+// Which requests belong to the XML API, and their operations.
 
 #include "xml_api/xml_router.h"
 

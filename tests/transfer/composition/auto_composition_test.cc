@@ -1,4 +1,4 @@
-// What kAuto decides, in simulated time: never much slower than the better of kOn and kOff.
+// The decisions of kAuto, in simulated time: never much slower than the better of kOn and kOff.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ TEST(AutoComposition, SavesMostOfTheTimeOfSmallObjects) {
   EXPECT_LT(4 * Seconds(cell, CompositionMode::kAuto, 2000, 0, 1), Seconds(cell, CompositionMode::kOff, 2000, 0, 1));
 }
 
-// 64 objects over 16 connections are 16 composites of 4, not 2 of 32 that 14 connections look at.
+// 64 objects over 16 connections are 16 composites of 4, not 2 of 32 that leave 14 connections idle.
 TEST(AutoComposition, DividesFewObjectsAmongAllConnections) {
   SimulatedDownloader downloader({}, CompositionMode::kOn, 16, 1);
   downloader.Download(64, 3 << 20);

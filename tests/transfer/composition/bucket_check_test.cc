@@ -1,4 +1,4 @@
-// What stands against composing in a bucket, and what is made of it.
+// Objections to composing in a bucket, and their effects.
 #include "transfer/composition/bucket_check.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(ObjectionTo, NamesRulesForNewObjects) {
   }
 }
 
-// Why nothing is composed in "bkt". kAuto asks while it reads, and the answer may come after the last object.
+// Why nothing is composed in "bkt". kAuto checks while it reads, and the answer may arrive after the last object.
 std::string AwaitReason(const Downloader& downloader) {
   while (true) {
     const auto report = downloader.composition_report();
@@ -91,7 +91,7 @@ TEST_F(BucketSettings, PreventComposingUnderKAuto) {
   EXPECT_NE(AwaitReason(downloader).find("soft delete"), std::string::npos);
 }
 
-// What the service answers is told by a fault plan, so that it takes no identities.
+// A fault plan sets the service's answer, so that it needs no identities.
 class BucketAnswers : public testing::CompositionTest {
  protected:
   void Answer(const char* operation, std::uint64_t status, std::optional<std::string> body = {}) {
@@ -152,7 +152,7 @@ TEST_F(BucketAnswers, MakeKAutoReadDirectlyIfTheCheckFails) {
   EXPECT_EQ(Requests("storage.objects.compose"), 0U);
 }
 
-// The check says that it may, and the service says no to each compose: a condition on names, a perimeter.
+// The check allows it, and the service refuses each compose: a condition on names, a perimeter.
 TEST_F(BucketAnswers, StopKAutoAtARefusedCompose) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.objects.compose", 403);
@@ -349,7 +349,7 @@ TEST_F(KmsKeys, AreLimitedToFourInAReport) {
       << AwaitReason(downloader);
 }
 
-// What an emulator that asks for roles says: everybody has this one in "bkt", where 500 computed objects are.
+// The answers of an emulator that checks roles: all users have this one in "bkt", which has 500 computed objects.
 class Roles : public ::testing::TestWithParam<const char*> {
  protected:
   emulator::Emulator emulator_{{.virtual_buckets = {{.name = "bkt", .count = 500, .size_bytes = 100}},

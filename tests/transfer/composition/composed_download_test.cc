@@ -1,4 +1,4 @@
-// Composed downloads against the emulator: what comes, what is left, and what is done when it goes wrong.
+// Composed downloads against the emulator: the delivered objects, the leftovers, and failures.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -264,7 +264,7 @@ TEST_F(ComposedDownload, RetriesDeletions) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-// A compose whose answer is lost may take effect after the first look for what it made.
+// A compose whose answer is lost may take effect after the first read-back.
 TEST_F(ComposedDownload, ChecksAgainForALateComposite) {
   const auto sources = Store({500, 500});
   const RetryOptions once{.max_attempts = 1};
@@ -304,7 +304,7 @@ TEST_F(ComposedDownload, ReportsCompositesThatItCouldNotDelete) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-// Whatever is under way then: composes, or reads of composites.
+// In both cases: composes, or reads of composites.
 TEST_F(ComposedDownload, ReturnsAtOnceWhenCancelledAndLeavesNothing) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
   const std::vector<emulator::FaultMatch> stalled = {{.operation = kCompose}, {.operation = kGet, .covers_byte = 0}};

@@ -1,5 +1,5 @@
-// Downloads everything in gs://bkt through composites, again and again, until it is killed: composing_program ENDPOINT.
-// What a process leaves behind when it ends is looked at by process_end_test.cc.
+// Downloads everything in gs://bkt through composites, repeatedly, until it is killed: composing_program ENDPOINT.
+// process_end_test.cc checks what the process leaves.
 #include <cstdio>
 
 #include "gcsflux/download.h"

@@ -1,4 +1,4 @@
-// What composing is expected to take, and where these expectations come from.
+// The estimated costs of composing, and their sources.
 #include "transfer/composition/cost_model.h"
 
 #include <gtest/gtest.h>

@@ -20,7 +20,7 @@ class DueTasksTest : public ::testing::Test {
   const std::shared_ptr<DueTasks> tasks_ = std::make_shared<DueTasks>(slots_);
 };
 
-// On one thread: two could begin both, however far apart they were due.
+// On one thread: with two, both could start, at any distance of their times.
 TEST(DueTasks, RunsTasksWhenDue) {
   const auto slots = testing::MakeSlots(1);
   const auto tasks = std::make_shared<DueTasks>(slots);

@@ -1,4 +1,4 @@
-// What processes leave behind, however they end.
+// What processes leave behind, for any end.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// `composing_program`, which stands beside the program of this test.
+// `composing_program`, which is in the directory of this test.
 class ComposingProcess {
  public:
   explicit ComposingProcess(const std::string& endpoint, bool ignores_interrupts = false) {
@@ -123,7 +123,7 @@ TEST_F(ProcessEnd, DoesNotFollowAnIgnoredSignal) {
   while (Made() < before + 5) std::this_thread::yield();
   process.Send(SIGINT);
   const std::uint64_t then = Made();
-  while (Made() < then + 20) std::this_thread::yield();  // It goes on.
+  while (Made() < then + 20) std::this_thread::yield();  // It continues.
   EXPECT_EQ(process.Kill(SIGTERM), SIGTERM);
   EXPECT_EQ(Composites(), 0U);
 }
@@ -136,7 +136,7 @@ TEST_F(ProcessEnd, ByAKillIsCleanedUpAfterwards) {
   for (int i = 0; i < 8; ++i) {
     EXPECT_EQ(KillAfter(1 + random() % 60, SIGKILL), SIGKILL);
     left += Composites();
-    // A compose that was under way when the process died may come to be there yet.
+    // A compose that was in flight when the process died may still take effect.
     do {
       const auto cleaned = CleanComposites(client_, "bkt", {.older_than = -1h});
       ASSERT_TRUE(cleaned.ok()) << cleaned.error().message;

@@ -13,7 +13,7 @@
 
 namespace gcsflux::testing {
 
-/// What a service takes, in seconds.
+/// The times of a service, in seconds.
 struct SimulatedService {
   double first_byte_median = 0.05;  ///< Lognormal, as the emulator's profile gcs has it.
   double first_byte_p99 = 0.2;
@@ -24,8 +24,8 @@ struct SimulatedService {
   double writes_per_second = 0;  ///< A quota, as a gate shares it out; 0: none.
 };
 
-/// A Downloader in simulated time: its connections take units as the planner plans them. What it has learned, and what
-/// is still to be deleted, stays from one download to the next.
+/// A Downloader in simulated time: its connections take units as the planner plans them. Its estimates and pending
+/// deletions persist from one download to the next.
 class SimulatedDownloader {
  public:
   SimulatedDownloader(const SimulatedService& service, CompositionMode mode, std::size_t connections,

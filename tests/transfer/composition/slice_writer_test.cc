@@ -13,7 +13,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Some objects, and room for each.
+// Some objects, and memory for each.
 struct Objects {
   explicit Objects(const std::vector<std::string>& object_contents) : contents(object_contents) {
     for (const std::string& content : contents) {

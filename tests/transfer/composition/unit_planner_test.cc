@@ -12,7 +12,7 @@ namespace {
 
 using Permit = BucketPermits::Permit;
 
-// A context that says anything at random, and counts what it is asked for.
+// A context with random answers, which counts its calls.
 struct RandomContext {
   explicit RandomContext(std::uint32_t seed) : random(seed) {}
 

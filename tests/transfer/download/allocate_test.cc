@@ -35,7 +35,7 @@ TEST_F(AllocateTest, ReturnsNullForZeroBytes) {
   EXPECT_EQ(calls_, 0);
 }
 
-// The size is what a service says. An allocator that trusts it may compute a wrong size, or end the process.
+// The size comes from a service. An allocator that trusts it may compute a wrong size, or abort the process.
 TEST_F(AllocateTest, RefusesMoreThanAProcessCanAddress) {
   for (const std::uint64_t bytes : {std::uint64_t{1} << 47, std::numeric_limits<std::uint64_t>::max()}) {
     for (const Allocator& allocator : {Allocator(), counted_}) {

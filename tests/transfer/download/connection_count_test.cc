@@ -138,7 +138,7 @@ TEST(ConnectionCount, GrowsLaterIfCapacityRises) {
   EXPECT_GE(held, kSeeds - 1) << "they were to have less room at first";
 }
 
-// Reads of 60 ms each, which come one after the other but for gaps before some of them. Returns what is found.
+// Reads of 60 ms each, one after the other with gaps before some of them. Returns the estimate.
 std::size_t FoundWithGaps(const std::vector<int>& gaps, bool are_pauses) {
   ConnectionCount count(256);
   ConnectionCount::TimePoint now;
@@ -155,7 +155,7 @@ TEST(ConnectionCount, GrowsAfterAShortStall) { EXPECT_EQ(FoundWithGaps({100}, fa
 
 TEST(ConnectionCount, GrowsThroughPauses) { EXPECT_EQ(FoundWithGaps({100, 250, 400}, true), 256U); }
 
-// Four on one machine or behind one quota, which begin together or one after the other.
+// Four on one machine or behind one quota, which start together or one after the other.
 TEST(ConnectionCount, SharesCapacityWithOthers) {
   const std::vector<Case> cases = {{"a link", {.link_rate = 500e6}},
                                    {"a fast link", {.link_rate = 2.5e9}, {3 * kMib}},

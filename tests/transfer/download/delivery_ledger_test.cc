@@ -72,8 +72,8 @@ TEST(DeliveryLedger, DoesNotOverflowForFalseSizes) {
   EXPECT_FALSE(ledger.Ask(another, 1));
 }
 
-// Consumers of random items, each of which delivers what it was admitted in its order and asks for more: whatever they
-// do, each one's next item is admitted, and beyond these items the limit holds.
+// Consumers of random items; each delivers its admitted items in order and requests more: in any order of events, each
+// one's next item is admitted, and beyond these items the limit holds.
 class RandomConsumers {
  public:
   explicit RandomConsumers(unsigned seed) : random_(seed), limit_(Pick(1, 1'000)), ledger_(limit_) {

@@ -19,7 +19,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// What is fetched is which pieces of which units, and how often.
+// Which pieces of which units are fetched, and how often.
 class Fetches {
  public:
   explicit Fetches(std::vector<UnitPlan> units) : units_(std::move(units)) {}
@@ -219,7 +219,7 @@ TEST(DownloadRun, FailsAUnitWithoutMemory) {
   EXPECT_EQ(fetches.pieces, 2U);
 }
 
-// As a stream does, whose number of sources is not known before.
+// As in a stream whose number of sources is unknown in advance.
 TEST(DownloadRun, EndsIfNoSourceFollowsTheLastUnit) {
   const auto slots = testing::MakeSlots(2);
   for (int i = 0; i < 1'000; ++i) {  // The end is found before the wait, or while it waits.

@@ -12,7 +12,7 @@ namespace {
 
 class PartialFileTest : public ::testing::Test {
  protected:
-  // What a later download finds if the file ends with this state, at that offset.
+  // What a later download loads if the file ends with this state, at that offset.
   std::optional<PartialState> LoadedFrom(std::uint64_t offset, const PartialState& state) {
     const auto file = PartialFile::Open(directory_.path() / "file");
     EXPECT_TRUE(file.ok());
@@ -24,7 +24,7 @@ class PartialFileTest : public ::testing::Test {
   testing::TestDirectory directory_;
 };
 
-// Other offsets come from a file that was truncated or extended, so its bytes may be missing.
+// Other offsets are those of a truncated or extended file, so its bytes may be missing.
 TEST_F(PartialFileTest, LoadsAStateOnlyDirectlyAfterItsBytes) {
   const PartialState state = StartOf("gs://b/o", 7, 1'000, 300);
   EXPECT_EQ(LoadedFrom(1'000, state), state);

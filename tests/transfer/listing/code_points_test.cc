@@ -29,7 +29,7 @@ TEST(EndOfPrefix, IsTheLeastKeyAfterThePrefix) {
   EXPECT_EQ(EndOfPrefix(""), "");
   EXPECT_EQ(EndOfPrefix("a/"), "a0");
   EXPECT_EQ(EndOfPrefix("a\x7F"), "a\u0080");
-  EXPECT_EQ(EndOfPrefix("a\uD7FF"), "a\uE000");  // no surrogates: they are no UTF-8
+  EXPECT_EQ(EndOfPrefix("a\uD7FF"), "a\uE000");  // no surrogates: they are not UTF-8
   EXPECT_EQ(EndOfPrefix("a\uFFFF"), "a\U00010000");
   EXPECT_EQ(EndOfPrefix("a\U0010FFFF"), "b");
   EXPECT_EQ(EndOfPrefix("\U0010FFFF\U0010FFFF"), "");

@@ -19,10 +19,10 @@ inline void PrintTo(const NameSet& set, std::ostream* out) { *out << set.label; 
 std::vector<std::string> HexNames(std::size_t count, unsigned seed);
 std::vector<std::string> PaddedSequence(std::size_t count, unsigned seed);
 std::vector<std::string> DatedDirectories(std::size_t count, unsigned seed);  // 1,000 of uneven size
-std::vector<std::string> ClassDirectories(std::size_t count, unsigned seed);  // 1,000, of which 50 hold half
+std::vector<std::string> ClassDirectories(std::size_t count, unsigned seed);  // 1,000; 50 of them hold half
 std::vector<std::string> HugeDirectory(std::size_t count, unsigned seed);     // nine tenths, among tiny ones
 std::vector<std::string> MixedUtf8(std::size_t count, unsigned seed);         // characters of one to four bytes
-std::vector<std::string> UnpaddedCounter(std::size_t count, unsigned seed);   // behind a long prefix
+std::vector<std::string> UnpaddedCounter(std::size_t count, unsigned seed);   // after a long prefix
 std::vector<std::string> DirectoryPerFile(std::size_t count, unsigned seed);
 std::vector<std::string> Clusters(std::size_t count, unsigned seed);  // of geometric size, without '/'
 std::vector<std::string> BurstyTimestamps(std::size_t count, unsigned seed);

@@ -16,18 +16,19 @@
 namespace gcsflux::internal::listing {
 namespace {
 
-// Lists a set of names with everything that a service may do: answers come in any order, pages are short or empty, and
-// names come and go meanwhile. After each step every name that stays has been taken once or is still to be listed.
+// Lists a set of names with all that a service may do: answers arrive in any order, pages are short or empty, and names
+// change meanwhile. After each step every stable name has been listed once or is still to be listed.
 class Adversary {
  public:
-  // Of the names, about one in `stays` comes and goes; 0: all stay.
+  // Of the names, about one in `stays` is unstable; 0: all are stable.
   Adversary(std::vector<std::string> names, unsigned one_in, unsigned seed) : random_(seed), now_(std::move(names)) {
     for (const std::string& name : now_) {
       (one_in != 0 && random_() % one_in == 0 ? comes_and_goes_ : stays_).push_back(name);
     }
   }
   void SetShortPages() { has_short_pages_ = true; }
-  // A request without a token is answered by an empty page and a token, as services do that look at much in vain.
+  // A request without a token is answered by an empty page and a token, as services do after a long search without a
+  // match.
   void SetEmptyFirstPages() { has_empty_first_pages_ = true; }
 
   void List(const SchedulerOptions& options) {
@@ -85,7 +86,7 @@ class Adversary {
     }
   }
 
-  // The ranges are disjoint and in order, and none of the names that stay is in two places or in none.
+  // The ranges are disjoint and in order, and each stable name is in exactly one place.
   void Check(const Scheduler& scheduler) {
     auto name = stays_.begin();
     const std::string* end = nullptr;

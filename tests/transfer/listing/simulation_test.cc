@@ -15,8 +15,8 @@ namespace {
 
 class ListingTime : public ::testing::TestWithParam<NameSet> {};
 
-// 40 pages for 8 workers: five rounds of pages, the first of which nearly one worker fetches alone, so that with 400
-// pages for 48 workers listings are nearer to the bound. What is allowed leaves a tenth above the figures measured.
+// 40 pages for 8 workers: five rounds of pages; nearly one worker alone fetches the first round, so that with 400 pages
+// for 48 workers listings are nearer to the bound. The limit is a tenth above the measured figures.
 TEST_P(ListingTime, IsNearTheBound) {
   static const std::map<std::string, double> kTimesTheBound = {
       {"a_hex", 1.6},  {"b_padded", 2.1},    {"c_dated", 1.6},    {"d_classes", 1.65}, {"e_huge", 2.8},

@@ -22,7 +22,7 @@ TEST(PieceMemory, IsMappedOnlyForALargeObject) {
   EXPECT_FALSE(MakePieceMemory(100, kLarge).get_deleter().is_mapped);
 }
 
-// malloc() keeps it: it has seen such a length before, and something lies behind.
+// malloc() keeps it: it has seen such a length before, and a block follows it.
 TEST(PieceMemory, ReturnsToTheSystemForALargeObject) {
   std::memset(MakePieceMemory(2 * kPiece, 0).get(), 1, 1);
   const std::uint64_t before = testing::MemoryFigure(getpid(), "VmRSS");

@@ -12,7 +12,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Some ranges of an object, each with its room.
+// Some ranges of an object, each with its memory.
 struct Ranges {
   std::vector<std::string> rooms;
   std::vector<RangeRead> reads = {};
@@ -50,7 +50,7 @@ std::string SomeBytes() {
   return object;
 }
 
-// Whatever the ranges are, in whatever pieces bytes come, and if some come again after others that were damaged.
+// For any ranges, in any pieces of bytes, including bytes that arrive again after damaged ones.
 TEST(Scatter, WritesAndSumsEachByte) {
   const std::string object = SomeBytes();
   const std::string damaged(object.size(), 'x');

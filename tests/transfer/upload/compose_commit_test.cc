@@ -1,4 +1,4 @@
-// The compose that makes a staged object visible, and what happens between its attempts.
+// The compose that makes a staged object visible, and events between its attempts.
 #include "transfer/upload/compose_commit.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST_F(ComposeCommitTest, ConsumesItsSource) {
   EXPECT_FALSE(gcs_.objects.contains("temporary"));
 }
 
-// Compose (its answer is lost), look, compose (404), look.
+// Compose (its answer is lost), read-back, compose (404), read-back.
 TEST_F(ComposeCommitTest, IsUnknownIfARivalDeletesItsResult) {
   gcs_.faults = {{.after = kReset}};
   Before(2, [this] { gcs_.objects.erase("o"); });
@@ -64,7 +64,7 @@ TEST_F(ComposeCommitTest, IsUnknownIfARivalDeletesItsResult) {
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
-// Compose (does not arrive), look, compose (412), look.
+// Compose (does not arrive), read-back, compose (412), read-back.
 TEST_F(ComposeCommitTest, ReturnsTheErrorOfACallersCondition) {
   gcs_.faults = {{.before = kReset}};
   Before(3, [this] { gcs_.Put("o", "a rival's"); });
@@ -87,7 +87,7 @@ TEST_F(ComposeCommitTest, IsUnknownIfARivalWroteBetweenItsAttempts) {
   EXPECT_EQ(gcs_.requests.size(), 4U);
 }
 
-// Insert (does not arrive), look, insert (412), look.
+// Insert (does not arrive), read-back, insert (412), read-back.
 TEST_F(ComposeCommitTest, InsertReportsARivalsWriteBetweenAttempts) {
   gcs_.faults = {{.before = kReset}};
   gcs_.on_request = [this] {

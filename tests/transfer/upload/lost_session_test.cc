@@ -1,4 +1,4 @@
-// What can be read again survives the loss of its session; what is streamed does not, and leaves nothing.
+// Uploads from memory and files survive the loss of their session; streams do not, and leave nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -100,7 +100,7 @@ TEST_F(LostSessionTest, CountsRestarts) {
 
 TEST_F(LostSessionTest, EndsRestartsAtTheDeadline) {
   Client client = testing::MakeClient(gcs_, {.deadline = std::chrono::seconds(10)});
-  // Every session takes its first chunk, and is gone with the second.
+  // Every session accepts its first chunk, and is lost with the second.
   for (int i = 0; i < 1000; ++i) gcs_.faults.insert(gcs_.faults.end(), {{}, {}, {.status = 410}});
   const std::string bytes = Pattern(3 * kChunk);
   const auto stored = UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
@@ -229,7 +229,7 @@ TEST_F(UploadFileTest, DetectsAChangedFile) {
     std::filesystem::last_write_time(path_,
                                      std::filesystem::file_time_type::min() + std::chrono::hours(24 * 365 * 200));
   };
-  // The modification time is set back. The time of the status change goes on with the clock, whose ticks may be long.
+  // The modification time is set back. The time of the status change follows the clock, whose ticks may be long.
   const auto rewrite = [&] {
     const auto modified = std::filesystem::last_write_time(path_);
     const auto changed = StatusChangeOf(path_);

@@ -1,4 +1,4 @@
-// Uploads of what can be read again: a source that changes, and a caller that stops.
+// Uploads of repeatable sources: a source that changes, and a caller that stops.
 #include "transfer/upload/rewindable_upload.h"
 
 #include <gtest/gtest.h>

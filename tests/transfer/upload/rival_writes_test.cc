@@ -56,7 +56,7 @@ class RivalWritesTest : public ::testing::TestWithParam<Way> {
     gcs_.faults.push_back(fault);
     if (is_session()) gcs_.faults.push_back({.status = 404});
   }
-  // `act` happens before the client's first look at the object.
+  // `act` happens before the client's first read-back of the object.
   void BeforeFirstLook(std::function<void()> act) {
     gcs_.on_request = [this, act = std::move(act), is_done = false]() mutable {
       if (gcs_.requests.back().method == internal::Method::kGet && !std::exchange(is_done, true)) act();
@@ -178,7 +178,7 @@ class SecondLookTest : public ::testing::Test {
   Client client_ = testing::MakeClient(gcs_);
 };
 
-// Insert (lost), look, insert under a condition.
+// Insert (lost), read-back, insert under a condition.
 TEST_F(SecondLookTest, FindsARivalsWriteSinceTheFirst) {
   PutOld();
   gcs_.faults = {{.before = kReset}};
@@ -199,7 +199,7 @@ TEST_F(SecondLookTest, FindsARivalsDeletion) {
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
-// The first attempt is carried out only after the look: its commit, not a rival's, fails the condition.
+// The first attempt is carried out only after the read-back: its commit, not a rival's, fails the condition.
 TEST_F(SecondLookTest, FindsOurLateWrite) {
   for (const WriteMode mode : {WriteMode::kOverwrite, WriteMode::kReplace, WriteMode::kCreate}) {
     gcs_.objects.clear();
@@ -231,7 +231,7 @@ TEST_F(SecondLookTest, ReturnsTheErrorOfACallersCondition) {
   }
 }
 
-// Start, chunk, last piece (lost), 404, look, start, chunk, last piece under a condition.
+// Start, chunk, last piece (lost), 404, read-back, start, chunk, last piece under a condition.
 TEST_F(SecondLookTest, FindsARivalAfterALostSession) {
   PutOld();
   const std::string bytes = Pattern(kChunk + 7);
@@ -256,7 +256,7 @@ TEST_F(SecondLookTest, FindsOurLateWriteAfterALostSession) {
   EXPECT_EQ(gcs_.commits, 1);
 }
 
-// A complete session may answer with what is live, and a rival's object often has the same size.
+// A complete session may answer with the live object, and a rival's object often has the same size.
 TEST_F(SecondLookTest, DeletesNoRivalsObjectAfterALostSession) {
   const std::string bytes = Pattern(kChunk + 7);
   const std::string rivals(bytes.size(), 'r');

@@ -1,5 +1,5 @@
-// One of the larger things that a writing call needs gets no memory: the call returns an error, which says whether the
-// object was stored, and the writer is at its end.
+// One of the larger allocations of a writing call fails: the call returns an error, which tells whether the object was
+// stored, and the writer is at its end.
 #include <gtest/gtest.h>
 
 #include <functional>

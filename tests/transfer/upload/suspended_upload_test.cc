@@ -90,7 +90,7 @@ TEST_F(SuspendedUploadTest, VerifiesTheChecksumOfAllBytes) {
   std::string other = bytes_;
   other[4 * kChunk] ^= 1;
   other[3 * kChunk] ^= 1;
-  gcs_.sessions.begin()->second.bytes[0] ^= 1;  // What was persisted before is not what was sent.
+  gcs_.sessions.begin()->second.bytes[0] ^= 1;  // The bytes persisted before are not the sent ones.
   EXPECT_FALSE(Finish(state, bytes_).ok());
   EXPECT_TRUE(gcs_.objects.empty());
 }

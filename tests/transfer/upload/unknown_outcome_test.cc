@@ -1,4 +1,4 @@
-// What an error says of a write: stored, not stored or unknown, whatever its code is.
+// The outcome in an error of a write: stored, not stored or unknown, for any code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -137,7 +137,7 @@ TEST(WriteOutcomeOfASession, IsUnknownAfterResumingACompleteSession) {
   }
 }
 
-// The condition of the caller fails for each attempt, also for one that comes late.
+// The caller's condition fails for each attempt, including a late one.
 TEST(WriteOutcomeOfACondition, IsNotStoredIfAnOlderObjectFailsIt) {
   testing::FakeGcs gcs;
   gcs.Put("o", "old");

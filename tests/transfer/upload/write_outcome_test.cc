@@ -1,4 +1,4 @@
-// What a write does after a look at the object that it may have stored.
+// The next step of a write after a read-back of the object that it may have stored.
 #include "transfer/upload/write_outcome.h"
 
 #include <gtest/gtest.h>
