@@ -178,7 +178,7 @@ void BM_LargeObjects(benchmark::State& state) {
       {.virtual_buckets = {{.name = "large", .count = kLargeObjects, .size_bytes = kLargeBytes}}, .shaping = shaping});
   const Client client = *Client::Create(OptionsAt(emulator.endpoint()));
   const auto listing = client.ListObjects("large");
-  if (!listing || listing->objects.size() != kLargeObjects) return state.SkipWithError("the objects are not there");
+  if (!listing || listing->objects.size() != kLargeObjects) return state.SkipWithError("the objects are missing");
   const auto sources = DownloadSources(listing->objects);
   const Downloader downloader(
       client, {.max_concurrency = kConnections, .stripe_bytes = static_cast<std::uint64_t>(state.range(0)) << 20});

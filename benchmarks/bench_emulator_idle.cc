@@ -24,7 +24,7 @@ void BM_ReadBesideIdle(benchmark::State& state) {
   BareHttp connection(process.endpoint());
   const bool is_stored = connection.Post("/storage/v1/b", R"({"name":"bench"})") &&
                          connection.Post("/upload/storage/v1/b/bench/o?uploadType=media&name=small", kBody);
-  if (!is_stored) return state.SkipWithError("the emulator does not take the object");
+  if (!is_stored) return state.SkipWithError("the emulator refuses the object");
   for (auto _ : state) {
     if (connection.Get(kTarget) != kBody) return state.SkipWithError("a read failed");
   }

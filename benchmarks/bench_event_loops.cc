@@ -64,7 +64,7 @@ ClientRun RunOf(const Row& row, const std::string& way, const std::string& endpo
 // For several processes: sums of rates and means of the other figures.
 void Show(benchmark::State& state, const std::vector<Figures>& processes) {
   for (const Figures& figures : processes) {
-    if (figures.empty()) return state.SkipWithError("a client failed; it says why above");
+    if (figures.empty()) return state.SkipWithError("a client failed, see above");
     for (const auto& [name, value] : figures) {
       const bool is_rate = name == "items_per_second";
       state.counters[name] += is_rate ? value : value / static_cast<double>(processes.size());

@@ -124,7 +124,7 @@ void BM_Write(benchmark::State& state) {
       written += bytes.size();
       return Result<void>();
     });
-    if (!done.ok() || written < tensors.bytes()) return state.SkipWithError("not all was written");
+    if (!done.ok() || written < tensors.bytes()) return state.SkipWithError("not all bytes were written");
   }
   const double bytes = static_cast<double>(state.iterations()) * static_cast<double>(tensors.bytes());
   state.counters["cpu_ns_per_kb"] = 1e12 * (ProcessCpuSeconds() - before) / bytes;
@@ -166,7 +166,8 @@ void BM_ReadSmallIndex(benchmark::State& state) {
   WriteSmall(path);
   for (auto _ : state) {
     const auto opened = StoredCheckpoint::Open(*SourceOfFile(path));
-    if (!opened.ok() || opened->tensors().size() != kSmallTensors) return state.SkipWithError("not all was read");
+    if (!opened.ok() || opened->tensors().size() != kSmallTensors)
+      return state.SkipWithError("not all bytes were read");
   }
   fs::remove(path);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kSmallTensors));
@@ -269,7 +270,7 @@ void BM_Load(benchmark::State& state) {
     if (!Load(way, tensors).ok()) return state.SkipWithError("it was not read");
   }
   state.counters["beyond_mib"] = beyond.Mib();
-  if (!tensors.AreAsMade()) state.SkipWithError("other bytes came");
+  if (!tensors.AreAsMade()) state.SkipWithError("other bytes arrived");
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(tensors.bytes()));
 }
 

@@ -57,7 +57,7 @@ void BM_ReadsThatStall(benchmark::State& state) {
   const Client client = *Client::Create(options);
   const std::string content(100 << 10, 'c');
   if (!client.InsertBucket("bench") || !client.InsertObject(kObject, AsBytes(content))) {
-    return state.SkipWithError("the emulator does not take the object");
+    return state.SkipWithError("the emulator refuses the object");
   }
   std::vector<double> seconds;
   for (auto _ : state) {

@@ -96,7 +96,7 @@ void BM_Curl(benchmark::State& state) {
     state.SetIterationTime(elapsed.count() / kRounds);
     const auto lines = static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), '\n'));
     const bool is_whole = lines == Streams(state) * kRounds && sizes.starts_with(std::to_string(stripe) + "\n");
-    if (!is_whole) return state.SkipWithError("curl did not get the object");
+    if (!is_whole) return state.SkipWithError("curl did not read the object");
   }
   ReportBytes(state);
 }

@@ -83,7 +83,7 @@ void BM_Wrk(benchmark::State& state) {
     const auto found = report.find(kLabel);
     if (found == std::string::npos) return state.SkipWithError("wrk gave no figure");
     rate = std::stod(report.substr(found + kLabel.size()));
-    if (rate <= 0) return state.SkipWithError("wrk was answered nothing");
+    if (rate <= 0) return state.SkipWithError("wrk got no answer");
   }
   state.counters["items_per_second"] = rate;
 }

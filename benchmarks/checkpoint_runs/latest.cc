@@ -71,7 +71,8 @@ void BM_LoadLatest(benchmark::State& state) {
       const auto start_of_latest = BenchClock::now();
       const auto latest = CheckpointRun(service.client(), kLatestRun).LoadLatest(loaded);
       of_latest.push_back(SecondsSince(start_of_latest));
-      if (!latest || latest->stored.manifest.step != kManySteps - 1) return state.SkipWithError("another step came");
+      if (!latest || latest->stored.manifest.step != kManySteps - 1)
+        return state.SkipWithError("another step was loaded");
       if (!big.IsSameAs(loaded.tensors.at("model"))) return state.SkipWithError("LoadLatest() has other bytes");
     }
   }
@@ -104,7 +105,8 @@ void BM_FindLatest(benchmark::State& state) {
     const std::size_t before = emulator.journal().size();
     RunState loaded = Wanted();
     const auto latest = CheckpointRun(client, kLatestRun).LoadLatest(loaded);
-    if (!latest || latest->stored.manifest.step != kManySteps - 1) return state.SkipWithError("another step came");
+    if (!latest || latest->stored.manifest.step != kManySteps - 1)
+      return state.SkipWithError("another step was loaded");
     auto records = emulator.journal();
     records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(before));
     const auto first_byte = std::find_if(records.begin(), records.end(), [](const RequestRecord& request) {

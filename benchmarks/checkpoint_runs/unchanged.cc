@@ -32,7 +32,7 @@ void SaveWithFrozenTensors(benchmark::State& state, bool skip_unchanged) {
   }
   RunState loaded{.tensors = {{"model", {}}}};
   run.Load(step, loaded);
-  if (!big.IsSameAs(loaded.tensors.at("model"))) return state.SkipWithError("other bytes came");
+  if (!big.IsSameAs(loaded.tensors.at("model"))) return state.SkipWithError("other bytes arrived");
   state.counters["sent_mib"] = static_cast<double>(sent) / kMebi;
 }
 

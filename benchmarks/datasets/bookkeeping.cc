@@ -28,7 +28,7 @@ void BM_Bookkeeping(benchmark::State& state) {
         tally.NoteArrival(took, 1, [&] { return "gs://bench/train/" + std::to_string(sample); });
         tally.NoteDecoding(took);
       }
-      if (!progress.BatchConsumed()) return state.SkipWithError("a batch is not there");
+      if (!progress.BatchConsumed()) return state.SkipWithError("a batch is missing");
       tally.NoteBatch({.samples = batch->size()});
       const std::string saved = FormatCursor(progress.cursor());
       benchmark::DoNotOptimize(saved.data());

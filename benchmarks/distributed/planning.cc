@@ -63,7 +63,7 @@ void BM_Plan(benchmark::State& state) {
     const auto plan = internal::PlanSave(announcements);
     cpu = ProcessCpuSeconds() - cpu_before;
     if (!plan.ok()) return state.SkipWithError(plan.error().message.c_str());
-    if (plan->ranks.size() != static_cast<std::size_t>(world_size)) return state.SkipWithError("another plan");
+    if (plan->ranks.size() != static_cast<std::size_t>(world_size)) return state.SkipWithError("the plans differ");
   }
   const std::uint64_t most = testing::MemoryFigure(getpid(), "VmHWM");
   state.counters["cpu_seconds"] = cpu;

@@ -71,7 +71,7 @@ void BM_CurlParts(benchmark::State& state) {
   const BlockFile block;
   const std::string url = service.endpoint() + "/" + kStreamBucket + "/parts";
   const std::string id = UploadId(*curl, url);
-  if (id.empty()) return state.SkipWithError("no upload was begun");
+  if (id.empty()) return state.SkipWithError("no upload was started");
   std::string command;
   for (int i = 0; i < kCurls; ++i) {
     command += *curl + " -sf -H Expect: -o /dev/null -w '%{http_code}\\n' -T " + block.path().string() + " '" + url +

@@ -1,4 +1,4 @@
-// A client over real sockets and the emulator's clock: tokens that end, many threads that need one, calls that stop.
+// A client over real sockets and the emulator's clock: expiring tokens, many threads that need one, calls that stop.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class ClientRenewalTest : public ::testing::Test {
     before_ = service_.Count("oauth2.token");
   }
 
-  // `timing` is the emulator's where it is not given.
+  // `timing` is the emulator's by default.
   Client MakeClient(const nlohmann::json& file, std::unique_ptr<internal::Timing> timing = nullptr) {
     const auto config = internal::ParseCredentials(file.dump());
     EXPECT_TRUE(config.ok()) << config.error().message;
@@ -80,7 +80,7 @@ TEST_F(ClientRenewalTest, FetchesOneTokenForManyThreads) {
 }
 
 TEST_F(ClientRenewalTest, RenewsARefusedToken) {
-  // Its own date stands still: it learns from the refusal alone that the token has ended.
+  // Its own clock stands still: only the refusal tells it that the token has expired.
   client_.emplace(
       MakeClient(testing::AuthorizedUserFile(service_.endpoint()), std::make_unique<testing::DrivenTiming>()));
   ASSERT_TRUE(Put().ok());

@@ -36,7 +36,7 @@ class ClientTokensTest : public ::testing::Test {
  protected:
   using Answer = std::function<Result<HttpResponse>(const HttpRequest&)>;
 
-  // A client over a transport of the test's; the token endpoint gives out "token-00001" and so on.
+  // A client over a transport of the test; the token endpoint issues "token-00001" and so on.
   Client MakeClient(const Answer& storage, const internal::CredentialConfig& config = User(),
                     const Answer& token_endpoint = nullptr) {
     service_ = std::make_unique<testing::TokenService>([=, this](const HttpRequest& request) -> Result<HttpResponse> {
@@ -143,7 +143,7 @@ TEST_F(ClientTokensTest, SendsNothingWithoutAToken) {
 }
 
 TEST_F(ClientTokensTest, TellsALostTokenFromALostAnswer) {
-  // Were the token endpoint's failure an ambiguous one of the delete, the 404 would pass for its success.
+  // If the token endpoint's failure counted as ambiguous for the delete, the 404 would pass for its success.
   int token_requests = 0;
   const Client client = MakeClient([](const HttpRequest&) { return HttpResponse{.status = 404}; }, User(),
                                    [&](const HttpRequest&) -> Result<HttpResponse> {

@@ -1,4 +1,4 @@
-// Where Application Default Credentials are looked for, with an environment and files of the test's own.
+// Where Application Default Credentials are searched, with an environment and files of the test.
 #include "auth/find_credentials.h"
 
 #include <gmock/gmock.h>

@@ -39,7 +39,7 @@ class IdentityService {
     return internal::MakeCurlTransport({.user_agent = "test", .ca_file = ca_file_});
   }
 
-  /// How often an operation was answered, with `status` or, where it is 0, any.
+  /// How often an operation was answered with `status`; 0: with any.
   [[nodiscard]] std::uint64_t Count(const std::string& operation, int status = 0) const {
     std::uint64_t count = 0;
     for (const auto& counted : emulator_->counters().operations) {

@@ -21,7 +21,7 @@ using ::testing::Not;
 
 constexpr auto kHere = "https://127.0.0.1:9";
 
-// The kind that `file` is read as; fails the test where it is another, or refused.
+// The kind of credential in `file`; fails the test if it is another kind, or refused.
 template <class Kind>
 Kind Read(const json& file) {
   const auto config = ParseCredentials(file.dump());

@@ -78,7 +78,7 @@ TEST_F(TokenCacheTest, ServesTheOldTokenWhileOneCallerFetchesTheNext) {
   is_fetching.wait();
   EXPECT_EQ(Get(*cache), "1") << "this call does not wait";
   timing_.Advance(seconds(60));
-  EXPECT_EQ(Get(*cache), "1") << "however long it takes";
+  EXPECT_EQ(Get(*cache), "1") << "after any time";
   EXPECT_EQ(fetches_, 2) << "no other call fetches";
   may_end.count_down();
   fetcher.join();
@@ -113,7 +113,7 @@ TEST_F(TokenCacheTest, FailsIfTheOldTokenHasExpired) {
   EXPECT_EQ(Get(*cache), "error: revoked");
 }
 
-// Counts the calls that asked for the date: a cache asks under its lock, before it waits.
+// Counts the calls that read the date: a cache reads it under its lock, before it waits.
 class WatchedTiming : public testing::DrivenTiming {
  public:
   [[nodiscard]] std::chrono::system_clock::time_point SystemNow() const override {

@@ -21,7 +21,7 @@ TEST(CombineCrc32c, EqualsTheChecksumOfTheConcatenation) {
 }
 
 TEST(CombineCrc32c, AcceptsLengthsBeyond32Bits) {
-  // A run of zero bytes can be put together from itself.
+  // A run of zero bytes can be combined from itself.
   const std::vector<std::byte> zeros(1 << 20);
   std::uint32_t crc = ExtendCrc32c(0, zeros);
   std::uint64_t length = zeros.size();

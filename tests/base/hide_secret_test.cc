@@ -22,7 +22,7 @@ std::string Hidden(std::string text, std::string_view secret) {
 TEST(HideSecrets, RemovesAllOccurrences) {
   EXPECT_EQ(Hidden("got 12345678, 1234567812345678", "12345678"), "got [secret], [secret]");
   EXPECT_EQ(Hidden("other words", "12345678"), "other words");
-  EXPECT_EQ(Hidden("[secret]", "[secret]"), "[secret]") << "and comes to an end";
+  EXPECT_EQ(Hidden("[secret]", "[secret]"), "[secret]") << "and ends";
   std::string text = "first-one, second-one, third-one";
   const std::string_view secrets[] = {"first-one", "second-one"};
   HideSecrets(text, secrets);

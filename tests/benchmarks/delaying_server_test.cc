@@ -48,7 +48,7 @@ class Serving {
 
   [[nodiscard]] int port() const { return port_; }
 
-  // Returns when it stands still.
+  // Returns when its counters no longer change.
   void Stop() const {
     ::kill(pid_, SIGSTOP);
     ::waitpid(pid_, nullptr, WUNTRACED);
@@ -92,10 +92,10 @@ TEST(DelayingServer, DelaysConcurrentReadsInParallel) {
   const auto start = Clock::now();
   const auto batch = downloader.Download(std::vector(64, source));
   ASSERT_TRUE(batch.ok()) << batch.error().message;
-  EXPECT_LT(Clock::now() - start, milliseconds(64 * 250 / 2));  // One after the other they take 16 s.
+  EXPECT_LT(Clock::now() - start, milliseconds(64 * 250 / 2));  // One after the other they would take 16 s.
 }
 
-// A socket that has asked for the object.
+// A socket that has requested the object.
 int Asked(int port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

@@ -21,7 +21,7 @@ std::uint64_t BytesOf(const std::vector<RankStages>& ranks) {
   return bytes;
 }
 
-// All slices, and each of the small copies once.
+// All slices, and each of the replicated tensors once.
 constexpr std::uint64_t kStateBytes = 16 * 2'000'000'000ULL / 40960 * 40960 + 10 * 4096ULL;
 
 TEST(SimulatedRanks, SaveEachByteOnce) {

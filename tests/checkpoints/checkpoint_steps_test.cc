@@ -112,7 +112,7 @@ TEST_F(CheckpointStepsTest, KeepsForeignObjectsInFoldersOfSteps) {
                                             "runs/7/step-00000040/G" + std::string(31, 'a') + "-state.pt"};
   for (const std::string& name : foreign) Put(name, "mine");
   Put(LeftFile(50), "a save that was killed");
-  for (const ListedStep& step : ValueOf(Steps().List())) EXPECT_NE(step.step, 40) << "it is no step";
+  for (const ListedStep& step : ValueOf(Steps().List())) EXPECT_NE(step.step, 40) << "it is not a step";
   const KeepReport kept = ValueOf(writer_->Keep({.last = 1}));
   EXPECT_THAT(kept.removed, ElementsAre(10, 20));
   EXPECT_EQ(kept.foreign, foreign.size());
@@ -192,7 +192,7 @@ TEST_F(CheckpointStepsTest, KeepsAllStepsWhileAManifestIsUnreadable) {
     ASSERT_EQ(report.not_removed.size(), 2U);
     EXPECT_EQ(report.not_removed[0].step, 10);
     EXPECT_THAT(report.not_removed[0].why.message, HasSubstr("the manifest of step 90 cannot be read"));
-    EXPECT_EQ(Names(), before) << "they still exist, as the report says";
+    EXPECT_EQ(Names(), before) << "they still exist, as reported";
   }
 }
 
@@ -227,7 +227,7 @@ TEST_F(CheckpointStepsTest, CollectsGarbageByTheServicesClock) {
   Put(LeftFile(40), "a save that was killed");
   EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U);
   emulator_.clock().Advance(std::chrono::hours(25));
-  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "nothing says that it is old";
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "nothing shows that it is old";
   ASSERT_TRUE(Save(*writer_, 50).ok());
   EXPECT_EQ(ValueOf(Steps().CollectGarbage({.is_dry_run = true})).files, 1U);
   const GarbageReport report = ValueOf(Steps().CollectGarbage());
@@ -259,7 +259,7 @@ TEST_F(CheckpointStepsTest, LoadsTheRightBytesOrFailsUnderEveryFault) {
         const auto text = latest.ok() ? Load(latest->stored) : Result<std::string>(latest.error());
         ExpectFired();
         if (text.ok()) {
-          EXPECT_EQ(latest->stored.manifest.step, 30) << "an older step is no answer to a service that fails";
+          EXPECT_EQ(latest->stored.manifest.step, 30) << "an older step does not replace a failed one";
           EXPECT_EQ(*text, "state of step 30");
         } else {
           EXPECT_FALSE(text.error().message.empty());

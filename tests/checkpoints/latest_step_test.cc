@@ -1,4 +1,4 @@
-// The newest step, found by a hint that is not trusted.
+// The newest step, found by an untrusted hint.
 #include "checkpoints/latest_step.h"
 
 #include <gmock/gmock.h>
@@ -104,7 +104,7 @@ TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreRequested) {
   });
   EXPECT_EQ(text, "state of step 10000");
   EXPECT_EQ(requests.size(), 5U);
-  EXPECT_EQ(RoundTrips(requests), 3U) << "the first byte of the state comes with the third";
+  EXPECT_EQ(RoundTrips(requests), 3U) << "the first byte of the state arrives with the third";
 }
 
 // Otherwise its run would start again at its first step.
@@ -241,7 +241,7 @@ TEST_F(LatestStepTest, IsSkippedIfRemovedBeforeItIsOpened) {
   const auto broken = Steps().OpenLatest([](const StoredStep&) {
     return Result<void>(Error{ErrorCode::kTruncated, "x"});
   });
-  EXPECT_EQ(ErrorOf(broken).message, "x") << "an older step is no answer to a read that failed";
+  EXPECT_EQ(ErrorOf(broken).message, "x") << "an older step does not replace a failed read";
   const auto thrown =
       Steps().OpenLatest([](const StoredStep&) -> Result<void> { throw std::runtime_error("out of it"); });
   EXPECT_EQ(ErrorOf(thrown).code, ErrorCode::kLocalIo);
@@ -293,7 +293,7 @@ TEST_F(LatestStepTest, IsWholeWhileAPolicyRemovesTheListedOne) {
 
 TEST_F(LatestStepTest, IsTheReplacementIfItsFilesAreReplaced) {
   SaveSlowly(10);
-  Delete(kHint);  // With a hint, the search begins again anyway.
+  Delete(kHint);  // With a hint, the search starts again anyway.
   bool has_saved = false;
   const auto then = [&] { has_saved = Save(*writer_, 10, CommitMode::kReplace, "another").ok(); };
   ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
@@ -304,7 +304,7 @@ TEST_F(LatestStepTest, IsTheReplacementIfItsFilesAreReplaced) {
   EXPECT_EQ(ValueOf(Load(latest->stored)), "another");
 }
 
-// The hint's step is whole, but a listed newer one has gone: there may be more that the listing lacks.
+// The hint's step is whole, but a listed newer one was removed: the listing may lack others.
 TEST_F(LatestStepTest, IsSearchedAgainIfANewerStepIsRemovedMeanwhile) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   SetHint("10");
@@ -362,7 +362,7 @@ TEST_F(LatestStepTest, IsDamagedOnlyIfBytesAreWrong) {
   ExpectFired();
 }
 
-// Two runs, saves, removals and hints of chance: the hint never changes the answer.
+// Two runs with random saves, removals and hints: the hint never changes the result.
 TEST_F(LatestStepTest, DoesNotDependOnTheHintInRandomHistories) {
   std::mt19937 random(7);
   std::int64_t next = 1;

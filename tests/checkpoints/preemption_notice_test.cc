@@ -161,7 +161,7 @@ TEST_F(PreemptionNoticeTest, FailsWithoutAMetadataServer) {
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nTRUE");
   });
   const Error error = ErrorOf(PreemptionNotice::Watch(client_, OfMachine(other.endpoint().substr(7))));
-  EXPECT_EQ(error.code, ErrorCode::kBadResponse) << "TRUE of a server that is no metadata server";
+  EXPECT_EQ(error.code, ErrorCode::kBadResponse) << "TRUE from a server that is not a metadata server";
   EXPECT_THAT(error.message, HasSubstr("GCE_METADATA_HOST"));
 }
 

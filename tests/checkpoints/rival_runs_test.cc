@@ -54,7 +54,7 @@ TEST_F(RivalRunsTest, DisplacedRunRemovesNoStep) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2));
 }
 
-// The run is displaced after it has asked whether it is, and before its manifest is there.
+// The run is displaced after its check and before its manifest is stored.
 TEST_F(RivalRunsTest, ReportsAPossiblyDamagedStepAfterALateTakeover) {
   std::optional<StepWriter> writer;
   const auto displace = [&] {

@@ -38,7 +38,7 @@ class EmulatorsTiming : public testing::DrivenTiming {
     clock_.Advance(duration);
     return DrivenTiming::Wait(duration, stop);
   }
-  // Identities of requests are made of it.
+  // Request identities are derived from it.
   [[nodiscard]] double Random() const override {
     const std::scoped_lock lock(mutex_);
     return std::uniform_real_distribution<double>()(random_);
@@ -155,7 +155,7 @@ TEST_F(RunFaultsTest, KeepThePreviousStepAtEachStageOfASave) {
         emulator_.faults().Clear();
         ExpectTheStepBefore(step, saved.ok());
         if (!saved.ok()) {
-          EXPECT_THAT(saved.error().message, AnyOf(HasSubstr("runs/7"), HasSubstr("step"))) << "it says where";
+          EXPECT_THAT(saved.error().message, AnyOf(HasSubstr("runs/7"), HasSubstr("step"))) << "it names the place";
         }
       }
     }
@@ -181,7 +181,7 @@ TEST_F(RunFaultsTest, LoadTheRightBytesOrFailAtEachStageOfALoad) {
         const auto load = [&]() -> Result<void> {
           const auto latest = Steps().Latest();
           if (!latest.ok()) return latest.error();
-          EXPECT_EQ(latest->stored.manifest.step, 2) << "an older step is no answer to a service that fails";
+          EXPECT_EQ(latest->stored.manifest.step, 2) << "an older step does not replace a failed one";
           const auto checkpoint = Steps().OpenStep(latest->stored);
           if (!checkpoint.ok()) return checkpoint.error();
           const auto tensor = checkpoint->Find("w");
@@ -228,7 +228,7 @@ TEST_F(RunFaultsTest, SaveWithoutDeletePermission) {
     const std::uint64_t before = emulator_.faults().Fired("it");
     const SavedStep saved = ValueOf(SaveLarge(step, KeepRules{.last = 1}));
     EXPECT_FALSE(saved.keep_error.has_value());
-    ASSERT_EQ(saved.kept.not_removed.size(), 1U) << "it is said once";
+    ASSERT_EQ(saved.kept.not_removed.size(), 1U) << "it is reported once";
     EXPECT_EQ(saved.kept.not_removed[0].why.code, ErrorCode::kPermissionDenied);
     EXPECT_EQ(emulator_.faults().Fired("it") - before, 1U) << "and asked once";
   }
@@ -267,7 +267,7 @@ TEST_F(RunFaultsTest, ReportObjectsUnderARetentionPolicy) {
   }
   EXPECT_EQ(emulator_.faults().Fired("hint"), 1U);
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 4) << "the hint says step 1";
+  EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 4) << "the hint names step 1";
   emulator_.faults().Clear();
   EXPECT_THAT(ValueOf(SaveLarge(5, KeepRules{.last = 1})).kept.removed, ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(WholeSteps(), ElementsAre(5));
@@ -284,7 +284,7 @@ TEST_F(RunFaultsTest, OrderStepsByNumberNotByClocks) {
   }
   EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 5);
   Put(LeftFile(9), "under way on another machine");
-  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "no machine's clock says that it is old";
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "no machine's clock makes it old";
   EXPECT_THAT(ValueOf(writer_->Keep({.last = 2})).removed, ElementsAre(1, 2, 3));
   EXPECT_THAT(WholeSteps(), ElementsAre(4, 5));
 }
@@ -325,7 +325,7 @@ TEST_F(RunFaultsTest, NameTheWinnerOfConcurrentSaves) {
   EXPECT_EQ(refused, 9);
 }
 
-// Saves, removals, rules and failures of chance: there is always a whole step, and it is the newest that was committed.
+// Random saves, removals, rules and failures: there is always a whole step, and it is the newest committed one.
 TEST_F(RunFaultsTest, NeverLoseTheLastGoodStep) {
   std::mt19937 random(11);
   std::int64_t committed = 1;

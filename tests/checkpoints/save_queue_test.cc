@@ -25,7 +25,7 @@ using testing::RandomBytes;
 using testing::TextOf;
 using testing::ValueOf;
 
-// Where saves go: each waits until the test lets it through.
+// The target of saves: each waits until the test releases it.
 class Store {
  public:
   Result<SavedStep> Put(std::int64_t step, const StateContents& state, const std::stop_token& stop) {
@@ -153,7 +153,7 @@ TEST_F(SaveQueueTest, ReusesItsMemory) {
   EXPECT_EQ(memory.bytes.get(), place);
   pool.GiveBack(std::move(memory));
   EXPECT_GE(ValueOf(pool.Take(2000)).capacity, 2000U);
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // There an allocation that fails ends the process.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // There a failed allocation ends the process.
   EXPECT_EQ(ErrorOf(pool.Take(std::size_t{1} << 62)).code, ErrorCode::kLocalIo);
 #endif
 }
@@ -236,7 +236,7 @@ TEST_F(SaveQueueTest, ReportsAFailureWithTheNextSave) {
   ASSERT_TRUE(queue->Submit(Request(1, "1")).ok());
   EXPECT_EQ(ErrorOf(queue->Submit(Request(2, "2"))).message, "step 1 failed");
   const auto again = queue->Submit(Request(2, "2"));
-  ASSERT_TRUE(again.ok()) << "it is told once";
+  ASSERT_TRUE(again.ok()) << "it is reported once";
   EXPECT_TRUE(again->WaitCommitted().ok());
 }
 
@@ -455,7 +455,7 @@ TEST_F(SaveQueueGivingUp, StartsASaveAlthoughItReportsAnEarlierFailure) {
   }
 }
 
-// A process that is faster would tell it with an earlier save than the others.
+// A faster process would report it with an earlier save than the others.
 TEST_F(SaveQueueGivingUp, ReportsAFailureWithTheSameSaveOnAllProcesses) {
   failing_ = {"1"};
   const auto queue = ValueOf(SaveQueue::Create({.max_in_flight = 2}));

@@ -1,4 +1,4 @@
-// A save that has no memory for its copy must not keep the place of the next one.
+// A save without memory for its copy must not block the slot of the next one.
 #include <gtest/gtest.h>
 
 #include <optional>

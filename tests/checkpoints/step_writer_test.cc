@@ -62,7 +62,7 @@ TEST_F(StepWriterTest, WritesTheManifestLast) {
   ASSERT_EQ(stored.size(), 4U);
   EXPECT_THAT(stored, ElementsAre("runs/7/writer", StartsWith("runs/7/step-00000001/"), "runs/7/step-00000001.json",
                                   "runs/7/latest"))
-      << "the hint is no part of the step";
+      << "the hint is not part of the step";
 }
 
 TEST_F(StepWriterTest, RefusesAnExistingStepAndKeepsIt) {
@@ -72,7 +72,7 @@ TEST_F(StepWriterTest, RefusesAnExistingStepAndKeepsIt) {
   EXPECT_EQ(error.code, ErrorCode::kAlreadyExists);
   EXPECT_THAT(error.message, AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr(writer.identity().id)));
   EXPECT_EQ(ValueOf(Load(ValueOf(Steps().Read(1)))), TextOfStep(1));
-  EXPECT_EQ(Names().size(), 4U) << "the file of the second save is gone";
+  EXPECT_EQ(Names().size(), 4U) << "the file of the second save is deleted";
 }
 
 TEST_F(StepWriterTest, ReplacesAStepAndRemovesItsFiles) {
@@ -209,7 +209,7 @@ TEST_F(StepWriterTest, RewindsToAnEarlierStep) {
   for (const std::int64_t step : {100, 200, 300}) ASSERT_TRUE(Save(writer, step).ok());
   Put("runs/7/step-00000300/eval.json", "mine");
   Put("runs/7/step-00000400.json", "{");
-  ASSERT_FALSE(Save(writer, 150, CommitMode::kRewind).ok()) << "it is not known what step 400 names";
+  ASSERT_FALSE(Save(writer, 150, CommitMode::kRewind).ok()) << "it is unknown which files step 400 names";
   ASSERT_TRUE(Steps().Remove(400).ok());
   ASSERT_TRUE(Save(writer, 150, CommitMode::kRewind).ok());
   EXPECT_THAT(WholeSteps(), ElementsAre(100, 150));

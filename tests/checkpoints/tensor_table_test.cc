@@ -49,7 +49,7 @@ TEST(TensorTable, NeedsAboutFiveBytesForEachSlice) {
   EXPECT_LT(FormatTensorTable(slices).size(), slices.size() * 11 / 2);
 }
 
-// Tensors without any order, each field by chance.
+// Tensors in random order with random fields.
 TEST(TensorTable, RoundTripsRandomTensors) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -149,7 +149,7 @@ TEST(TensorTable, IsUsedByManifestsWithManySlices) {
   const CheckpointManifest many = ManifestOf(SlicesOf(310, 100, 1000), 310);
   const std::string listed = ValueOf(FormatManifest(few));
   const std::string table = ValueOf(FormatManifest(many));
-  EXPECT_NE(listed.find("\"gcsflux_checkpoint\":1"), listed.npos) << "what older programs read";
+  EXPECT_NE(listed.find("\"gcsflux_checkpoint\":1"), listed.npos) << "older programs read it";
   EXPECT_NE(table.find("\"gcsflux_checkpoint\":2"), table.npos);
   EXPECT_LT(table.size(), many.tensors.size() * 9);
   EXPECT_EQ(ValueOf(ParseManifest(table, "here")), many);

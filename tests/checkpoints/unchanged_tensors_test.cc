@@ -151,7 +151,7 @@ TEST_F(UnchangedTensorsTest, KeepTheirBytesWhileOthersChange) {
   EXPECT_EQ(ReadState(Open(5)), state);
 }
 
-// Equal bytes of the same size are another tensor if the shape or the type is another one.
+// Equal bytes of the same size with another shape or type are another tensor.
 TEST(CommittedTensors, AreFoundByNameTypeShapeAndBytes) {
   const std::string bytes = RandomBytes(24, 1);
   const std::string other = RandomBytes(24, 2);
@@ -198,7 +198,7 @@ TEST_F(UnchangedTensorsTest, RemainWhileAKeptStepNamesThem) {
   EXPECT_THAT(Names(), Contains("runs/7/" + first));
   EXPECT_EQ(ReadState(Open(5)), state);
   const auto listed = ValueOf(Steps().List());
-  ASSERT_EQ(listed.size(), 1U) << "the folder of step 1 is no unfinished step";
+  ASSERT_EQ(listed.size(), 1U) << "the folder of step 1 is not an unfinished step";
   EXPECT_THAT(ValueOf(Steps().Latest()).skipped, IsEmpty());
   EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)})).files, 0U);
   for (auto& [name, bytes] : state) bytes[0] = static_cast<char>(bytes[0] ^ 1);

@@ -23,8 +23,8 @@ constexpr std::uint64_t kBlockBytes = 64 * kMiB;
 constexpr std::int64_t kColumns = 1024;
 constexpr std::int64_t kRows = kBlocks * kBlockBytes / sizeof(float) / kColumns;  // Of a slice.
 
-/// A step of four files in an emulator of its own. Each has a block of the rows of a tensor, and a block of the columns
-/// of another one. The bytes are the same 64 MiB again and again, which the emulator holds once.
+/// A step of four files in its own emulator. Each has a block of the rows of one tensor, and a block of the columns of
+/// another. All bytes are the same 64 MiB, which the emulator stores once.
 class ConvertMemoryTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -89,7 +89,7 @@ class ConvertMemoryTest : public ::testing::Test {
     return header;
   }
 
-  // The most memory that a program had until now which ended; the emulator has not ended.
+  // The peak memory of the programs that have ended; the emulator has not ended.
   static std::uint64_t PeakOfPrograms() {
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);

@@ -1,4 +1,4 @@
-// Commands that are interrupted in their midst, and given again.
+// Commands that are interrupted and run again.
 #include <gmock/gmock.h>
 
 #include <csignal>

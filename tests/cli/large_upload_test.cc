@@ -83,7 +83,7 @@ TEST_F(LargeUploadTest, ResumesAfterASignal) {
   EXPECT_TRUE(Files(".state").empty());
 }
 
-// Killed again and again: each run goes one part further.
+// Repeated kills: each run gets one part further.
 TEST_F(LargeUploadTest, SurvivesRepeatedKills) {
   const std::uint64_t before = BytesIn();
   constexpr std::uint64_t kKills = 6;
@@ -189,7 +189,7 @@ TEST_F(LargeUploadTest, FailsIfTheFileChangesMeanwhile) {
   EXPECT_EQ(Uploads(), 0U);
 }
 
-// Each file has one connection, so that several go up at the same time.
+// Each file has one connection, so that several are sent in parallel.
 TEST_F(LargeUploadTest, ChecksTheBucketOnceForManyFiles) {
   for (const char* name : {"data/a", "data/b"}) WriteFile(name, Content());
   KeepObjectsForAnHour();

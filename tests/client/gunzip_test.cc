@@ -12,7 +12,8 @@ namespace {
 
 using testing::Gzip;
 
-// Compresses well here and badly there, so that pieces of input give none, some and many pieces of output.
+// Compresses well in some places and badly in others, so that pieces of input give none, some and many pieces of
+// output.
 std::string Text() {
   std::string text(1'000'000, 'a');
   std::uint32_t state = 1;

@@ -1,4 +1,4 @@
-// When a read that stands still may be sent a second time.
+// When a stalled read may be sent a second time.
 #include "client/hedge.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST_F(HedgeTest, IsNotSentWhileTheGateIsEngaged) {
   EXPECT_EQ(hedge.OnOverdue(), nullptr);
   EXPECT_EQ(observer_.counters().stalls, 1U);
   EXPECT_EQ(observer_.counters().hedges, 0U);
-  EXPECT_EQ(attempts_.number(), 1) << "what is not sent is no attempt";
+  EXPECT_EQ(attempts_.number(), 1) << "an unsent request is not an attempt";
   EXPECT_TRUE(budget_.Take() && budget_.Take()) << "nor is it paid for";
 }
 
@@ -111,7 +111,7 @@ TEST_F(HedgeTest, LeavesNothingInFlightAtTheGateAfterItWins) {
     ASSERT_NE(hedge.OnOverdue(), nullptr);
     hedge.OnSecondWon();
   }
-  timing_.Advance(2s);  // So much the gate remembers.
+  timing_.Advance(2s);  // The gate's memory.
   for (Gate::Ticket ticket = 1; ticket <= 4; ++ticket) {
     gate.OnThrottled(gate.Enter(ticket, Gate::TimePoint::max(), {}).sent, 1);
   }
@@ -124,7 +124,7 @@ TEST_F(HedgeTest, IsRefusedOncePerStall) {
   Hedge hedge = MakeHedge(nullptr);
   timing_.Advance(40ms);
   EXPECT_EQ(hedge.OnOverdue(), nullptr);
-  EXPECT_FALSE(hedge.TimeLeft()) << "until something comes";
+  EXPECT_FALSE(hedge.TimeLeft()) << "until a byte arrives";
   ASSERT_TRUE(progress_->OnHeaders({.status = 200}).ok());
   EXPECT_TRUE(hedge.TimeLeft());
 }
@@ -171,7 +171,7 @@ TEST_F(HedgeTest, LearnsNothingFromASlowReceiver) {
     ASSERT_TRUE(progress.OnBody(quarter).ok());
   }
   const auto patience = pace_.BlockPatience();
-  ASSERT_TRUE(patience) << "20 blocks of 20 ms have come";
+  ASSERT_TRUE(patience) << "20 blocks of 20 ms have arrived";
   EXPECT_GE(*patience, 60ms);
   EXPECT_LE(*patience, 66ms);
 }

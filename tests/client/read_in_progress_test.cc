@@ -32,7 +32,7 @@ TEST_F(ReadInProgressTest, RefusesAnAnswerWithAnotherStart) {
   }
   ASSERT_TRUE(read_.OnHeaders(Part("bytes 4-7/10")).ok());
   ASSERT_TRUE(read_.OnBody(AsBytes("45")).ok());
-  EXPECT_EQ(testing::ErrorOf(read_.OnHeaders(Part("bytes 4-7/10"))).code, ErrorCode::kBadResponse) << "it goes on at 6";
+  EXPECT_EQ(testing::ErrorOf(read_.OnHeaders(Part("bytes 4-7/10"))).code, ErrorCode::kBadResponse) << "it resumes at 6";
   EXPECT_TRUE(read_.OnHeaders(Part("bytes 6-7/10")).ok());
 }
 
@@ -61,7 +61,7 @@ TEST_F(ReadInProgressTest, RefusesABodyOfAnotherLength) {
   EXPECT_TRUE(read_.OnHeaders(Part("bytes 4-7/10")).ok()) << "in chunks no length is announced";
 }
 
-// The second read of corrupted bytes has the first one's checksum to be compared with.
+// The second read of corrupted bytes is verified by the first one's checksum.
 TEST_F(ReadInProgressTest, RemembersTheChecksumOfAnEarlierAnswer) {
   const ReadTarget target{.sink = sink_, .capacity = 100, .rewind = [this] { got_.clear(); }};
   const ReadObjectOptions whole;

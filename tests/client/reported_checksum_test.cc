@@ -31,7 +31,7 @@ TEST(ReportedChecksum, ComparesBytesWithTheListingAndAnswers) {
   ReportedChecksum reported;
   ASSERT_TRUE(reported.Note(kRead, 8).ok());
   EXPECT_EQ(testing::ErrorOf(reported.CheckWhole(CoreOf(client), kRead, std::nullopt, 7)).code, ErrorCode::kCorrupted);
-  EXPECT_TRUE(reported.CheckWhole(CoreOf(client), kRead, 7, 7).ok()) << "the listing is what the caller goes by";
+  EXPECT_TRUE(reported.CheckWhole(CoreOf(client), kRead, 7, 7).ok()) << "the caller relies on the listing";
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ class ThrottledCallsTest : public ::testing::Test {
  protected:
   ThrottledCallsTest() { gcs_.Put("o", "0123456789"); }
 
-  // A read under a deadline of an hour, which the service answers by these, one after the other.
+  // A read under a deadline of an hour, which the service answers with these in turn.
   Error Fail(const std::vector<testing::Fault>& answers) {
     for (int i = 0; i < 10'000; ++i) gcs_.faults.insert(gcs_.faults.end(), answers.begin(), answers.end());
     const auto read = testing::MakeClient(gcs_, {.deadline = 1h}).ReadObject({"bkt", "o"});
@@ -53,7 +53,7 @@ TEST_F(ThrottledCallsTest, KeepTheirPlaceInLineAcrossAttempts) {
   ASSERT_NO_FATAL_FAILURE(send());
   const auto ticket = attempts.ticket();
   ASSERT_TRUE(ticket);
-  ASSERT_TRUE(client.GetObject({"bkt", "o"}).ok()) << "another call comes later";
+  ASSERT_TRUE(client.GetObject({"bkt", "o"}).ok()) << "another call follows";
   ASSERT_NO_FATAL_FAILURE(send());
   EXPECT_EQ(attempts.ticket(), ticket);
 }

@@ -33,7 +33,7 @@ class AnyBatchTest : public testing::DatasetTest {
     options_.fetch_across_epochs = false;
   }
 
-  /// A dataset that may fetch so many objects ahead, and has fetched them, in the order of their names.
+  /// A dataset that may read ahead this many objects, and has done so, in the order of their names.
   [[nodiscard]] std::unique_ptr<DatasetCore> Begun(std::size_t ahead, std::uint64_t batch) const {
     auto core = CoreOf(MakeClient({.max_undelivered_bytes = ahead * kCharge}), /*is_live=*/false);
     Announce(*core, 0, batch);
@@ -41,7 +41,7 @@ class AnyBatchTest : public testing::DatasetTest {
     return core;
   }
 
-  /// As an EpochSampler does at the beginning of each epoch.
+  /// As an EpochSampler does at the start of each epoch.
   static void Announce(const DatasetCore& core, std::uint64_t epoch, std::uint64_t batch) {
     Cursor start{.epoch = epoch, .order = SampleOrder::kByName, .listing = core.fingerprint()};
     EXPECT_TRUE(core.Expect({.order = SampleOrder::kByName, .batch_size = batch}, {.cursor = start}));

@@ -80,7 +80,7 @@ TEST_F(DatasetTest, KeepsReadAheadWithinTheBudget) {
   const EpochOptions how{.seed = 5, .batch_size = 8};
   const auto core = CoreOf(client, /*is_live=*/false);
   ASSERT_TRUE(core->Expect(how, {.cursor = Beginning(how)}));
-  // Nothing is taken: as much as fits is fetched, and no more.
+  // Nothing is consumed: exactly the read-ahead is fetched.
   const std::size_t most = kBudget / ((4 << 10) + 1024);  // Including the memory of an object's holder.
   AwaitReads(most);
   EXPECT_EQ(Reads(), most);
@@ -148,7 +148,7 @@ TEST_F(DatasetTest, ReleasesTheReadAheadOfAbandonedEpochs) {
 
 TEST_F(DatasetTest, DecodesObjectsDuringOtherDownloads) {
   Put(8);
-  // The last object stands until the first seven are decoded: with a loop that decodes at the end it stays for ever.
+  // The last object stalls until the first seven are decoded: a loop that decodes at the end would wait without end.
   Hold("o-000007");
   std::atomic<int> decoded = 0;
   const auto core = Core(/*is_live=*/false, [&](const std::string&) {
@@ -177,7 +177,7 @@ TEST_F(DatasetTest, ReportsMissingMemoryForABatch) {
   EXPECT_EQ(error->code, ErrorCode::kLocalIo);
   EXPECT_EQ(error->message, "out of memory");
   EXPECT_EQ(made, 3);
-  // The next loop begins afresh.
+  // The next loop starts over.
   Texts used;
   Use(*core, how, {.cursor = Beginning(how)}, 5, used);
   EXPECT_EQ(used, All());

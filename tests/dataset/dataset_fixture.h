@@ -35,7 +35,7 @@ class DatasetTest : public ::testing::Test {
   void Disturb(std::uint64_t seed);
   /// How often each did.
   [[nodiscard]] std::map<std::string, std::uint64_t> Disturbances();
-  /// Reads of this object stand until Release().
+  /// Reads of this object stall until Release().
   void Hold(const std::string& name);
   void Release();
   /// Media reads that were answered.
@@ -50,7 +50,8 @@ class DatasetTest : public ::testing::Test {
 
   /// What this many concurrent threads receive of an epoch.
   static Texts Epoch(const internal::DatasetCore& core, const EpochOptions& how, std::uint64_t epoch, int workers);
-  /// Uses so many batches of the epoch that begins at the cursor, or all that are left. Returns where it stands then.
+  /// Uses this many batches of the epoch that starts at the cursor, or all that are left. Returns the position
+  /// afterwards.
   static Cursor Use(const internal::DatasetCore& core, const EpochOptions& how, const internal::EpochStart& start,
                     std::uint64_t batches, Texts& used);
   static Texts TextsOf(const internal::FinishedBatch& batch);

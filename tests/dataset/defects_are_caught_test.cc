@@ -68,7 +68,7 @@ TEST_F(DatasetTest, DetectsAPrefetcherThatIgnoresItsBudget) {
   const EpochOptions how{.seed = 5, .batch_size = 8};
   const auto core = CoreOf(MakeClient({.max_undelivered_bytes = ~std::uint64_t{0}}), /*is_live=*/false);
   ASSERT_TRUE(core->Expect(how, {.cursor = Beginning(how)}));
-  AwaitReads(64);  // Far more than the (64 << 10) / ((4 << 10) + 1024) that are expected there.
+  AwaitReads(64);  // Far more than the expected (64 << 10) / ((4 << 10) + 1024).
 }
 
 }  // namespace

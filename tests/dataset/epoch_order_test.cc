@@ -1,4 +1,4 @@
-// Orders over a listing that still runs are those over the complete listing.
+// Orders over a running listing equal those over the complete listing.
 #include "dataset/epoch_order.h"
 
 #include <gmock/gmock.h>

@@ -84,7 +84,7 @@ TEST(EpochProgress, StartsTheNextEpochAtTheEnd) {
   Use(progress);
   EXPECT_EQ(progress.cursor().epoch, 1U);
   EXPECT_EQ(progress.cursor().consumed, 0U);
-  EXPECT_FALSE(progress.NextBatch()) << "an epoch ends until the next one is begun";
+  EXPECT_FALSE(progress.NextBatch()) << "an epoch stays ended until the next one starts";
   const EpochProgress resumed = Begin(10, {.batch_size = 5}, progress.cursor());
   resumed.BeginEpoch();
   progress.BeginEpoch();

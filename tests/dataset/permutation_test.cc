@@ -39,7 +39,7 @@ TEST(Permutation, DependsOnItsKeyOnly) {
   EXPECT_NE(AllOf(100, 1, 2), AllOf(100, 2, 1));
 }
 
-// A saved cursor means another order where these change.
+// If these change, a saved cursor means another order.
 TEST(Permutation, KeepsItsPublishedValues) {
   EXPECT_EQ(AllOf(10, 1, 0), (std::vector<std::uint64_t>{1, 7, 2, 5, 0, 4, 9, 8, 3, 6}));
 }
@@ -49,7 +49,7 @@ TEST(Permutation, AcceptsLargeCounts) {
   EXPECT_LT(permutation((std::uint64_t{1} << 40) - 1), std::uint64_t{1} << 40);
 }
 
-// More than kMostListed are computed one by one.
+// Above kMostListed, values are computed one by one.
 TEST(Permutation, KeepsItsPublishedValuesForManySamples) {
   const Permutation permutation(5000, 1, 0);
   std::vector<std::uint64_t> first;

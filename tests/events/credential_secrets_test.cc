@@ -1,4 +1,4 @@
-// No secret of a credential or a proxy is shown: a token endpoint and a proxy that repeat all they were sent.
+// No secret of a credential or a proxy is shown: the token endpoint and the proxy repeat everything they receive.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -38,7 +38,7 @@ class Heard {
     const std::scoped_lock lock(mutex_);
     return std::exchange(told_, "");
   }
-  /// The whole of it, once all is over.
+  /// The complete output, at the end.
   std::string Trace() {
     EXPECT_TRUE(trace_->Close().ok());
     std::ostringstream text;

@@ -109,7 +109,7 @@ TEST(RequestIdentity, SendsExtraHeadersOnlyToTheEndpoint) {
 TEST(RequestIdentity, ComparesWholeHostNames) {
   Heads heads;
   Heads heads_of_other;
-  // The session's URI begins as the endpoint does, and leads to a user of that name at another host.
+  // The session's URI begins with the endpoint's text, as a user name at another host.
   const RawServer other([&](RawServer::Connection& c) { Uploads(heads_of_other, "")(c); });
   std::string session;
   const RawServer server([&](RawServer::Connection& c) { Uploads(heads, session)(c); });

@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-// A member that was added makes these fail to compile: give it a flag, and a row in the table below.
+// A new member makes these fail to compile: add a flag for it, and a row in the table below.
 constexpr auto kClientMembers = [](const ClientOptions& options) {
   const auto& [endpoint, credentials, exchange_signed_tokens, quota_project, project, retry, throttle_policy,
                idempotency, hedge, require_checksum, connect_timeout, stall_timeout, max_idle_connections, io_threads,

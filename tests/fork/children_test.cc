@@ -108,7 +108,7 @@ TEST_P(ChildrenTest, CountFromZero) {
   EXPECT_EQ(client_->counters().requests, 1U);
 }
 
-// The sink forks once, at its first piece; the child returns from it as the parent does.
+// The sink forks once, at its first piece; the child returns from it like the parent.
 TEST_P(ChildrenTest, FailAReadOfTheParentAndReadAgain) {
   testing::ForkInCallback forking;
   std::string content;

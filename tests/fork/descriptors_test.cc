@@ -62,7 +62,7 @@ std::vector<std::string> SocketsIn(const std::string& descriptors) {
   return sockets;
 }
 
-// Those that the tests were started with do not count.
+// Descriptors inherited by the tests do not count.
 std::vector<std::string> Without(std::vector<std::string> sockets, const std::vector<std::string>& before) {
   std::erase_if(sockets, [&](const auto& s) { return std::find(before.begin(), before.end(), s) != before.end(); });
   return sockets;

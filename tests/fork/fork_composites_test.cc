@@ -19,7 +19,7 @@ using testing::InChild;
 class ForkCompositesTest : public testing::ForkTest {
  protected:
   void SetUp() override {
-    // A composite lives for a second: the service does not let it be deleted sooner.
+    // A composite exists for at least a second: the service refuses to delete it sooner.
     Start(/*is_tls=*/false, {"--object_mutations_per_second=1", "--quota_depth_ms=1000"});
     Put(64, 2'000);
   }
@@ -49,7 +49,7 @@ TEST_F(ForkCompositesTest, ChildDeletesOnlyItsOwnComposites) {
   EXPECT_EQ(InChild([&] {
               if (downloader->composition_report().composites != 0) return std::string("a report of the parent's");
               auto failure = Compose(*downloader);
-              downloader.reset();  // Waits until its own are gone.
+              downloader.reset();  // Waits until its own are deleted.
               return failure;
             }),
             "");
@@ -78,7 +78,7 @@ TEST_F(ForkCompositesTest, SignalToAChildEndsOnlyTheChild) {
               if (read(ends[0], &byte, 1) != 1) return "no pipe";
               kill(child.pid(), SIGTERM);
               if (const int signal = child.WaitForSignal(); signal != SIGTERM) return "the child did not end";
-              // The parent would have ended within this, or refuse to compose.
+              // The parent would have ended within this time, or refuse to compose.
               return Compose(downloader);
             }),
             "");

@@ -42,7 +42,7 @@ class ForkDatasetsTest : public testing::ForkTest {
         DatasetOptions{.download = {}});
   }
 
-  // "" where the batch has these objects' bytes.
+  // "" if the batch has these objects' bytes.
   static std::string Compare(const FinishedBatch& batch, const std::vector<std::size_t>& samples) {
     if (batch.error) return batch.error->message;
     const auto& texts = *static_cast<const std::vector<std::string>*>(batch.samples.get());

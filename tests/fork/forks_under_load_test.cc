@@ -18,8 +18,8 @@ constexpr std::size_t kObjects = 64;
 constexpr std::size_t kBytes = 20'000;
 constexpr std::size_t kAtOnce = 4;
 #if defined(__SANITIZE_ADDRESS__)
-// The runtime of g++ 12 has no handlers for fork(): a lock of its allocator that another thread holds then is never
-// released in the child, which hangs in malloc(). So here no thread reads meanwhile.
+// The runtime of g++ 12 has no handlers for fork(): if another thread holds a lock of its allocator, the child never
+// gets it and hangs in malloc(). So here no thread reads meanwhile.
 constexpr std::size_t kThreads = 0;
 #else
 constexpr std::size_t kThreads = 8;

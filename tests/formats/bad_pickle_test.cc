@@ -237,7 +237,7 @@ TEST(BadPickle, RefusesACyclicListAndReadsTheRest) {
   EXPECT_TRUE(file->ReadValue("w").ok());
 }
 
-// Each list holds the one before it twice: 2^60 values in 300 bytes.
+// Each list contains the previous one twice: 2^60 values in 300 bytes.
 TEST(BadPickle, SurvivesExponentiallySharedValues) {
   std::string body = "]q" + std::string(1, '\0') + "0";
   for (int i = 1; i < 60; ++i) {

@@ -32,7 +32,7 @@ std::string JsonOf(const Parts& parts) {
 }
 
 TEST(BadSafetensors, RefusesWrongParts) {
-  ASSERT_TRUE(Header(SafetensorsWith(JsonOf({}), 8)).ok()) << "what the cases change";
+  ASSERT_TRUE(Header(SafetensorsWith(JsonOf({}), 8)).ok()) << "the cases change it";
   for (const Parts& parts : {Parts{.dtype = "5"},
                              Parts{.dtype = "null"},
                              Parts{.dtype = "[\"F32\"]"},
@@ -139,7 +139,7 @@ TEST(BadSafetensors, AllocatesNothingForFalseLengths) {
   }
 }
 
-// The size is the source's word: a header of 1 GB is refused before it is read.
+// The source claims the size: a header of 1 GB is refused before it is read.
 TEST(BadSafetensors, DoesNotReadAHeaderOf1GB) {
   std::uint64_t read_bytes = 0;
   const ByteSource source{.name = "test.pt",

@@ -33,7 +33,7 @@ TEST(Boxes, TileAShapeExactlyOnce) {
   EXPECT_FALSE(DoTile(elements.boxes, elements.shape)) << "a hole";
 }
 
-// Comparing each with each would take hours: a manifest of some 10 MB can announce so many.
+// Comparing each pair would take hours: a manifest of some 10 MB can announce this many.
 TEST(Boxes, LimitTheirComparisons) {
   const Elements elements(20);
   EXPECT_FALSE(DoTile(elements.boxes, elements.shape));

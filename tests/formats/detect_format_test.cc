@@ -37,7 +37,7 @@ TEST(DetectFormat, ReadsTheBytesNotTheName) {
         Case{"a header of 1 GB", Number(1'000'000'000, 8) + "{}", kUnknown}}) {
     const auto format = DetectFormat(SourceOver(one.file));
     ASSERT_TRUE(format.ok()) << one.name << ": " << format.error().message;
-    EXPECT_EQ(*format, one.want) << one.name << " is told to be " << FormatName(*format);
+    EXPECT_EQ(*format, one.want) << one.name << " is detected as " << FormatName(*format);
   }
 }
 

@@ -36,7 +36,7 @@ TEST(ExpandedTensors, AreRefusedIfTheirSizeOverflows) {
 
 TEST(ExpandedTensors, FailIfTheyExceedTheMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's operator new ends the process if there is no memory";
+  GTEST_SKIP() << "a sanitizer's operator new aborts without memory";
 #endif
   const std::string file = FileOfExpanded(kLong, kLong, 1);
   const auto opened = OpenedAny(file);

@@ -52,7 +52,7 @@ TEST(Fixtures, MatchTheValuesOfPython) {
   }
 }
 
-// Where data lies is guessed by the rule of PyTorch's writers.
+// The position of the data is guessed by the rule of PyTorch's writers.
 TEST(Fixtures, AreReadInOneCall) {
   for (const fs::path& path : Fixtures()) {
     auto source = OpenLocalFile(path.string());

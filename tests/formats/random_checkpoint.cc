@@ -73,7 +73,7 @@ class Maker {
     if (Below(4) == 0 && !layout.strides.empty()) layout.strides.front() = 0;
     const auto touched = TouchedBytes(layout, ~std::uint64_t{0});
     EXPECT_TRUE(touched.has_value());
-    // A view of the storage before, where it fits.
+    // A view of the previous storage, if it fits.
     const auto& lengths = made_.contents.storage_bytes;
     if (!lengths.empty() && last_dtype_ == layout.dtype && touched->end <= lengths.back()) {
       layout.storage = lengths.size() - 1;

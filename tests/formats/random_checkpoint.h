@@ -19,7 +19,7 @@ RandomCheckpoint MakeRandomCheckpoint(unsigned seed);
 /// The file that WriteTorchFile() makes of it.
 std::string FileOf(const RandomCheckpoint& checkpoint);
 
-/// The value with the storages' numbers that the writer was given: readers number them as they find them.
+/// The value with the storages' numbers that the writer received: readers number them in the order of reading.
 pickled::Value WithWrittenStorages(const StoredCheckpoint& file, pickled::Value value);
 
 }  // namespace gcsflux::formats_tests

@@ -89,7 +89,7 @@ TEST(StateJson, NamesTensorsByTheirKeys) {
   EXPECT_EQ(named[1].name, "optimizer.state.0.avg");
 }
 
-// A key without text is a name too.
+// A key that is not text is a name too.
 TEST(StateJson, DistinguishesAnEmptyKeyFromTheRoot) {
   const auto tensor = [](std::uint64_t storage) { return Value{.any = TensorLayout{.storage = storage}}; };
   const Value inner{.any = Dict{.entries = {{TextValue("a"), tensor(1)}, {TextValue(""), tensor(2)}}}};

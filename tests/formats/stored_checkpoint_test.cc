@@ -222,7 +222,7 @@ Sliced MakeSliced() {
 Result<StoredCheckpoint> OpenSliced(const Files& files) {
   std::vector<std::string> names;
   for (const auto& [name, file] : files) names.push_back(name);
-  // An index names one file of a tensor; the others are there because of other tensors.
+  // An index names one file of a tensor; the others are found through other tensors.
   const OpenShards all = [&files, names](std::span<const std::string>) { return ShardsIn(files)(names); };
   const std::string index = IndexOf({{"w", "0"}});
   return StoredCheckpoint::Open(SourceOver(index), all);
@@ -267,7 +267,7 @@ TEST(StoredCheckpoint, VerifiesAStreamedStorage) {
   }
 }
 
-// So much that several threads compare.
+// So many that several threads compare them.
 TEST(StoredCheckpoint, FindsDamageInAnyOfManyLargeTensors) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(5);

@@ -128,7 +128,7 @@ TEST(TorchFile, ReadsTensorsOfNewerVersions) {
   }
 }
 
-// Keys that are neither text nor number are named by their place. A text without letters is a text.
+// Keys that are neither text nor numbers are named by their place. An empty text is a text.
 TEST(TorchFile, NamesTensorsByTheirKeys) {
   const std::string tensor = TensorOf({});
   const std::string inner = "}(" + Text("a") + tensor + Text("") + tensor + "u";

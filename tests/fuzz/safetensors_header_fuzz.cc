@@ -53,7 +53,7 @@ void CheckFile(const std::string& file) {
   CheckWritten(*header);
 }
 
-// The highest number in the text, where it is small.
+// The highest number in the text, if it is small.
 std::size_t DataBytes(std::string_view json) {
   std::size_t most = 0;
   std::size_t number = 0;

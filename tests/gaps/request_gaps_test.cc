@@ -35,12 +35,12 @@ class RequestGapsTest : public ::testing::TestWithParam<GapOperation> {
     int gap = 1;
     while (RunCell(cell, gap) && !HasFailure()) ++gap;
     EXPECT_TRUE(HasFailure() || gap >= 3) << "there was no gap";
-    // Several requests at the same time may arrive in another order than they end.
+    // Several parallel requests may arrive in another order than they end.
     EXPECT_TRUE(!cell.loses_answer || HasFailure() || losses_ + 2 >= gap) << losses_ << " losses";
   }
 
  private:
-  // Whether there was this gap: then the event has happened in it.
+  // Whether this gap exists: then the event has happened in it.
   bool RunCell(const Cell& cell, int gap) {
     SCOPED_TRACE("after request " + std::to_string(gap));
     emulator_.Reset();

@@ -80,7 +80,7 @@ std::vector<std::int64_t> WholeSteps(GapWorld& world) {
   return whole;
 }
 
-// Each manifest that is there has its files, and there is a step.
+// Each existing manifest has its files, and there is a step.
 void ExpectWholeSteps(GapWorld& world) {
   const CheckpointSteps steps = StepsOf(world.rival());
   std::size_t whole = 0;

@@ -50,7 +50,7 @@ class OneLoop {
   }
 
  private:
-  // An answer that nothing waits for is noticed by its being late.
+  // An unexpected late answer is detected by its time.
   const std::unique_ptr<Transport> transport_ = MakeCurlTransport({.stall_timeout = std::chrono::seconds(5)});
   EventLoops loops_{1};
 };
@@ -81,7 +81,7 @@ TEST(CurlLoop, SharesConnectionsAmongItsFibers) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-// libcurl closes a connection that is not made yet without a notice, and the next one gets its descriptor's number.
+// libcurl closes an unfinished connection without a notice, and the next one reuses its descriptor's number.
 TEST(CurlLoop, SurvivesAnAbandonedConnectionAttempt) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
@@ -100,7 +100,7 @@ TEST(CurlLoop, SurvivesAnAbandonedConnectionAttempt) {
   }
 }
 
-// Each connection's descriptor has the number of the one before it, which was closed.
+// Each connection reuses the descriptor's number of the previous one, which was closed.
 TEST(CurlLoop, OpensANewConnectionAfterAClosedOne) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
@@ -115,7 +115,7 @@ TEST(CurlLoop, CarriesManyExchangesAtATime) {
   std::latch all_came(4);
   const RawServer server([&](RawServer::Connection& c) {
     c.ReadHead();
-    all_came.arrive_and_wait();  // None is answered before all are there.
+    all_came.arrive_and_wait();  // None is answered before all have arrived.
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   });
   OneLoop loop;

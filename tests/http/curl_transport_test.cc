@@ -174,7 +174,7 @@ TEST_P(CurlTransport, SendsMutationsOnce) {
     std::atomic<int> connections = 0;
     // The connection that served one request breaks under the next one, after that has arrived whole.
     const RawServer server([&](RawServer::Connection& c) {
-      if (c.ReadHead().empty()) return;  // connected, and thought better of it
+      if (c.ReadHead().empty()) return;  // connected, and then closed
       const bool is_first = ++connections == 1;
       if (!is_first) ++arrivals;
       c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");

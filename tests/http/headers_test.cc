@@ -70,7 +70,7 @@ TEST(Headers, AppendTheirOwnElements) {
   for (const auto& header : headers) EXPECT_EQ(header, Headers::value_type("name", std::string(40, 'v')));
 }
 
-// Of a text that is so short that it lies in the string itself.
+// Of a text that is short enough to be stored in the string itself.
 TEST(Headers, AppendTheirOwnShortElements) {
   Headers headers;
   for (const auto& [name, value] : HeaderList{{"a", "b"}, {"c", "d"}, {"e", "f"}}) headers.emplace_back(name, value);

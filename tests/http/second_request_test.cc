@@ -201,7 +201,7 @@ TEST_P(SecondRequest, TimesOutIfBothStall) {
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kUnavailable);
 }
 
-// The other one's bytes are there too, by the time at which the first one's have been taken.
+// The other one's bytes have also arrived by the time the first one's are consumed.
 TEST_P(SecondRequest, DeliversNothingOnceTheFirstLeads) {
   std::binary_semaphore second_came(0), first_is_taken(0);
   std::counting_semaphore<2> second_has_answered(0);

@@ -36,7 +36,7 @@ std::optional<Error> ErrorOf(const Result<T>& result) {
 /// A call under a stop_token, and its error.
 using Call = std::function<std::optional<Error>(const std::stop_token&)>;
 
-// Begins the call, waits until it stands where it is to be stopped, and stops it.
+// Starts the call, waits until it reaches the point where it must stop, and stops it.
 void ExpectCancelled(const Call& call, const std::function<void()>& await_stall) {
   std::stop_source stop;
   std::optional<Error> error;
@@ -134,7 +134,7 @@ TEST_F(CancellationTest, WorksAtTheGate) {
     }
     return false;
   };
-  ASSERT_TRUE(client_.GetObject(kRead).ok()) << "takes the only token";
+  ASSERT_TRUE(client_.GetObject(kRead).ok()) << "uses the only token";
   ExpectCancelled([&](const std::stop_token& stop) { return ErrorOf(client_.ReadObject(kRead, {.stop = stop})); },
                   [&] {
                     while (!is_waiting()) std::this_thread::yield();
@@ -166,7 +166,7 @@ TEST_F(CancellationTest, WorksDuringASecondRequest) {
 }
 
 TEST_F(CancellationTest, WorksForAStalledUpload) {
-  const std::string large(8 << 20, 'u');  // More than the sockets hold.
+  const std::string large(8 << 20, 'u');  // More than the socket buffers hold.
   Stall({.operation = "storage.objects.insert"}, {.type = "stallUpload", .after_bytes = 1});
   ExpectCancelledAtTheEmulator([&](const std::stop_token& stop) {
     return ErrorOf(UploadObject(client_, kNew, AsBytes(large), {.stop = stop}));

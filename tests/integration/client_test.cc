@@ -222,7 +222,7 @@ TEST_F(ClientTest, AppliesCallOptionsToListingsAndBatches) {
   const auto listing = ListPrefix(client_, {"bkt", ""}, {.fields = "size", .call = call});
   ASSERT_TRUE(listing.ok()) << listing.error().message;
   EXPECT_EQ(listing->objects.front().size, 1U);
-  EXPECT_TRUE(listing->objects.front().content_type.empty()) << "what was not asked for";
+  EXPECT_TRUE(listing->objects.front().content_type.empty()) << "only requested names";
   EXPECT_THAT(emulator_.journal().back().target, HasSubstr("userProject=payer"));
   ASSERT_TRUE(Downloader(client_, {.call = call}).Download(DownloadSources(listing->objects)).ok());
   EXPECT_THAT(emulator_.journal().back().target, HasSubstr("userProject=payer"));
@@ -230,7 +230,7 @@ TEST_F(ClientTest, AppliesCallOptionsToListingsAndBatches) {
 
 TEST_F(ClientTest, RefusesABatchLargerThanTheMemory) {
   std::vector<ObjectMetadata> objects(2, Put("o", "x"));
-  for (ObjectMetadata& object : objects) object.size = std::uint64_t{1} << 63;  // Together they overflow to nothing.
+  for (ObjectMetadata& object : objects) object.size = std::uint64_t{1} << 63;  // Their sum overflows.
   const auto refused = Downloader(client_).Download(DownloadSources(objects));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);

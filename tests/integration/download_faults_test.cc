@@ -1,5 +1,5 @@
-// Batches and streams while reads go wrong at random: the bytes are the objects', each once and in order, or the error
-// names the object.
+// Batches and streams under random read faults: the bytes are the objects', each once and in order, or the error names
+// the object.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -19,7 +19,7 @@ using testing::TextOf;
 
 class DownloadFaultsTest : public testing::StoredObjects {
  protected:
-  // About one read in five meets something that may pass.
+  // About one read in five has a transient fault.
   void LoadPassingFaults(std::uint64_t seed) {
     const auto rule = [](std::string name, emulator::FaultAction action, double probability) {
       return FaultRule{.name = std::move(name),
@@ -44,7 +44,7 @@ class DownloadFaultsTest : public testing::StoredObjects {
     sizes[random() % sizes.size()] = 0;
     return Store(sizes);
   }
-  // Flips a byte of an object, so often.
+  // Flips a byte of an object this many times.
   void Corrupt(const std::string& name, std::uint64_t at_byte, std::uint64_t times) {
     emulator_.faults().Load(
         {.rules = {{.name = "flip",

@@ -58,7 +58,7 @@ class DownloadFileTest : public ::testing::Test {
   }
   [[nodiscard]] std::uint64_t Fired() { return emulator_.faults().Fired("fault"); }
 
-  // Of the object, that went out since `Reads()` was this.
+  // Bytes of the object that were sent since `Reads()` had this value.
   [[nodiscard]] std::uint64_t BytesOut() const { return emulator_.counters().bytes_out; }
 
   [[nodiscard]] DownloadFileOptions Options() const { return {.stripe_bytes = kRange, .max_concurrency = 3}; }
@@ -187,7 +187,7 @@ TEST_F(DownloadFileTest, StartsOverForAnotherObject) {
   }
 }
 
-// Without a checksum that would show it, and without a byte of the other generation that is read for nothing.
+// Without a checksum that would detect it, and without a wasted byte of the other generation.
 TEST_F(DownloadFileTest, StartsOverForAnotherGenerationOfTheSameSize) {
   Interrupt(kMiddle);
   const std::string other(kSize, 'x');
@@ -476,7 +476,7 @@ TEST_F(DownloadFileTest, KeepsThePartialFileIfTheDiskIsFull) {
   ExpectWhole(Pattern(kLarge));
 }
 
-// As a disk that is full, but for the code that the system gives.
+// Like a full disk, except for the system's error code.
 TEST_F(DownloadFileTest, ReportsWhyAFileCannotGrow) {
   rlimit old{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -491,7 +491,7 @@ TEST_F(DownloadFileTest, ReportsWhyAFileCannotGrow) {
   std::signal(SIGXFSZ, old_action);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
-  // Some file systems tell when the bytes are set aside, others when they are written.
+  // Some file systems report it at the reservation, others at the write.
   EXPECT_NE(failed.error().message.find(".file.gcsflux-partial': File too large"), std::string::npos)
       << failed.error().message;
   EXPECT_FALSE(fs::exists(file_));

@@ -24,7 +24,7 @@ class DownloadRacesTest : public testing::StoredObjects {
     sources_ = Store(sizes);
   }
 
-  // Reads a stream to a random point, where it is left or asked to stop.
+  // Reads a stream to a random point, where it is abandoned or stopped.
   void ReadSome(const Downloader& downloader, std::mt19937& random) {
     std::stop_source stop;
     DownloadStream stream = downloader.Stream(

@@ -76,7 +76,7 @@ TEST_F(DownloadStreamsTest, DeliverAsCompletedPastAStalledObject) {
     delivered.push_back((*object)->index);
   }
   EXPECT_THAT(delivered, ::testing::UnorderedElementsAre(1, 2, 3, 4));
-  emulator_.clock().AwaitWaiters(1);  // The other one's read may still be on its way there.
+  emulator_.clock().AwaitWaiters(1);  // The other one's read may not have arrived there yet.
   EXPECT_EQ(emulator_.faults().Fired("stall"), 1U);
   emulator_.clock().Advance(std::chrono::hours(2));
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
@@ -123,7 +123,7 @@ TEST_F(DownloadStreamsTest, ShareOneBudget) {
       });
     }
   }
-  // Of each consumer its next object, and the one that it has in its hands.
+  // Of each consumer its next object, and its current one.
   EXPECT_LE(memory.most(), kBudget + 2 * kConsumers * kLargest);
   EXPECT_EQ(memory.live(), 0U);
 }
@@ -143,7 +143,7 @@ TEST_F(DownloadStreamsTest, StopReadsAndReleaseBudgetWhenDestroyed) {
   {
     DownloadStream stream = downloader.Stream(sources);
     ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
-    emulator_.clock().AwaitWaiters(2);  // More than its next object is on its way.
+    emulator_.clock().AwaitWaiters(2);  // More than its next object is in flight.
   }
   EXPECT_EQ(memory.live(), 0U);
   EXPECT_GE(emulator_.faults().Fired("stall"), 2U);

@@ -188,7 +188,7 @@ TEST_F(DownloadsTest, DeliversStoredBytes) {
   }
 }
 
-// Nothing but the answers tells their checksums.
+// Only the answers tell their checksums.
 TEST_F(DownloadsTest, ReadsEncryptedObjectsWithTheirKey) {
   const std::string key_bytes(32, 'k');
   const EncryptionKey key = *EncryptionKey::FromBytes(AsBytes(key_bytes));

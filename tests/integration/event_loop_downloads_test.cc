@@ -52,7 +52,7 @@ class EventLoopDownloads : public testing::StoredObjects {
     return Store(std::vector<std::size_t>(count, bytes));
   }
 
-  // Every kind of fault that may pass, in about one read of six.
+  // Every kind of transient fault, in about one read of six.
   void LoadFaults(std::uint64_t seed) {
     const auto rule = [](std::string name, emulator::FaultAction action, double probability) {
       return emulator::FaultRule{.name = std::move(name),
@@ -86,7 +86,7 @@ std::size_t Consume(DownloadStream& stream, const std::vector<std::string>& cont
     }
     if (!*next) break;
     EXPECT_TRUE(came.insert((*next)->index).second);
-    if ((*next)->error) {  // Twice corrupted, at the same place.
+    if ((*next)->error) {  // Corrupted twice, at the same place.
       EXPECT_EQ((*next)->error->code, ErrorCode::kCorrupted) << (*next)->error->message;
     } else {
       EXPECT_TRUE(TextOf((*next)->bytes) == contents[(*next)->index]);
@@ -116,7 +116,7 @@ TEST_F(EventLoopDownloads, AreCancellableAnywhere) {
     DownloadStream stream =
         downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted, .stop = stop.get_token()});
     EXPECT_EQ(Consume(stream, contents_, until), until);
-    if (round % 2 == 0) continue;  // It is destroyed in mid-flight.
+    if (round % 2 == 0) continue;  // It is destroyed in flight.
     stop.request_stop();
     const auto next = stream.Next();
     ASSERT_FALSE(next.ok());
@@ -241,8 +241,8 @@ class Turns : public EventListener {
   std::size_t large_at_last_ = 0;
 };
 
-// A download of many objects is under way on the same loop, as fast as it can be. Each of the small one's requests
-// waits for about one of each that the large one has in flight.
+// A download of many objects runs on the same loop at full speed. Each of the small one's requests waits for about one
+// of each that the large one has in flight.
 TEST_F(EventLoopDownloads, ServeSmallBatchesBesideLargeOnes) {
   constexpr std::size_t kConcurrency = 64;
   constexpr std::size_t kFew = 8;

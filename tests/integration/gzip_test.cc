@@ -96,7 +96,7 @@ TEST_F(GzipTest, DistinguishesTransferFromStoredCorruption) {
     const auto read = client_.ReadObject(kObject, {.decompress_gzip = true});
     EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
     ASSERT_TRUE(read.ok()) << read.error().message;
-    EXPECT_TRUE(*read == text_) << "it was read once more";
+    EXPECT_TRUE(*read == text_) << "it was read twice";
   }
 }
 

@@ -1,4 +1,4 @@
-// If a read stalls for ever, a second request answers it. No other read is sent twice.
+// If a read stalls without end, a second request answers it. No other read is sent twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class HedgingTest : public ::testing::Test {
     before_ = {};
   }
 
-  // Teaches the client how long reads take, and saves up for second requests. A busy machine may already need one.
+  // Teaches the client the usual time of reads, and fills the hedge budget. A busy machine may already use some of it.
   void WarmUp() {
     for (int i = 0; i < 30; ++i) {
       ASSERT_TRUE(client_->ReadObject({kBucket, "large"}));
@@ -67,7 +67,7 @@ class HedgingTest : public ::testing::Test {
     EXPECT_EQ(counters.retries, 0U);
   }
 
-  // The one that stalled, and the one that was answered in its place.
+  // The stalled one, and its replacement.
   std::pair<emulator::RequestRecord, emulator::RequestRecord> StalledAndWinner() {
     const auto journal = emulator_.journal();
     const auto stalled = std::find_if(journal.begin(), journal.end(), [&](const auto& request) {
@@ -173,7 +173,7 @@ TEST_F(HedgingTest, StaysWithinTheBudgetForManyStalls) {
       EXPECT_TRUE(*read == content_);
     });
   }
-  // Each stalled one waits at the emulator, also where it was given up; 106 requests pay for 5 at most.
+  // Each stalled one waits at the emulator, even if the client abandoned it; 106 requests allow at most 5.
   emulator_.clock().AwaitWaiters(16);
   while (client_->counters().stalls < before_.stalls + 11) std::this_thread::yield();
   emulator_.clock().Advance(1h);

@@ -18,7 +18,7 @@ using testing::kObject;
 
 class KilledFileUploadTest : public testing::ResumableFileCase {
  protected:
-  // The state is in a file, as a program would keep it.
+  // The state is in a file, as in a program.
   [[nodiscard]] std::string State() const {
     std::ifstream in(state_path_);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -52,8 +52,8 @@ TEST_F(KilledFileUploadTest, StoresTheFileAndResendsLittle) {
     while (UploadAndKillAfter(1 + random() % 7)) ASSERT_LT(++kills, 200) << "no run gets further";
     killed += kills;
     EXPECT_TRUE(*client_.ReadObject(kObject) == Content());
-    // Two parts are in flight when a process is killed. A process that is killed between its commit and the end of its
-    // state is followed by one that sends all parts again.
+    // Two parts are in flight when a process is killed. After a process that is killed between its commit and the end
+    // of its state, the next one sends all parts again.
     const std::size_t uploads = std::max<std::size_t>(1, Requests("complete"));
     EXPECT_LE(Requests("part"), kParts * uploads + 2 * static_cast<std::size_t>(kills));
     little_sent_twice += Requests("part") < 2 * kParts ? 1 : 0;

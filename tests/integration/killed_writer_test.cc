@@ -49,14 +49,14 @@ class KilledWriterTest : public ::testing::Test {
   const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
 
-// It is interrupted with parts sent and nothing committed.
+// It is interrupted after parts and before a commit.
 TEST_F(KilledWriterTest, LeavesNothingIfTheSignalIsHandled) {
   ASSERT_TRUE(client_.InsertBucket("bkt"));
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes(old_)).ok());
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    ::signal(SIGINT, SIG_DFL);  // A shell's background jobs are started with it ignored.
+    ::signal(SIGINT, SIG_DFL);  // A shell's background jobs start with it ignored.
     if (!InstallCompositeCleanup()) ::_exit(2);
     ObjectWriter writer(client_, kObject, {.part_bytes = kPart});
     if (!writer.Write(AsBytes(new_))) ::_exit(1);

@@ -1,4 +1,4 @@
-// ObjectReader::NextView: bytes that the caller sees where they were fetched to.
+// ObjectReader::NextView: the caller sees the bytes in the buffer into which they were fetched.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -86,7 +86,7 @@ TEST_F(LentBytesTest, ContinueAfterOtherReads) {
   EXPECT_TRUE(reader.NextView()->empty());
 }
 
-// Another reader has all of the budget.
+// Another reader uses the whole budget.
 TEST_F(LentBytesTest, AreFetchedWithoutReadAhead) {
   client_ = MakeClient(1);
   auto idle = Open({.stripe_bytes = 50'000});

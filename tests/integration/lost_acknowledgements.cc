@@ -152,7 +152,7 @@ emulator::FaultPlan LoseFirstAnswers() {
   return plan;
 }
 
-// Of each call one request was carried out, and one was given its answer.
+// For each call, one request was carried out, and one received its stored answer.
 std::uint64_t CheckJournal(const emulator::Emulator& emulator, Failures& failures) {
   struct Requests {
     int done = 0;

@@ -104,7 +104,7 @@ void LendAndCompare(ObjectReader& reader, const std::string& content, std::mt199
   const auto lent = reader.NextView();
   ASSERT_TRUE(lent.ok()) << testing::ErrorOf(lent).message;
   ASSERT_EQ(lent->empty(), at >= content.size());
-  ReadAtAndCompare(reader, content, random);  // which leaves the lent bytes as they are
+  ReadAtAndCompare(reader, content, random);  // which leaves the borrowed bytes unchanged
   const std::string bytes(reinterpret_cast<const char*>(lent->data()), lent->size());
   EXPECT_EQ(bytes, content.substr(std::min<std::size_t>(at, content.size()), bytes.size())) << "at " << at;
   EXPECT_EQ(reader.position(), at + bytes.size());

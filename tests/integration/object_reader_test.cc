@@ -139,7 +139,7 @@ TEST_F(ObjectReaderTest, ReadsAheadAtOnceInWholeReads) {
   EXPECT_EQ(reader.report().fetched_bytes, content_.size());
 }
 
-// The first read does not wait for its own bytes before the others are begun, and no connection is left idle.
+// The first read starts the other requests before it waits for its own bytes, and no connection is idle.
 TEST_F(ObjectReaderTest, DividesAWholeReadAmongAllConnections) {
   const std::string large = Content(40'000'000);
   Put(large);
@@ -160,7 +160,7 @@ TEST_F(ObjectReaderTest, DividesALongRangeAmongAllConnections) {
   EXPECT_EQ(reader.report().requests, 8U);
 }
 
-// The object in one request, which the first time has a wrong byte: no reader may see that.
+// The object in one request, whose first answer has a wrong byte: no reader may see that.
 TEST_F(ObjectReaderTest, ShowsNoByteOfAWholeObjectBeforeVerification) {
   emulator_.faults().Load({.rules = {{.name = "it",
                                       .match = {.operation = "storage.objects.get"},
@@ -290,7 +290,7 @@ TEST_F(ObjectReaderTest, StopsOnRequest) {
   EXPECT_EQ(testing::ErrorOf(reader.VerifyWhole()).code, ErrorCode::kCancelled);
 }
 
-// Its event loops end with the last reader, not with the Client: also while it reads ahead.
+// Its event loops end with the last reader, not with the Client: even during read-ahead.
 TEST_F(ObjectReaderTest, OutlivesItsClient) {
   auto client = std::make_unique<Client>(*Client::Create({.endpoint = emulator_.endpoint(), .project = "p"}));
   const ObjectReaderOptions ahead{.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = true};

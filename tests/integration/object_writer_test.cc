@@ -155,7 +155,7 @@ TEST_F(ObjectWriterTest, ShowsNothingBeforeClose) {
   testing::ExpectNothingLeft(client_);
 }
 
-// Its event loops end with the last writer, not with the Client: also while parts are in flight.
+// Its event loops end with the last writer, not with the Client: even while parts are in flight.
 TEST_F(ObjectWriterTest, OutlivesItsClient) {
   auto client = std::make_unique<Client>(*Client::Create({.endpoint = emulator_.endpoint(), .project = "p"}));
   std::optional<ObjectWriter> destroyed(std::in_place, *client, kObject, Options());
@@ -277,7 +277,7 @@ TEST(PartBytes, AllowTheObjectSizeOfTheHeader) {
   EXPECT_GE(held(std::uint64_t{2} << 30), std::uint64_t{5'000'000'000'000});
 }
 
-// 56 MB in buffers of 16 MiB: parts of a third each, and the last bytes over connections that idle.
+// 56 MB in buffers of 16 MiB: parts of a third each, and the last bytes over idle connections.
 TEST_F(ObjectWriterTest, UsesAllConnectionsForAShortObject) {
   std::string bytes = Content();
   bytes.resize(bytes.size() + 40'000'000, 'x');

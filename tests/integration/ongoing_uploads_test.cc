@@ -1,4 +1,4 @@
-// Multipart uploads that are neither completed nor aborted: found, aborted, and cleaned away.
+// Multipart uploads that are neither completed nor aborted: listed, aborted, and cleaned up.
 #include <gtest/gtest.h>
 
 #include "gcsflux/download.h"

@@ -83,10 +83,10 @@ std::vector<Operation> Operations() {
 
 class OperationFaultsTest : public ::testing::TestWithParam<Operation> {
  protected:
-  // The service remembers no tokens, unless it is asked to.
+  // The service remembers no tokens unless enabled.
   explicit OperationFaultsTest(std::chrono::nanoseconds window = {}) : emulator_({.idempotency_window = window}) {}
 
-  // A store of its own, in which the operation's first request meets it; then the operation.
+  // A new store, in which the operation's first request has the fault; then the operation.
   std::optional<Error> RunUnder(const FaultAction& action) {
     emulator_.Reset();
     client_ = *Client::Create(

@@ -227,7 +227,7 @@ TEST_F(RewriteTest, RefusesATokenOfAnotherRewrite) {
   EXPECT_EQ(testing::ErrorOf(client_.RewriteObject(kSource, kTarget, options)).code, ErrorCode::kInvalidArgument);
 }
 
-// Each operation is repeated under the guard that makes it idempotent, and sent once without it.
+// Each operation is retried under the precondition that makes it idempotent, and sent once without it.
 TEST_F(OperationsTest, ConditionalWritesAreRetriedAndOthersSentOnce) {
   struct Case {
     std::string operation;

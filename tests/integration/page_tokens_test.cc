@@ -20,7 +20,7 @@ namespace {
 using testing::CircularService;
 using ::testing::HasSubstr;
 
-// Each of its pages is this one, with a token of its own.
+// Each of its pages is this one, with a new token.
 class EndlessService {
  public:
   explicit EndlessService(std::string members) : members_(std::move(members)) {}
@@ -159,7 +159,7 @@ const std::vector<Disorder> kDisorders = {
 TEST(NamesOutOfOrder, EndEveryListing) {
   for (const Disorder& disorder : kDisorders) {
     for (const int max_concurrency : {0, 1, 8}) {
-      // By which calls several would get which page is not known.
+      // It is unknown which of several calls receives which page.
       if (max_concurrency > 1 && disorder.pages.size() > 1) continue;
       const CircularService service(disorder.pages);
       Result<void> listed;

@@ -114,7 +114,7 @@ TEST_F(ParallelListingTest, StealsWorkWithinItsConcurrency) {
   EXPECT_GE(listing->report.steals, 1U);
   EXPECT_GE(in_the_middle, 1U);
   EXPECT_LE(calls, 2 * 6U + 8);
-  EXPECT_LE(calls, listing->report.calls);  // the last may have been ended before they were sent
+  EXPECT_LE(calls, listing->report.calls);  // the last one may have ended before they were sent
   EXPECT_GT(most_in_flight, 2U);
   EXPECT_LE(most_in_flight, 8U);
 }
@@ -209,7 +209,7 @@ TEST_F(ParallelListingTest, ReturnsTheErrorOfAnyCall) {
     EXPECT_EQ(listing.error().code, ErrorCode::kPermissionDenied) << listing.error().message;
     EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
   }
-  // Which of the calls at the same time are needed is not known beforehand; half of all are.
+  // It is unknown in advance which of the parallel calls are needed; half of all are.
   Load({.every = 2}, {.type = "status", .status = 403});
   const auto listing = ListInParallel(client_, {"names-h"}, {.max_concurrency = 8});
   ASSERT_FALSE(listing.ok());
@@ -293,7 +293,7 @@ TEST_F(ParallelListingTest, NeedsLittleMemoryBeyondNames) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "no mallinfo2";
 #endif
-  ASSERT_TRUE(ListInParallel(client_, {"many"}).ok());  // connections and threads of the emulator are there
+  ASSERT_TRUE(ListInParallel(client_, {"many"}).ok());  // connections and threads of the emulator exist
   const double before = InUseBytes();
   const auto listing = ListInParallel(client_, {"many"});
   const double taken = InUseBytes() - before;

@@ -210,7 +210,7 @@ TEST_F(BrokenReadTest, DoesNotMixGenerations) {
   });
 }
 
-// Each answer breaks a little further on. That the deadline moves on with it is tested in simulated time: read_test.cc.
+// Each answer breaks a little later. read_test.cc tests in simulated time that this extends the deadline.
 TEST_F(BrokenReadTest, ResumesAsLongAsItProgresses) {
   ForEach(
       {{"cut", {.type = "cut", .after_bytes = 100'000}}}, {.operation = "storage.objects.get"},

@@ -164,7 +164,7 @@ TEST(ObjectReaderMove, LeavesAReaderThatReportsAnError) {
   EXPECT_TRUE(moved.ReadAt(0, RoomIn(room)).ok());
 }
 
-// The source tells no checksum: that of the answers counts.
+// The source has no checksum: that of the answers is used.
 TEST(ObjectReaderVerification, UsesTheChecksumOfTheAnswers) {
   HangingObject object([](std::uint64_t) { return kSize; }, "x-goog-hash: crc32c=AAAAAA==\r\n");
   const auto verified = object.Open().VerifyWhole();

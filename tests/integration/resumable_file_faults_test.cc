@@ -1,5 +1,5 @@
-// UploadFile under faults that may pass, at each of its steps, in a new upload and in one that is
-// continued: it succeeds, the fault has fired, the object is made exactly once, and nothing temporary is left.
+// UploadFile under transient faults, at each of its steps, in a new and in a resumed upload: it succeeds, the fault has
+// fired, the object is made exactly once, and nothing temporary is left.
 #include <string>
 #include <utility>
 

@@ -1,5 +1,5 @@
-// UploadFile with a state of another request: another object, condition, attribute or key. Nothing of the
-// earlier upload is used, and nothing of it is left.
+// UploadFile with a state of another request: another object, condition, attribute or key. Nothing of the earlier
+// upload is used or left.
 #include <filesystem>
 #include <functional>
 #include <string>

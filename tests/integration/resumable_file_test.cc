@@ -131,7 +131,7 @@ TEST_F(ResumableFileTest, StartsOverIfOnlyTheStatusChangeTimeDiffers) {
   EXPECT_EQ(Requests("part"), 3 + kParts) << "the old parts are not compared first";
 }
 
-// The checksum of the whole finds it out.
+// The checksum of the whole detects it.
 TEST_F(ResumableFileTest, NeverMixesTwoFiles) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 constexpr auto kRivalBucket = "my-bucket";
 const ObjectName kContested{kRivalBucket, "o"};
 
-// Acts when a call is about to be repeated: its answer is lost, and nothing more is sent yet.
+// Acts before a retry: the answer is lost, and nothing more is sent yet.
 class BeforeRepetition : public EventListener {
  public:
   void OnRetry(const RetryEvent& /*event*/) override {
@@ -62,7 +62,7 @@ class RivalPartsTest : public ::testing::Test {
   }
   std::string Stored() const { return *rival_.ReadObject(kContested); }
 
-  // It forgets: else a repeated completion is given the first one's answer.
+  // It forgets: otherwise a retried completion would receive the first answer.
   emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
   const std::shared_ptr<BeforeRepetition> listener_ = std::make_shared<BeforeRepetition>();
   const Client rival_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
@@ -86,7 +86,7 @@ TEST_F(RivalPartsTest, KeepsARivalsObjectAndReportsUnknown) {
   EXPECT_EQ(Stored(), "a rival's");
 }
 
-// The service shows nothing of an object under another key to a request with this one: it answers 400.
+// The service does not show an object under another key to a request with this one: it answers 400.
 TEST_F(RivalPartsTest, KeepsARivalsEncryptedObjectAndReportsUnknown) {
   const auto key = [](char c) { return *EncryptionKey::FromBytes(AsBytes(std::string(32, c))); };
   const UploadOptions options{.encryption_key = key('o')};
@@ -105,7 +105,7 @@ TEST_F(RivalPartsTest, KeepsARivalsEncryptedObjectAndReportsUnknown) {
   EXPECT_EQ(testing::ValueOf(rival_.ReadObject(kContested, {.encryption_key = key('r')})), "a rival's");
 }
 
-// Not one attempt of this call may have done it, so the same bytes under the name are another's.
+// No attempt of this call can have stored it, so the same bytes under the name are another's.
 TEST_F(RivalPartsTest, FailsForAMissingUploadDespiteEqualBytes) {
   auto upload = MultipartUpload::Start(MakeClient(), kContested);
   ASSERT_TRUE(upload.ok());

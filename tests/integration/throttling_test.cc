@@ -38,7 +38,7 @@ class ThrottlingTest : public ::testing::Test {
                             .throttle_policy = policy});
   }
 
-  // 24 threads read 600 times in all: a second and a half of the quota.
+  // 24 threads make 600 reads in all: the quota of 1.5 seconds.
   Outcome Read(ThrottlePolicy policy, const RetryOptions& retry = {}) {
     const Client client = MakeClient(policy, retry);
     std::atomic<int> left = 600;
@@ -75,7 +75,7 @@ TEST_F(ThrottlingTest, ShortWaitsFloodTheService) {
   constexpr std::chrono::milliseconds kSoon(10);
   const Outcome outcome = Read(ThrottlePolicy::kBackoff, {.initial_delay = kSoon, .multiplier = 1, .max_delay = kSoon});
   EXPECT_EQ(outcome.succeeded, 600);
-  EXPECT_GT(outcome.RefusedPerAdmitted(), 0.6) << "what the gate is compared with";
+  EXPECT_GT(outcome.RefusedPerAdmitted(), 0.6) << "the baseline of the gate";
 }
 
 TEST_F(ThrottlingTest, LastAttemptNamesTheRemedy) {
@@ -89,7 +89,7 @@ TEST_F(ThrottlingTest, LastAttemptNamesTheRemedy) {
   EXPECT_NE(read.error().message.find("warm the bucket up"), std::string::npos) << read.error().message;
 }
 
-// Whether the gate for writes paces requests after eight answers with these words.
+// Whether the gate for writes paces requests after eight answers with this message.
 bool IsEngagedAfterEight(emulator::Emulator& emulator, const std::string& words) {
   emulator.faults().Load({.rules = {{.name = "throttled",
                                      .match = {.operation = "storage.objects.insert"},

@@ -1,5 +1,5 @@
-// Every way of storing bytes under everything that can go wrong on the way up: early, in the midst, late, and after the
-// commit. Uploads by parts have a page of their own, multipart_upload_test.cc.
+// Every way of storing bytes under every fault of an upload: early, in the middle, late, and after the commit. Uploads
+// by parts are in multipart_upload_test.cc.
 #include <unistd.h>
 
 #include <filesystem>

@@ -138,7 +138,7 @@ class UploadGapsTest : public ::testing::TestWithParam<UploadWay> {
     emulator_.faults().Clear();
   }
 
-  // A status change is seen if the clock of the file system has moved on.
+  // A status change is visible if the clock of the file system has moved on.
   void RewriteFile() {
     const auto fingerprint = [this] { return (*internal::FileSource(path_))->Fingerprint(); };
     const std::string before = fingerprint();

@@ -144,7 +144,7 @@ TEST_F(UploadIntegrationTest, SurvivesALostSessionUnderACustomersKey) {
   EXPECT_EQ(emulator_.faults().Fired("lost"), 1U);
   EXPECT_EQ(emulator_.faults().Fired("gone"), 1U);
   EXPECT_EQ(stored->customer_key_sha256, key->sha256());
-  EXPECT_EQ(Requests("start"), 1U);  // It was read back: it had been committed.
+  EXPECT_EQ(Requests("start"), 1U);  // It was read back: it was committed.
   EXPECT_EQ(emulator::FindCommits(emulator_.journal(), kBucket, "new").size(), 1U);
 }
 

@@ -16,7 +16,7 @@ namespace gcsflux::testing {
 
 /// The promises of a path. The rows of the table in lies_test.cc have one letter for each, in this order.
 enum class Column {
-  kWhole,          ///< An object is read in one request; any generation will do.
+  kWhole,          ///< An object is read in one request, at any generation.
   kPinned,         ///< The same of one generation.
   kListed,         ///< The same, and a listing has given its CRC32C.
   kRange,          ///< A part of an object, of any generation.
@@ -26,10 +26,10 @@ enum class Column {
   kSmallFile,      ///< Into a file, in one range; listed.
   kFile,           ///< Into a file, in several ranges; listed.
   kUnlistedFile,   ///< The same without a CRC32C of a listing.
-  kLookedUp,       ///< Its metadata is asked for first; then as kSmallFile.
-  kCatTwo,         ///< Its metadata is asked for first; then as kListed, twice.
-  kComposed,       ///< Through a composite, and directly where that fails.
-  kGet,            ///< Metadata, or a change of it, or an object that is made of others; any generation will do.
+  kLookedUp,       ///< Its metadata is read first; then as kSmallFile.
+  kCatTwo,         ///< Its metadata is read first; then as kListed, twice.
+  kComposed,       ///< Through a composite, and directly if that fails.
+  kGet,            ///< Metadata, or a change of it, or an object made of others, at any generation.
   kPinnedGet,      ///< The same of one generation.
   kRewrite,
   kUpload,  ///< In one request.
@@ -59,7 +59,7 @@ std::vector<Path> CommandPaths();
 
 /// The object that the service stores before each path.
 inline std::string Content() { return Pattern(300); }
-/// kLocalIo where they are not those: no path ends so by itself.
+/// kLocalIo if they are not those: no path ends so by itself.
 inline Result<void> CheckContent(std::string_view bytes) {
   if (bytes == Content()) return {};
   return Error{ErrorCode::kLocalIo, "the path has succeeded with wrong bytes"};

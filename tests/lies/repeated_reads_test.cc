@@ -9,7 +9,7 @@ namespace {
 
 constexpr Lie kWrongBytes{Lie::Where::kMedia, "bytes", Lie::How::kOther};
 
-// Of a part of an object no checksum is known.
+// A part of an object has no checksum.
 std::vector<Path> PathsOfWholeObjects() {
   std::vector<Path> paths = ReadPaths();
   std::erase_if(paths,

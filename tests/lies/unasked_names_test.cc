@@ -147,7 +147,7 @@ TEST(PrefixesThatWereNotAskedFor, EndAListingOfOneLevel) {
   EXPECT_EQ(ErrorOf(listed).code, ErrorCode::kBadResponse);
 }
 
-// Their times are missing, so they may have been made just now.
+// Their times are missing, so they may be new.
 TEST(ObjectsWithoutATime, AreNotDeletedByACleanup) {
   const ServiceWithoutPrefixes service(
       R"({"items":[{"name":"dataflux-composed-objects/run/c","generation":"1","size":"1","componentCount":2}]})",

@@ -87,7 +87,7 @@ Disposition FileSizeSignalNow() {
   return {action.sa_handler == SIG_DFL, sigismember(&blocked, SIGXFSZ) == 1, sigismember(&pending, SIGXFSZ) == 1};
 }
 
-// In a process of its own, which the signal would end.
+// In a separate process, which the signal would end.
 void ExpectLocalIoAndExit(const Result<void>& result, const Disposition& before) {
   const bool is_right = !result.ok() && result.error().code == ErrorCode::kLocalIo && FileSizeSignalNow() == before;
   std::cerr << (result.ok() ? "no error" : result.error().message) << (is_right ? "; as it should be" : "");
@@ -153,7 +153,7 @@ TEST_F(FileLimitsTest, RetryUntilDescriptorsAreFree) {
   EXPECT_EQ(listener->retries, 1);
 }
 
-// With so many descriptors more than are open the loop cannot begin, or can, and libcurl gets no connection.
+// With this many more descriptors than are open, the loop may not start, or it starts and libcurl gets no connection.
 TEST_F(FileLimitsTest, ContinueADownloadOnceDescriptorsAreFree) {
   const auto object = client_.GetObject({"bkt", "large"});
   ASSERT_TRUE(object) << object.error().message;
@@ -173,7 +173,7 @@ TEST_F(FileLimitsTest, ContinueADownloadOnceDescriptorsAreFree) {
     EXPECT_EQ(downloaded.error().code, ErrorCode::kLocalIo) << more << ": " << downloaded.error().message;
     EXPECT_EQ(listener->retries, 0) << "the loop did not begin";
   }
-  EXPECT_GE(retried, 2) << "libcurl always had what it needs";
+  EXPECT_GE(retried, 2) << "libcurl always had its descriptors";
 }
 
 TEST_F(FileLimitsTest, RefuseAnImpossibleFileNameBeforeFetching) {

@@ -19,7 +19,7 @@
 
 namespace {
 
-// nlohmann's JSON values allocate while they are destroyed: if that fails, they end the process. It is a few bytes.
+// nlohmann's JSON values allocate a few bytes while they are destroyed; if that fails, they abort the process.
 constexpr std::size_t kLargeBytes = 512;
 
 // The large allocation with this number fails; 0: none does.

@@ -1,4 +1,4 @@
-// A system that starts fewer threads than are asked for, or none.
+// A system that starts fewer threads than requested, or none.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ class Shortages : public EventListener {
   std::mutex mutex_;
 };
 
-// The emulator is a process of its own: the limit is this one's.
+// The emulator is a separate process: the limit is this one's.
 class ThreadShortageTest : public ::testing::Test {
  protected:
   ThreadShortageTest() { EXPECT_TRUE(client_.InsertBucket("bkt").ok()); }
@@ -98,7 +98,7 @@ TEST_F(ThreadShortageTest, ReducesThreadsOfADownloader) {
   EXPECT_THAT(shortages_->cause, HasSubstr("no thread could be started"));
 }
 
-// As soon as the system gives more, the next Downloader of the same client has them.
+// As soon as the system allows more, the next Downloader of the same client has them.
 TEST_F(ThreadShortageTest, DoesNotAffectTheNextDownloader) {
   const auto sources = Store(2);
   {
@@ -109,7 +109,7 @@ TEST_F(ThreadShortageTest, DoesNotAffectTheNextDownloader) {
   EXPECT_TRUE(Downloader(client_).Download(sources).ok());
 }
 
-// Fewer connections than were asked for, and no request that fails for want of one.
+// Fewer connections than requested, and no request that fails without one.
 TEST_F(ThreadShortageTest, ReducesConnectionsIfDescriptorsAreShort) {
   const auto sources = Store(300);
   const testing::OpenFilesLimit limit(80);

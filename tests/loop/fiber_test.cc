@@ -55,7 +55,7 @@ std::string Message(const std::exception_ptr& exception) {
   }
 }
 
-// Two fibers that are suspended in the midst of handling an exception of their own, and end it in another order.
+// Two fibers that suspend while they handle an exception of their own, and end it in another order.
 TEST(Fiber, HandlesItsOwnExceptions) {
   std::vector<std::string> handled;
   const auto body = [&handled](const std::string& name) {

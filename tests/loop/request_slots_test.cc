@@ -13,7 +13,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Tasks without end, which wait to be let go.
+// Endless tasks, which wait for their release.
 class Tasks : public TaskSource {
  public:
   std::function<void()> Take() override {
@@ -23,7 +23,7 @@ class Tasks : public TaskSource {
     return [this] { Work(); };
   }
 
-  // Until so many are at work.
+  // Until this many run.
   void AwaitWorking(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.Wait(lock, {}, [&] { return working_ >= count; });
@@ -120,7 +120,7 @@ TEST_F(RequestSlotsTest, ServeASmallWorkloadBesideALargeOne) {
   small->LetGo(1000);
 }
 
-// The limit is raised by the tasks themselves while the owner ends the slots.
+// The tasks themselves raise the limit while the owner ends the slots.
 TEST(RequestSlots, CanGrowDuringTheirEnd) {
   class Growing : public TaskSource {
    public:

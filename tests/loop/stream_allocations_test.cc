@@ -1,4 +1,4 @@
-// How often a stream of small objects asks for memory: each time costs some 200 instructions of a read's 160,000.
+// How often a stream of small objects allocates: each allocation costs some 200 instructions of a read's 160,000.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Each way in which a network or a service goes wrong has a code and a message of its own, as a caller sees them.
+// Each failure of a network or a service has its own code and message, as a caller sees them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -90,7 +90,7 @@ TEST_F(ProxyTest, ComesFromTheEnvironmentByDefault) {
   ASSERT_TRUE(MakeClient({.endpoint = emulator.endpoint()}).InsertBucket("bkt"));
   EXPECT_THAT(proxy.requests(), SizeIs(1));
   ASSERT_TRUE(MakeClient({.endpoint = emulator.endpoint(), .proxy = ""}).GetBucket("bkt"));
-  EXPECT_THAT(proxy.requests(), SizeIs(1)) << "the option says none";
+  EXPECT_THAT(proxy.requests(), SizeIs(1)) << "the option disables it";
   setenv("no_proxy", "127.0.0.1", /*overwrite=*/1);
   ASSERT_TRUE(MakeClient({.endpoint = emulator.endpoint()}).GetBucket("bkt"));
   EXPECT_THAT(proxy.requests(), SizeIs(1)) << "the environment excepts it";

@@ -1,4 +1,4 @@
-// How long a failure is waited for, by the kinds of jitter and by the policies of those who throttle themselves.
+// The delay after a failure, by the kinds of jitter and by the policies of throttled clients.
 #include "retry/backoff.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The least and the most that the waits after the first `count` failures can be.
+// The minimum and maximum delays after the first `count` failures.
 std::vector<std::pair<double, double>> Bounds(const RetryOptions& options, int count) {
   std::vector<std::pair<double, double>> bounds;
   for (int failures = 1; failures <= count; ++failures) {

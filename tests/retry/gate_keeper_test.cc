@@ -1,4 +1,4 @@
-// The gate as threads meet it.
+// The gate as threads use it.
 
 #include "retry/gate_keeper.h"
 
@@ -23,7 +23,7 @@ using Kind = GateKeeper::Admission::Kind;
 
 constexpr auto kNever = Gate::TimePoint::max();
 
-// Four refusals within a moment, by the timing's clock.
+// Four refusals at once, by the timing's clock.
 void Engage(GateKeeper& gate) {
   for (Gate::Ticket ticket = 1; ticket <= 4; ++ticket) {
     const auto admission = gate.Enter(ticket, kNever, {});
@@ -150,7 +150,7 @@ TEST(GateKeeper, WakesAStoppedWaiter) {
   EXPECT_EQ(cancelled, 10);
 }
 
-// Time stands still. A wait ends only if it is asked to stop.
+// Time stands still. A wait ends only on a stop request.
 class StandingTiming : public Timing {
  public:
   [[nodiscard]] TimePoint Now() const override { return TimePoint(1s); }
@@ -164,7 +164,7 @@ class StandingTiming : public Timing {
   }
   [[nodiscard]] double Random() const override { return 0.5; }
 
-  /// The length of the wait of this number, as soon as it begins.
+  /// The length of the wait of this number, as soon as it starts.
   [[nodiscard]] std::chrono::milliseconds WaitAt(std::size_t index) const {
     std::unique_lock lock(mutex_);
     has_begun_.wait(lock, [&] { return waits_.size() > index; });

@@ -77,7 +77,7 @@ class Simulation {
     Gate::Ticket ticket = 0;
     TimePoint issued;
     int attempt = 1;
-    std::uint64_t look = 0;  // which of its planned looks counts
+    std::uint64_t look = 0;  // the valid one of its planned looks
     TimePoint asks_at;
   };
   using RequestPtr = std::shared_ptr<Request>;
@@ -236,7 +236,7 @@ TEST_P(GateSimulation, RecoversFromADip) {
 TEST_P(GateSimulation, CostsNothingWithoutAQuota) {
   const Outcome outcome = Run({.workers = 256, .quota = [](double) { return 1e9; }, .seconds = 20});
   EXPECT_EQ(outcome.throttled, 0);
-  EXPECT_GE(outcome.efficiency, 0.96) << "the round trips' spread alone takes 2 %";
+  EXPECT_GE(outcome.efficiency, 0.96) << "the spread of round trips alone costs 2 %";
 }
 
 TEST_P(GateSimulation, StaysOpenUnderRefusalsUnrelatedToTheRate) {

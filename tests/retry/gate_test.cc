@@ -86,7 +86,7 @@ TEST_F(GateTest, AdmitsWaitersInTheOrderOfTheirFirstAttempt) {
   ASSERT_FALSE(gate_.Acquire(100, now_));  // takes the available token
   EXPECT_TRUE(gate_.Acquire(102, now_));
   EXPECT_TRUE(gate_.Acquire(103, now_));
-  EXPECT_TRUE(gate_.Acquire(101, now_)) << "it comes late, but was issued first";
+  EXPECT_TRUE(gate_.Acquire(101, now_)) << "it arrives late, but was issued first";
   EXPECT_EQ(gate_.waiting(), 3U);
   now_ += 100ms;
   EXPECT_TRUE(gate_.Acquire(103, now_));
@@ -126,7 +126,7 @@ TEST_F(GateTest, WakesTheFirstOnlyIfItWouldLoseItsTurn) {
   ASSERT_FALSE(gate_.Acquire(100, now_));
   const auto asks_at = now_ + gate_.Acquire(101, now_).value();  // at 10/s
   EXPECT_FALSE(gate_.FirstIsLate(asks_at, now_));
-  EXPECT_FALSE(gate_.FirstIsLate(asks_at + 20ms, now_)) << "what it loses is saved up";
+  EXPECT_FALSE(gate_.FirstIsLate(asks_at + 20ms, now_)) << "lost capacity is saved";
   EXPECT_TRUE(gate_.FirstIsLate(asks_at + 30ms, now_));
   EXPECT_TRUE(gate_.FirstIsLate(asks_at + 30ms, now_ + 50ms)) << "it is as late at any time";
   EXPECT_FALSE(gate_.FirstIsLate(asks_at + 20ms, now_ + 50ms));
@@ -156,7 +156,7 @@ TEST_F(GateTest, CutsTheRateOncePerRound) {
   gate_.Acquire(1001, now_ += 1s);
   gate_.OnThrottled(sent, now_, 1);
   const double cut = gate_.rate();
-  gate_.OnThrottled(sent, now_ + 60ms, 1);  // sent before the cut: it knows nothing of the new rate
+  gate_.OnThrottled(sent, now_ + 60ms, 1);  // sent before the cut: it does not know the new rate
   EXPECT_EQ(gate_.rate(), cut);
 }
 

@@ -1,4 +1,4 @@
-// When a read counts as standing still, and how often that may be answered.
+// When a read counts as stalled, and how often that may be hedged.
 #include "retry/read_pace.h"
 
 #include <gtest/gtest.h>

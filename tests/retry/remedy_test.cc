@@ -55,7 +55,7 @@ TEST(Remedy, ExistsForEveryErrorOfTheCaller) {
     EXPECT_NE(Remedy({code}, kObject), "") << ErrorCodeName(code);
   }
   EXPECT_THAT(Remedy({ErrorCode::kPreconditionFailed}, kObject, /*was_ambiguous=*/true), HasSubstr("earlier attempt"));
-  EXPECT_EQ(Remedy({ErrorCode::kCancelled}, kObject), "") << "it is what the caller wanted";
+  EXPECT_EQ(Remedy({ErrorCode::kCancelled}, kObject), "") << "the caller requested it";
 }
 
 }  // namespace

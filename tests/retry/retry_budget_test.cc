@@ -22,7 +22,7 @@ TEST(RetryBudget, GrowsWithTimeAndWithFirstAttempts) {
   for (int i = 0; i < 50; ++i) budget.OnFirstAttempt();
   for (int i = 0; i < 10; ++i) EXPECT_EQ(budget.Take(kNow), 0ns) << "a fifth of 50, " << i;
   EXPECT_GT(budget.Take(kNow), 0ns);
-  for (int i = 0; i < 9; ++i) EXPECT_EQ(budget.Take(kNow + 1s), 0ns) << "ten a second, one of which was owed, " << i;
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(budget.Take(kNow + 1s), 0ns) << "ten a second, one of them owed, " << i;
   EXPECT_GT(budget.Take(kNow + 1s), 0ns);
 }
 

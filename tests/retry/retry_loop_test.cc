@@ -116,7 +116,7 @@ TEST(RetryLoop, StopsAtTheDeadlineAndReportsItsHistory) {
   const auto result = failing.Run(1'000, kDown);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
-  EXPECT_EQ(failing.attempts, 13);  // 0.1 + 0.2 + 0.4 + 0.8 + 8 x 1.0 s of waiting; one more would pass 10 s.
+  EXPECT_EQ(failing.attempts, 13);  // 0.1 + 0.2 + 0.4 + 0.8 + 8 x 1.0 s of waiting; one more would exceed 10 s.
   EXPECT_EQ(
       result.error().message,
       "objects.get gs://b/o: 503 after 13 attempts in 9.5 s (deadline 10.0 s; to wait longer raise "

@@ -1,4 +1,4 @@
-// Calls that all ranks make together, by threads as ranks.
+// Calls that all ranks make together, with threads as ranks.
 #include "gcsflux/collective.h"
 
 #include <gmock/gmock.h>
@@ -179,7 +179,7 @@ TEST(Collective, NamesAMissingRank) {
   const std::string why = "rank 1: gave no answer within the deadline of 20 ms";
   EXPECT_EQ(errors[0].message, why);
   EXPECT_EQ(errors[2].message, why);
-  EXPECT_EQ(errors[1].message, why) << "once it comes, it is told so";
+  EXPECT_EQ(errors[1].message, why) << "when it joins, it gets the error";
 }
 
 // The others wait for it by their own clocks, which differ.

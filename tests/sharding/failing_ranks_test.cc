@@ -51,7 +51,7 @@ class FailingRanksTest : public testing::ShardedFixture {
     for (int rank = 0; rank < kWorld; ++rank) {
       const auto& error = errors[static_cast<std::size_t>(rank)];
       if (rank == failure.rank || !error) continue;
-      // One of them may have learnt it in the call before.
+      // One of them may have learnt it in the previous call.
       const std::string cause = error->message.substr(std::min(error->message.find("rank "), error->message.size()));
       if (!told) told = cause;
       EXPECT_EQ(cause, *told) << "on rank " << rank;
@@ -85,8 +85,7 @@ TEST_F(FailingRanksTest, LeavesWholeStepsWhereverARankEnds) {
   }
   EXPECT_GE(failures, 20);
   for (const auto& listed : ValueOf(Steps().List())) {
-    EXPECT_TRUE(!listed.problem || listed.generation == 0)
-        << "a manifest names what is not there: step " << listed.step;
+    EXPECT_TRUE(!listed.problem || listed.generation == 0) << "a manifest names a missing file: step " << listed.step;
   }
   // The next save with rules removes the files that the others have left.
   for (const auto& saved :

@@ -133,7 +133,7 @@ TEST_F(HangingRequestsTest, DoNotFailACommittedSave) {
   }
 }
 
-// Ten steps of three shards: each deletion counts as a movement.
+// Ten steps of three shards: each deletion counts as progress.
 TEST_F(HangingRequestsTest, AllowLongRemovalsThatProgress) {
   for (std::int64_t step = 1; step <= 10; ++step) {
     for (const auto& saved : SaveOnRanks(SomeParts(3), step, {.writer = {.take_over = true}})) ASSERT_TRUE(saved.ok());

@@ -1,4 +1,4 @@
-// Which bytes of stored slices make the parts that a rank wants.
+// Which bytes of stored slices form the parts that a rank wants.
 #include "sharding/load_plan.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// How long ranks wait for each other: a deadline is for a whole call, and for all of a work in which nothing moves.
+// How long ranks wait for each other: a deadline is for a whole call, and for all work without progress.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -40,7 +40,7 @@ class RankFaultsTest : public testing::ShardedFixture {
       }
     }
   }
-  // The newest step that is whole on all ranks, after one that is not.
+  // The newest step that is whole on all ranks, after a damaged one.
   void ExpectStep1AfterStep2() const {
     OnRanks<bool>(2, [&](Collective& group) {
       const auto latest = On(group).Latest();
@@ -72,7 +72,7 @@ TEST_F(RankFaultsTest, PassInALoad) {
   SaveSteps(1);
   for (const NamedFault& fault : testing::FailuresInPlaceOfAnswer() + testing::BrokenBodies(1000)) {
     SCOPED_TRACE(fault.name);
-    // The files' metadata is asked for before: the read is the first request with a range.
+    // The files' metadata is read before: the read is the first request with a range.
     Fail({.operation = "storage.objects.get", .object_glob = kOfRank1, .covers_byte = 1500}, fault.action, 1);
     ExpectLoads(SomeParts(2));
     ExpectFired();

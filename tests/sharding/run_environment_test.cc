@@ -1,4 +1,4 @@
-// Which rank a process is, by the variables of its launcher.
+// The rank of a process, by the variables of its launcher.
 #include "gcsflux/run_environment.h"
 
 #include <gmock/gmock.h>

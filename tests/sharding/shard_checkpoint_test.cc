@@ -1,4 +1,4 @@
-// One checkpoint becomes many files, and is the same checkpoint.
+// One checkpoint becomes many files with the same content.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -104,7 +104,7 @@ TEST_F(ShardCheckpointTest, RecordsTheRangeOfEachPart) {
   }
 }
 
-// Half of a transposed tensor: the elements of a row lie far from each other.
+// Half of a transposed tensor: the elements of a row are far from each other.
 TEST_F(ShardCheckpointTest, DividesViews) {
   const std::string bytes = Varied(80'000);
   TensorLayout layout{.dtype = DType::kFloat32, .offset = 50, .shape = {100, 99}, .strides = {1, 200}};

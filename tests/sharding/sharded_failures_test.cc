@@ -122,7 +122,7 @@ TEST_F(ShardedFailuresTest, FailsAtOnceOnTheOthersIfARankEnds) {
   ExpectOnlyStep1();
 }
 
-// A rank that writes its shard as it should, and ends before it reports it.
+// A rank that writes its shard correctly, and ends before it reports it.
 std::string EndAfterTheShard(Collective& group, const CheckpointSteps& steps, const OwnedParts& own) {
   const auto announced =
       group.Gather(internal::FormatAnnouncement({.host = "", .uri = steps.uri(), .step = 2}, own.parts));
@@ -148,7 +148,7 @@ TEST_F(ShardedFailuresTest, CommitsNoManifestIfARankEndsAfterItsShard) {
   ExpectOnlyStep1();
 }
 
-// Another program deletes the file of rank 1 when it is there and rank 0 still writes its own.
+// Another program deletes the file of rank 1 when it is stored and rank 0 still writes its own.
 TEST_F(ShardedFailuresTest, CommitsNoManifestIfAShardIsMissing) {
   std::string gone;  // Used by rank 0 alone.
   const auto delete_shard = [&](const Progress&) {
@@ -224,7 +224,7 @@ TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneCannotStart) {
     const auto load = [&] { return run.Load(manifest, own.ToLoad()); };
     const Error error = group.rank() == 2 ? run.FailLoad(1, {ErrorCode::kLocalIo, "no memory"}) : ErrorOf(load());
     EXPECT_EQ(error.code, ErrorCode::kLocalIo);
-    EXPECT_TRUE(load().ok()) << "the group goes on";
+    EXPECT_TRUE(load().ok()) << "the group is usable";
     return error.message;
   });
   EXPECT_EQ(ExpectSame(messages), "load of step 1 of gs://bkt/runs/7/: rank 2 cannot load: no memory");
@@ -239,7 +239,7 @@ TEST_F(ShardedFailuresTest, RefusesRanksWithDifferentSteps) {
     OwnedParts own = OwnedParts::Empty(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     const Error other = group.rank() == 0 ? ErrorOf(run.Latest()) : ErrorOf(run.Load(manifest, own.ToLoad()));
     EXPECT_THAT(other.message, HasSubstr("rank 1: its call is the load of step 1 of"));
-    EXPECT_TRUE(run.Latest().ok()) << "the group goes on";
+    EXPECT_TRUE(run.Latest().ok()) << "the group is usable";
     return all;
   });
   const std::string all = ExpectSame(messages);

@@ -30,7 +30,7 @@ TEST(SharedReads, ReadEachByteOnceForAllRanks) {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     const auto of_ranks = RandomStretches(seed);
     const SharedReads reads(of_ranks);
-    std::map<Byte, std::pair<std::size_t, std::uint64_t>> read;  // By whom, and where it is.
+    std::map<Byte, std::pair<std::size_t, std::uint64_t>> read;  // The reading rank, and the position.
     for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
       std::uint64_t place = 0;
       for (const FileStretch& one : reads.ReadBy(rank)) {

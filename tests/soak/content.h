@@ -27,7 +27,7 @@ struct Content {
   friend bool operator==(const Content&, const Content&) = default;
 };
 
-/// Where two contents differ first, in words.
+/// Where two contents first differ, in words.
 std::string DescribeDifference(std::string_view found, std::string_view wanted);
 
 }  // namespace gcsflux::soak

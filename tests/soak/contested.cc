@@ -11,9 +11,9 @@ namespace {
 
 constexpr int kNames = 3;
 
-// On the way up; by metadata that was read back, and that falseLength cut off; by a rival's write after a lost answer.
+// In an upload; in metadata that was read back, and that falseLength truncated; by a rival's write after a lost answer.
 const MayFail kMayFail{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse, ErrorCode::kOutcomeUnknown}};
-// Nothing corrupts their reads, so a checksum that is wrong is of a mixture.
+// Nothing corrupts their reads, so a wrong checksum means a mixture.
 const MayFail kMayChangeMeanwhile{.with = {ErrorCode::kAborted}};
 
 void OverwriteContested(Worker& worker) {

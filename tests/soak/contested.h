@@ -18,7 +18,7 @@ std::vector<ObjectName> ContestedNames(const std::string& bucket);
 /// A version that begins with its seed.
 std::string MakeContested(std::uint64_t seed, std::size_t size);
 
-/// Throws Violation where the bytes are not one version and the whole of it.
+/// Throws Violation if the bytes are not exactly one whole version.
 void CheckContested(const ObjectName& object, std::string_view bytes);
 
 }  // namespace gcsflux::soak

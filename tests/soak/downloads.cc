@@ -74,7 +74,7 @@ void DownloadIntoFile(Worker& worker) {
   const RandomStop stop(worker.chance());
   const auto downloaded = DownloadFile(worker.client(), slot.object, path,
                                        {.stripe_bytes = 50'000, .max_concurrency = 3, .stop = stop.token()});
-  const MayFail also{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse}};  // falseLength cuts JSON off too
+  const MayFail also{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse}};  // falseLength truncates JSON too
   if (!worker.Check(downloaded, stop, also)) return;
   std::ifstream file(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), {}};

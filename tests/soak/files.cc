@@ -1,4 +1,4 @@
-// Files that are sent resumably: stopped in between, and continued until they are stored.
+// Files that are sent resumably: stopped in between, and resumed until they are stored.
 #include <fstream>
 
 #include "gcsflux/upload.h"

@@ -1,5 +1,5 @@
-// Random operations from many threads under every kind of fault, cancellation and throttling, for as long as one likes:
-// no byte may be lost, mixed or invented, and no memory may leak.
+// Random operations from many threads under every kind of fault, cancellation and throttling, for any time: no byte may
+// be lost, mixed or invented, and no memory may leak.
 #include <gflags/gflags.h>
 #include <unistd.h>
 

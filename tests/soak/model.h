@@ -31,12 +31,12 @@ using State = std::optional<Version>;
 /// A name and its content.
 struct Slot {
   ObjectName object = {};
-  /// One; two where a write was cancelled and the service may still carry it out.
+  /// One; two if a write was cancelled and the service may still carry it out.
   std::vector<State> may_be = {State()};
 
   [[nodiscard]] const State& state() const { return may_be.front(); }
   [[nodiscard]] bool is_there() const { return state().has_value(); }
-  /// Reads of it may be corrupted, so that only its checksum tells.
+  /// Its reads may be corrupted, so that only its checksum detects it.
   [[nodiscard]] bool is_checked() const;
 };
 
@@ -44,9 +44,9 @@ inline ObjectAttributes AttributesOf(const Version& version) {
   return {.content_type = "text/x-soak", .metadata = {{"tag", version.tag}}};
 }
 
-/// Throws Violation where the metadata is not that of the version.
+/// Throws Violation if the metadata is not that of the version.
 void CheckMetadata(const ObjectMetadata& found, const Version& wanted);
-/// Throws Violation where bytes [offset, ...) are not those of the content.
+/// Throws Violation if bytes [offset, ...) are not those of the content.
 void CheckBytes(const ObjectName& object, std::string_view found, const Content& content, std::size_t offset,
                 std::size_t length);
 inline void CheckBytes(const ObjectName& object, std::string_view found, const Content& content) {

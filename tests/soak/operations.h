@@ -9,7 +9,7 @@ class Worker;
 /// A random operation of a program on objects, and its required result: throws Violation if it differs.
 struct Operation {
   const char* name;
-  int weight;  ///< So often it is done in a round.
+  int weight;  ///< How often it runs in a round.
   void (*run)(Worker&);
 };
 

@@ -31,7 +31,8 @@ constexpr auto kBucket = "soak";
 constexpr milliseconds kTick(100);
 constexpr std::size_t kCommonSizes[] = {0, 1, 100, 5'000, 70'000, 1'000'000};
 
-// A client with this refresh token gets tokens. A client without a token, or with an old one, may do everything too.
+// A client with this refresh token receives tokens. A client without a token, or with an expired one, may do everything
+// too.
 constexpr auto kIdentities = R"({
   "authorized_users": [
     {"email": "soak@example.com", "client_id": "soak", "client_secret": "secret", "refresh_token": "refresh"}
@@ -130,7 +131,7 @@ class Soak {
     }
     if (!violation_.empty()) throw Violation(violation_);
     report_.composites += composing->composition_report().composites;
-    composing.reset();  // deletes those that it still has
+    composing.reset();  // deletes the remaining ones
     AwaitRequestsThatWereLeft();
     OrViolation(CleanComposites(client_, kBucket, {.older_than = std::chrono::seconds(0)}));
     Verify(common, workers);

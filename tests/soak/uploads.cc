@@ -1,4 +1,4 @@
-// Streams of unknown length: written piece by piece, finished, given up, or handed over to another client.
+// Streams of unknown length: written piece by piece, finished, abandoned, or resumed by another client.
 #include "gcsflux/upload.h"
 #include "soak/operations.h"
 #include "soak/worker.h"

@@ -100,7 +100,7 @@ bool Worker::Check(const Error* error, const RandomStop& stop, const MayFail& ma
 void Worker::Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& result, const RandomStop& stop,
                       const MayFail& may) {
   MayFail also = may;
-  also.with.push_back(ErrorCode::kBadResponse);     // of metadata that was read back, and that falseLength cut off
+  also.with.push_back(ErrorCode::kBadResponse);     // of metadata that was read back, and that falseLength truncated
   also.with.push_back(ErrorCode::kOutcomeUnknown);  // the old content was too young to be distinguished from a rival's
   if (!Check(result, stop, also)) return LookAt(slot, std::move(tried), result.error(), may.leaves_nothing);
   CheckMetadata(*result, *tried);

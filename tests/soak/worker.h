@@ -21,14 +21,14 @@ struct Common {
   ClientOptions options;
   Client client;
   const Downloader& downloader;
-  const Downloader& composing_downloader;  ///< All composers delete.
+  const Downloader& composing_downloader;  ///< Composes all objects that it can.
   std::string bucket;
-  std::vector<Slot> objects;        ///< That are there from the beginning.
+  std::vector<Slot> objects;        ///< Existing from the start.
   std::vector<Slot> compressed;     ///< Likewise, stored as gzip data of their content.
   std::filesystem::path directory;  ///< For files.
 };
 
-/// How often an operation ended how.
+/// How often an operation ended with each result.
 struct Tally {
   std::uint64_t done = 0;
   std::uint64_t cancelled = 0;
@@ -39,7 +39,7 @@ struct Tally {
 
 /// The errors of a call beside kCancelled after a stop.
 struct MayFail {
-  /// Failures that may pass end it: it is not idempotent.
+  /// A transient failure ends it: it is not idempotent.
   bool at_once = false;
   std::vector<ErrorCode> with = {};
   /// kCorrupted and kSessionLost promise that nothing is visible, for any earlier attempt.
@@ -52,7 +52,7 @@ class Worker {
  public:
   Worker(const Common& common, int number, std::uint64_t seed);
 
-  /// Until it is asked to stop. Throws Violation.
+  /// Until a stop request. Throws Violation.
   void Run(const std::stop_token& stop);
 
   /// All its names: their current content.
@@ -66,17 +66,17 @@ class Worker {
   [[nodiscard]] const Client& client() const { return common_.client; }
   Chance& chance() { return chance_; }
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
-  /// "t3/", before all of its names.
+  /// "t3/", the prefix of its names.
   [[nodiscard]] const std::string& prefix() const { return prefix_; }
   [[nodiscard]] const std::vector<Slot>& retired() const { return retired_; }
 
   /// One of its names.
   Slot& AnySlot() { return slots_[chance_.Below(slots_.size())]; }
-  /// One of them under which an object is; null where there is none.
+  /// One of them that has an object; null if there is none.
   Slot* StoredSlot();
   /// An object, its own or a common one.
   const Slot& StoredObject();
-  /// Bytes that were not stored before: few most of the time, and never more than `most`.
+  /// Bytes that were not stored before: usually few, and never more than `most`.
   Version NewVersion(std::size_t most = 1 << 20);
   std::string NewTag();
 
@@ -90,7 +90,7 @@ class Worker {
   void Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& result, const RandomStop& stop,
                 const MayFail& may = {});
   void ConcludeDeletion(Slot& slot, const Result<void>& result, const RandomStop& stop);
-  /// The slot is used no more, since a call that was cancelled may still take effect; it is verified in the end.
+  /// The slot is no longer used, because a cancelled call may still take effect; it is verified at the end.
   void Retire(Slot& slot);
 
  private:

@@ -13,7 +13,7 @@
 
 namespace gcsflux::testing {
 
-/// Something that goes wrong, with the name that a failed expectation shows.
+/// A fault, with the name that a failed expectation shows.
 struct NamedFault {
   std::string name;
   emulator::FaultAction action;
@@ -28,10 +28,10 @@ NamedFaults FailuresInPlaceOfAnswer();
 NamedFaults LostAnswers();
 /// A 204 has no body to cut.
 NamedFaults LostAnswer();
-/// Of a body of `size` bytes on its way down: at its first byte, in its midst and at its last one.
+/// Of a body of `size` bytes of an answer: at its first byte, in the middle and at its last one.
 NamedFaults BrokenBodies(std::size_t size);
 
-/// A store with an object of 3 MB and a small one, in which one thing goes wrong at a time.
+/// A store with an object of 3 MB and a small one, with one fault at a time.
 class FaultMatrix : public ::testing::Test {
  protected:
   static constexpr auto kBucket = "my-bucket";
@@ -44,10 +44,10 @@ class FaultMatrix : public ::testing::Test {
   void ForEach(const NamedFaults& faults, const emulator::FaultMatch& match, const std::function<void()>& run,
                std::uint64_t count = 1);
 
-  /// Another one, with connections of its own.
+  /// A new one, with connections of its own.
   [[nodiscard]] Client MakeClient() const;
 
-  /// One generation of it was made, of just these bytes.
+  /// Exactly one generation of it was made, with these bytes.
   void ExpectStoredOnce(const std::string& name, const std::string& bytes);
   void ExpectNeverStored(const std::string& name);
 

@@ -12,7 +12,7 @@ namespace gcsflux::testing {
 /// any host.
 class ForwardProxy {
  public:
-  /// Where `authorization` is given, it is asked for: "Basic dXNlcjpwYXNz".
+  /// If `authorization` is set, it is required: "Basic dXNlcjpwYXNz".
   explicit ForwardProxy(std::string authorization = "")
       : authorization_(std::move(authorization)), server_([this](RawServer::Connection& c) { Serve(c); }) {}
 

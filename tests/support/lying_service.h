@@ -30,25 +30,25 @@ struct Lie {
   How how = How::kMissing;
 };
 
-/// As much of Cloud Storage as uploads and downloads of the object gs://bkt/o take, written as bytes on sockets,
+/// The part of Cloud Storage that uploads and downloads of the object gs://bkt/o need, written as bytes on sockets,
 /// without an HTTP library: each answer is made line by line, so that any of them can lie. Thread-safe.
 class LyingService {
  public:
   static constexpr std::int64_t kGeneration = 7;  ///< Of every object.
 
-  /// The object is there and holds these bytes.
+  /// The object exists and contains these bytes.
   explicit LyingService(std::string bytes, const Lie& lie = {});
 
   [[nodiscard]] std::string endpoint() const { return server_.endpoint(); }
   /// For example "GET /storage/v1/b/bkt/o/o?alt=media", in the order of arrival.
   [[nodiscard]] std::vector<std::string> requests() const;
-  /// Of them, those that begin so.
+  /// Those that begin with this text.
   [[nodiscard]] std::size_t Count(std::string_view begin) const;
-  /// How many answers were not the true ones.
+  /// How many answers were false.
   [[nodiscard]] std::size_t lies() const;
   /// Deletions are refused from now on.
   void RefuseDeletions();
-  /// No read breaks but the next one, and that stands still instead, until its client gives it up.
+  /// Only the next read breaks: it stalls until its client abandons it.
   void StallNextRead();
   /// No read breaks before StallNextRead().
   void BreakNoRead();

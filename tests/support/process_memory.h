@@ -20,7 +20,7 @@ inline std::uint64_t MemoryFigure(pid_t pid, std::string_view name) {
   throw std::runtime_error("no " + std::string(name) + " of process " + std::to_string(pid));
 }
 
-/// Makes VmHWM begin again at VmRSS.
+/// Resets VmHWM to VmRSS.
 inline void ResetPeakMemory(pid_t pid) { std::ofstream("/proc/" + std::to_string(pid) + "/clear_refs") << "5"; }
 
 }  // namespace gcsflux::testing

@@ -23,7 +23,7 @@ class RecordedEvents : public EventListener {
     Call call = {};
     std::string method = {};
     std::string url = {};
-    RequestEvent event = {};  ///< For its numbers: its strings are gone.
+    RequestEvent event = {};  ///< For its numbers: its strings are destroyed.
   };
   struct Retry {
     Call call = {};

@@ -23,7 +23,7 @@ T ValueOf(Result<T> result) {
   return T();
 }
 
-/// Whether it succeeded, and why not.
+/// Whether it succeeded, and the error.
 template <class T>
 Result<void> WithoutValue(const Result<T>& result) {
   return result ? Result<void>() : result.error();

@@ -56,7 +56,7 @@ class PieceFinder {
  public:
   explicit PieceFinder(const std::vector<std::string>& secrets);
 
-  /// The first piece that stands in the text, and how it is written; empty where none does.
+  /// The first piece that occurs in the text, and its spelling; empty if none does.
   [[nodiscard]] std::string Find(std::string_view text) const;
 
  private:

@@ -29,7 +29,7 @@ inline std::string RandomBytes(std::size_t size, std::uint64_t seed) {
   return bytes;
 }
 
-/// An emulator that keeps objects of random bytes, and a client that retries soon.
+/// An emulator that stores objects of random bytes, and a client with short retries.
 class StoredObjects : public ::testing::Test {
  protected:
   static constexpr auto kBucket = "bkt";

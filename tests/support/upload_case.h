@@ -10,7 +10,7 @@
 namespace gcsflux::testing {
 
 constexpr std::size_t kChunk = 256 << 10;
-constexpr std::size_t kPart = 5 << 20;  // the least that a part may have, but for the last
+constexpr std::size_t kPart = 5 << 20;  // the minimum size of a part, except for the last
 inline const Error kReset{ErrorCode::kUnavailable, "reset"};
 inline const ObjectName kObject{"bkt", "o"};
 

@@ -63,7 +63,7 @@ TEST_F(CheckpointRunTest, ChangesNothingForAnotherModule) {
   EXPECT_TRUE(AreSame(CopyOf(other.net), before));
 }
 
-// It is the last one, so that the others would have changed.
+// It is the last one: the others would have changed before it.
 TEST_F(CheckpointRunTest, ChangesNothingIfATensorCannotBeWritten) {
   struct Masked : torch::nn::Module {
     explicit Masked(float value)
@@ -118,7 +118,7 @@ TEST_F(CheckpointRunTest, NamesAMissingGenerator) {
     Run({.format = format}).Save(step, training.State());
     RunState state{.generators = {{"cuda", at::detail::getDefaultCPUGenerator()}}};
     const Error error = ThrownBy([&] { Run().Load(step, state); });
-    EXPECT_EQ(error.code, ErrorCode::kUndecodable) << "kNotFound says that there is no such step";
+    EXPECT_EQ(error.code, ErrorCode::kUndecodable) << "kNotFound means that there is no such step";
     EXPECT_THAT(error.message, HasSubstr("the step holds no 'generators.cuda'; load another step"));
   }
 }
@@ -175,7 +175,7 @@ TEST_F(CheckpointRunTest, ReadsTheLatestStepInThreeRoundTrips) {
   EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 3);
   auto requests = emulator_.journal();
   requests.erase(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(before));
-  EXPECT_EQ(testing::RoundTrips(requests), 3U) << "the whole of a short file comes with its ends";
+  EXPECT_EQ(testing::RoundTrips(requests), 3U) << "a short file is read with its ends";
 }
 
 TEST_F(CheckpointRunTest, ReportsAReplacedFile) {
@@ -254,7 +254,7 @@ TEST_F(CheckpointRunTest, DoesNotSkipANewestStepThatDoesNotFit) {
   EXPECT_THAT(ThrownBy([&] { Run().LoadLatest(state); }).message, HasSubstr("step 2 of gs://torch-test/runs/7/"));
 }
 
-// After each request of the load that is about a step, the run saves the next one, and its rules remove that one.
+// After each request of the load about a step, the run saves the next one, and its rules remove that one.
 TEST_F(CheckpointRunTest, LoadsAWholeStepDuringRemovals) {
   Training training;
   CheckpointRun saver = Run({.keep = KeepRules{.last = 1}});

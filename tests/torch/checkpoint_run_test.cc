@@ -191,7 +191,7 @@ TEST_F(CheckpointRunTest, FinishesSavesAfterTheStateIsDestroyed) {
   EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 1);
 }
 
-// The manifest is refused for longer than that, by the service, and by the retries.
+// The service refuses the manifest for longer than that, as do the retries.
 TEST_F(CheckpointRunTest, CancelsSlowSavesAtItsEnd) {
   const Client client = *Client::Create({.endpoint = emulator_.endpoint(),
                                          .project = "p",

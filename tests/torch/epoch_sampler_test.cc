@@ -65,13 +65,13 @@ TEST_F(EpochSamplerTest, GivesEachObjectOncePerEpochWithAnyWorkers) {
     const std::vector<int> second = Use(sampler, workers);
     EXPECT_THAT(first, UnorderedElementsAreArray(NumbersInOrder())) << workers << " workers";
     EXPECT_THAT(second, UnorderedElementsAreArray(NumbersInOrder())) << workers << " workers";
-    EXPECT_NE(first, second) << "an epoch is shuffled without being told to";
+    EXPECT_NE(first, second) << "an epoch is shuffled by default";
     first_epochs.push_back(first);
   }
   for (const auto& epoch : first_epochs) EXPECT_EQ(epoch, first_epochs.front());
 }
 
-// libtorch's workers take batches ahead: the sampler stands further than the loop.
+// libtorch's workers fetch batches ahead: the sampler is ahead of the loop.
 TEST_F(EpochSamplerTest, ResumesAfterConsumedBatches) {
   for (const std::size_t workers : {0, 1, 2, 8}) {
     for (const std::size_t batches : {1, 3, 7}) {

@@ -1,4 +1,4 @@
-// Rank 1 has no memory for one of the lists that a save needs. It must tell the others.
+// Rank 1 has no memory for one of the lists of a save. It must tell the others.
 #include <gmock/gmock.h>
 #include <torch/utils.h>
 

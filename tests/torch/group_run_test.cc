@@ -163,7 +163,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfTheStateOfOneIsWrong) {
             run.Save(step, rank.state);
         });
         rank.state.slices.erase(wrong.name);
-        EXPECT_EQ(run.Save(step, rank.state).stored.manifest.step, step) << "the group goes on";
+        EXPECT_EQ(run.Save(step, rank.state).stored.manifest.step, step) << "the group is usable";
         return error.message;
       });
       EXPECT_EQ(messages[0], messages[1]);
@@ -224,7 +224,7 @@ TEST_F(GroupRunTest, ReportsAFailureWithTheSameSaveOnAllRanks) {
   EXPECT_EQ(told[2], told[0]);
 }
 
-// The second save is the one that tells of the first, also on the rank that cannot make it.
+// The second save is the one that reports the first failure, also on the rank that cannot make it.
 TEST_F(GroupRunTest, ReportsAFailureAlikeDespiteAWrongState) {
   SaveOn(2);
   const auto told = OnRanks<std::vector<std::string>>(2, [&](Collective& group) {
@@ -259,7 +259,7 @@ TEST_F(GroupRunTest, FailsALoadOnAllRanksIfTheStateOfOneIsWrong) {
       const Error error = ThrownBy([&] { run.Load(1, rank.state); });
       EXPECT_EQ(rank.moments.abs().sum().item<float>(), 0);
       rank.state.slices.erase(wrong.name);
-      EXPECT_EQ(Attempt([&] { run.Load(1, rank.state); }), "") << "the group goes on";
+      EXPECT_EQ(Attempt([&] { run.Load(1, rank.state); }), "") << "the group is usable";
       return error.message;
     });
     EXPECT_EQ(messages[0], messages[1]);
@@ -415,7 +415,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksWithoutTheValuesOfOneProcess) {
     RunState state{.numbers = {{"epoch", 7}}};
     const Error error = ThrownBy([&] { run.Load(1, state); });
     EXPECT_THAT(state.numbers, ElementsAre(Pair("epoch", 7)));
-    EXPECT_EQ(run.Save(2, Rank(group, 0, true).state).stored.manifest.step, 2) << "the group goes on";
+    EXPECT_EQ(run.Save(2, Rank(group, 0, true).state).stored.manifest.step, 2) << "the group is usable";
     return error;
   });
   for (const Error& error : errors) {

@@ -131,7 +131,7 @@ TEST_F(GroupStateTest, SavesAGeneratorPerRank) {
   });
   EXPECT_EQ(drawn[0], next[0]);
   EXPECT_EQ(drawn[1], next[1]);
-  EXPECT_EQ(drawn[2], TrainedRank(99).Draw()) << "it was not there, and keeps its own";
+  EXPECT_EQ(drawn[2], TrainedRank(99).Draw()) << "it was not saved, and keeps its own";
 }
 
 TEST_F(GroupStateTest, FailsOnAllRanksForAMissingGenerator) {

@@ -203,7 +203,7 @@ TEST_P(IterableDatasetTest, SkipsBadObjectsUpToALimit) {
   Put("numbers/1020", "no number");
   Put("numbers/1021", "neither");
   const auto dataset = Dataset(0, 1, {.download = {}, .max_skipped = 2});
-  for (int epoch = 0; epoch < 3; ++epoch) {  // Each time the same two, which count once.
+  for (int epoch = 0; epoch < 3; ++epoch) {  // The same two each time, which count once.
     std::vector<int> numbers;
     for (auto& batch : dataset.Epoch()) AddTo(numbers, batch.samples);
     EXPECT_EQ(numbers.size(), kObjects - 2U);
@@ -240,7 +240,7 @@ TEST_P(IterableDatasetTest, ReportsItsWork) {
   EXPECT_GE(report.class_a_operations, GetParam() == SampleOrder::kShuffled ? 0U : 1U);  // Else it listed before.
   EXPECT_EQ(report.class_b_operations, static_cast<std::uint64_t>(kObjects));
   EXPECT_DOUBLE_EQ(report.price, kObjects / 1000.0);
-  while (dataset.report().held_bytes > 0) std::this_thread::yield();  // The last one is given back as it arrives.
+  while (dataset.report().held_bytes > 0) std::this_thread::yield();  // The last one is returned as it arrives.
   EXPECT_GT(report.max_held_bytes, 0U);
 }
 

@@ -60,7 +60,7 @@ const Case kCases[] = {
     {{Where::kMedia, "generation", How::kOther}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
     {{Where::kMedia, "size", How::kSmaller}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
     {{Where::kResumed, "generation", How::kOther}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
-    // Each tensor is compared with its own checksum.
+    // Each tensor is verified by its own checksum.
     {{Where::kResource, "hash", How::kOther}, {}, {}, ErrorCode::kCorrupted},
     {{Where::kResource, "name", How::kOther}, ErrorCode::kBadResponse, {}, ErrorCode::kBadResponse},
     {{Where::kResource, "bucket", How::kOther}, ErrorCode::kBadResponse, {}, ErrorCode::kBadResponse},

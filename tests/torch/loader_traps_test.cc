@@ -109,7 +109,7 @@ TEST_F(LoaderTrapsTest, NextEpochIsPrefetched) {
     EXPECT_FALSE(batch.empty());
     sampler.BatchConsumed();
   }
-  while (Reads() < 2U * kNamed) std::this_thread::yield();  // The second epoch was not asked for.
+  while (Reads() < 2U * kNamed) std::this_thread::yield();  // The second epoch was not requested.
 }
 
 // "A StatefulDataset is read ahead by its workers, so its own position is not the consumer's."

@@ -1,5 +1,5 @@
-// Every kind of loop over a dataset, in every order, over a listing that is known or still runs: fresh or resumed, on
-// any number of ranks, and after a failure.
+// Every kind of loop over a dataset, in every order, over a complete or a running listing: fresh or resumed, on any
+// number of ranks, and after a failure.
 #include <gmock/gmock.h>
 #include <torch/data.h>
 #include <torch/serialize.h>

@@ -14,7 +14,7 @@ namespace gcsflux {
 
 constexpr int kObjects = 50;
 constexpr std::size_t kBatch = 7;
-/// A dataset that composes waits at its end until composites are gone.
+/// A dataset that composes waits at its end until its composites are deleted.
 inline const DatasetOptions kDirect = {.download = {}};
 
 inline torch::data::Example<> NumberIn(const ListedObject&, std::span<const std::byte> bytes) {

@@ -146,7 +146,7 @@ TEST(ProcessCollective, NamesMissingRanksOnAllRanks) {
   EXPECT_THAT(messages[0], StartsWith("rank 2, rank 3 did not come within 500 ms"));
   EXPECT_EQ(messages[1], messages[0]);
   const Error late = ThrownBy([&] { JoinProcesses(RankOf(2, 4), store, kMeeting); });
-  EXPECT_EQ(late.message, messages[0]) << "it comes when the meeting is over";
+  EXPECT_EQ(late.message, messages[0]) << "it joins when the meeting is over";
 }
 
 TEST(ProcessCollective, NamesASilentRank) {

@@ -95,7 +95,7 @@ TEST(StateDict, LoadsValuesIntoLazyViews) {
   }
 }
 
-// Memory that is written to directly needs no permission of libtorch; copy_() does.
+// Memory that is written directly does not need libtorch's permission; copy_() does.
 TEST(StateDict, LoadsInferenceTensorsUnlessItMustCopy) {
   const at::Tensor saved = at::arange(6, at::kFloat).reshape({2, 3});
   const std::string file = FileOf({{"own", saved}});
@@ -298,7 +298,7 @@ TEST(StateDict, RefusesTwoTensorsWithOneName) {
   EXPECT_EQ(ThrownBy([] { FileOf({{"\xff", at::ones({1})}}); }).code, ErrorCode::kInvalidArgument);
 }
 
-// std::regex calls itself for each character.
+// std::regex recurses for each character.
 TEST(StateDict, RefusesToRenameVeryLongNames) {
   auto net = MakeNet();
   const std::string file = FileOf({{std::string(1 << 20, 'a'), at::ones({1})}});
@@ -344,7 +344,7 @@ TEST(StateDict, RefusesOptimizersOfPythonOnly) {
   EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).lr(), 0.5);
 }
 
-// A file with an Adam that has made a step, and this tensor in place of a number of its state or its group.
+// A file with an Adam that has made a step, and this tensor instead of a number of its state or its group.
 std::string AdamsFileWith(const std::string& name, const at::Tensor& tensor) {
   at::Tensor parameter = at::ones({2}).set_requires_grad(true);
   torch::optim::Adam adam(std::vector<at::Tensor>{parameter}, 0.5);

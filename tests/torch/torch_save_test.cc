@@ -24,7 +24,7 @@ class TorchSaveTest : public BucketTest {
   ObjectName object_ = {"torch-test", "c.pt"};
 };
 
-// LBFGS has no state_dict that is known here: libtorch's own archive is its only form.
+// LBFGS has no known state_dict: libtorch's own archive is its only form.
 TEST_F(TorchSaveTest, RoundTripsAnyOptimizerThroughStreams) {
   torch::nn::Linear net(3, 2);
   const auto options = torch::optim::LBFGSOptions(0.125).history_size(3).max_iter(10);
@@ -74,7 +74,7 @@ TEST_F(TorchSaveTest, LeavesNothingAfterACancelledSave) {
   EXPECT_EQ(StoredNames(), std::vector<std::string>());
 }
 
-// Two names of one memory, which two requests must not be read into at the same time.
+// Two names of one memory, into which two requests must not read at the same time.
 TEST_F(TorchSaveTest, RoundTripsTiedWeights) {
   const auto make = [] {
     torch::nn::Sequential net(torch::nn::Linear(3, 3), torch::nn::Linear(3, 3));

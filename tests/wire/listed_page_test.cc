@@ -77,7 +77,7 @@ TEST(ListedPageParser, AcceptsAnEmptyBucket) {
   EXPECT_TRUE(page->objects.empty());
 }
 
-// Pages of every length, so that they end at every distance from the end of the memory that holds them.
+// Pages of every length, so that they end at every distance from the end of their memory.
 TEST(ListedPageParser, MatchesTheOtherParser) {
   std::string items;
   for (int i = 0; i < 200; ++i) {

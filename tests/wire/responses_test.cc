@@ -276,7 +276,7 @@ TEST(ErrorFromResponse, TruncatesMessagesAndRemovesControlCharacters) {
   EXPECT_EQ(ErrorFromResponse({.status = 503, .body = R"({"error":{"message":"a\u001bb"}})"}).message, "503: a b");
   std::string cut = "502: " + std::string(255, 'x');
   EXPECT_EQ(ErrorFromResponse({.status = 502, .body = std::string(255, 'x') + "\u00E9t\u00E9"}).message, cut)
-      << "a letter of two bytes does not come in half";
+      << "a character of two bytes is not split";
 }
 
 TEST(ParseReadResponse, FindsPlaceSizeGenerationAndChecksum) {

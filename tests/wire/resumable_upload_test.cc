@@ -174,7 +174,7 @@ TEST(ResumableUpload, QueriesAgainAfterAnUnreadableAnswer) {
 TEST(ResumableUpload, QueriesFirstWhenResumed) {
   ResumableUpload upload = ResumableUpload::Resumed(kObject, kUri, 5);
   EXPECT_EQ(ContentRange(upload.Next(Bytes(3), false, 0)), "bytes */*");
-  ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-9")).ok());  // More than the state knows.
+  ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-9")).ok());  // More than the state has.
   EXPECT_EQ(upload.persisted(), 10U);
 }
 

@@ -100,7 +100,7 @@ TEST_F(FaultLimitsTest, AppliesSeveralRulesToOneRequest) {
   EXPECT_THAT(emulator().faults().Counts(),
               ElementsAre(FaultCount{"corrupt", 1, 1}, FaultCount{"cut", 1, 1}, FaultCount{"late", 0, 0}));
   EXPECT_THAT(emulator().journal().back().faults, ElementsAre("cut", "corrupt"))
-      << "what takes bytes acts before what changes them";
+      << "faults that remove bytes act before those that change them";
 }
 
 TEST_F(FaultLimitsTest, FiresOnlyTheFirstRuleThatAnswers) {

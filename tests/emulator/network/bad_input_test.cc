@@ -1,4 +1,4 @@
-// Clients that break off, send too much, or are slow. They get an answer if possible, hold nothing for ever, and leave
+// Clients that disconnect, send too much, or are slow. They get an answer if possible, hold nothing for ever, and leave
 // nothing half-committed.
 
 #include <gtest/gtest.h>

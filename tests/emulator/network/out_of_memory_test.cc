@@ -63,7 +63,7 @@ class OutOfMemory : public ::testing::Test {
       if (!has_fired) return refused;
       refused += status == 503 ? 1 : 0;
     }
-    ADD_FAILURE() << target << " does not come to its end";
+    ADD_FAILURE() << target << " does not end";
     return refused;
   }
 

@@ -97,7 +97,7 @@ TEST_F(LiveQuotasTest, LimitUpdatesOfABucket) {
   EXPECT_FALSE(quotas_.Admit({.is_write = true, .updates_bucket = true, .bucket = "bucket"}).refused_by);
   EXPECT_EQ(quotas_.Admit({.is_write = true, .updates_bucket = true, .bucket = "bucket"}).refused_by,
             QuotaCause::kBucketUpdates);
-  EXPECT_FALSE(Write("object").refused_by) << "an update of the bucket is no write of an object";
+  EXPECT_FALSE(Write("object").refused_by) << "an update of the bucket is not a write of an object";
 }
 
 TEST_F(LiveQuotasTest, RampWithTheirRanges) {

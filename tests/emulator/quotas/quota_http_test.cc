@@ -152,7 +152,7 @@ TEST_F(QuotaHttpTest, AllowsAnAnswerToOverdrawTheEgress) {
   EXPECT_EQ(client_.Call("GET", kMedia).status, 200);
   emulator().clock().Advance(milliseconds(949));
   EXPECT_EQ(client_.Call("GET", kMedia).status, 429);
-  EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/object").status, 200) << "metadata are no egress";
+  EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/object").status, 200) << "metadata are not egress";
   emulator().clock().Advance(milliseconds(2));
   EXPECT_EQ(client_.Call("GET", kMedia).status, 200);
 }

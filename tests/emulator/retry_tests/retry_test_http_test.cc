@@ -194,7 +194,7 @@ TEST_F(RetryTestOperationsTest, ResetPreventsTheOperation) {
 
 TEST_F(RetryTestOperationsTest, BrokenStreamAllowsTheOperation) {
   ForEach("return-broken-stream", [&](const Operation& operation) {
-    EXPECT_FALSE(Run(operation)) << "a whole answer came";
+    EXPECT_FALSE(Run(operation)) << "a whole answer arrived";
     EXPECT_TRUE(IsCompleted());
     EXPECT_EQ(LeavesTraces(operation) && HasRun(operation), LeavesTraces(operation));
   });

@@ -89,9 +89,9 @@ TEST(RetryTests, ApplyInstructionsInOrder) {
   const auto first = tests.Peek(id, kGet);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->instruction.status, 503);
-  EXPECT_EQ(tests.Peek(id, kGet)->number, first->number) << "looking takes nothing off";
+  EXPECT_EQ(tests.Peek(id, kGet)->number, first->number) << "Peek() removes nothing";
   EXPECT_TRUE(tests.Take(id, kGet, *first));
-  EXPECT_FALSE(tests.Take(id, kGet, *first)) << "it is gone";
+  EXPECT_FALSE(tests.Take(id, kGet, *first)) << "it is removed";
 
   const auto second = tests.Peek(id, kGet);
   ASSERT_TRUE(second);

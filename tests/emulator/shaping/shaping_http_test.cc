@@ -94,7 +94,7 @@ TEST_F(ShapingHttpTest, PacesADownload) {
   emulator().shaping().Set({.stream_read_mbps = 1});
   const RawResponse response = CallDelayed("GET", "/storage/v1/b/bucket/o/large?alt=media", milliseconds(49));
   EXPECT_EQ(response.body, std::string(50'000, 'x'));
-  EXPECT_EQ(LastDuration(), milliseconds(49)) << "50 slices, the first of which goes at once";
+  EXPECT_EQ(LastDuration(), milliseconds(49)) << "50 slices; the first is sent at once";
 }
 
 TEST_F(ShapingHttpTest, SendsASliceWhenDue) {
@@ -181,7 +181,7 @@ TEST_F(ShapingHttpTest, GivesTheSameLatenciesForTheSameSeed) {
     return seen;
   };
   const auto first = pattern(1, "aaaaaaaabbbbbbbb");
-  EXPECT_EQ(pattern(1, "babababaabababab"), first) << "whatever the order";
+  EXPECT_EQ(pattern(1, "babababaabababab"), first) << "in any order";
   EXPECT_NE(pattern(2, "aaaaaaaabbbbbbbb"), first);
   EXPECT_NE(first.at('a'), first.at('b'));
 }

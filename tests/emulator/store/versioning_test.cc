@@ -68,7 +68,7 @@ TEST_F(VersionedBucket, RecordsWhenAGenerationWasReplaced) {
   EXPECT_EQ(noncurrent->body, first->body);
   EXPECT_EQ(noncurrent->updated, first->updated);
   EXPECT_EQ(second->extras, nullptr);
-  EXPECT_EQ(first->extras, nullptr) << "what was returned has changed";
+  EXPECT_EQ(first->extras, nullptr) << "a returned object has changed";
 }
 
 TEST_F(VersionedBucket, ComparesLiveGenerationAndNamedMetageneration) {

@@ -77,7 +77,7 @@ TEST_F(XmlMultipartTest, JoinsPartsSentInAnyOrder) {
   EXPECT_EQ(got.Header("x-goog-component-count"), "2");
   EXPECT_EQ(got.Header("x-goog-generation"), completed.Header("x-goog-generation"));
   EXPECT_EQ(got.Header("etag"), XmlText(completed.body, "//ETag"));
-  EXPECT_EQ(got.headers.count("x-goog-hash"), 1U) << "an MD5 of what was joined";
+  EXPECT_EQ(got.headers.count("x-goog-hash"), 1U) << "an MD5 of the joined object";
   EXPECT_EQ(Outcome("POST", UploadTarget("dir/o", id), "", CompleteBody(etags)), "404 NoSuchUpload");
   EXPECT_TRUE(XmlTexts(Call("GET", "/bucket?uploads").body, "//Upload").empty());
 }

@@ -84,7 +84,7 @@ TEST(AutoComposition, SkipsProbesThatCannotPay) {
   EXPECT_EQ(downloader.composites() + downloader.probes(), 0U);
 }
 
-// One that does not answer is slower than any that did.
+// One without an answer is slower than any with one.
 TEST(AutoComposition, StopsComposingWhileComposesHang) {
   const SimulatedService service{.compose = 60};
   SimulatedDownloader downloader(service, CompositionMode::kAuto, 16, 1);

@@ -214,7 +214,7 @@ TEST_F(ComposedDownload, SurvivesRandomFaults) {
     const auto rule = [](const char* operation, emulator::FaultAction action) {
       return emulator::FaultRule{.match = {.operation = operation, .probability = 0.1}, .action = std::move(action)};
     };
-    // Of an object's own bytes that is an error where it happens twice.
+    // In an object's own bytes that is an error if it happens twice.
     auto corrupted = rule(kGet, {.type = "corrupt", .at_byte = 900});
     corrupted.match.object_prefix = "dataflux";
     emulator_.faults().Load(
@@ -304,7 +304,7 @@ TEST_F(ComposedDownload, ReportsCompositesThatItCouldNotDelete) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-// In both cases: composes, or reads of composites.
+// In both stalls: of composes, and of reads of composites.
 TEST_F(ComposedDownload, ReturnsAtOnceWhenCancelledAndLeavesNothing) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
   const std::vector<emulator::FaultMatch> stalled = {{.operation = kCompose}, {.operation = kGet, .covers_byte = 0}};

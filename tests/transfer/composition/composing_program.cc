@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   while (true) {
     if (const auto batch = downloader.Download(sources); !batch) {
       std::fprintf(stderr, "%s\n", batch.error().message.c_str());
-      // Once a signal's clean-up has begun, nothing more is composed, and the signal ends the process.
+      // After a signal's cleanup has started, nothing more is composed, and the signal ends the process.
     }
   }
 }

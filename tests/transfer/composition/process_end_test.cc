@@ -36,7 +36,7 @@ class ComposingProcess {
   ComposingProcess& operator=(const ComposingProcess&) = delete;
 
   void Send(int signal) const { kill(pid_, signal); }
-  /// No signal that was sent waits to be taken. Two of one kind that wait are one.
+  /// No sent signal is pending. Two of one kind that are pending are one.
   [[nodiscard]] bool HasTakenSignals() const {
     std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
     for (std::string line; std::getline(status, line);) {
@@ -44,7 +44,7 @@ class ComposingProcess {
     }
     return false;
   }
-  /// Sends the signal, waits for the end, and returns the signal that ended it; -1 where none did.
+  /// Sends the signal, waits for the end, and returns the signal that ended it; -1 if none did.
   int Kill(int signal) {
     int status = 0;
     Send(signal);
@@ -64,7 +64,7 @@ class ProcessEnd : public testing::CompositionTest {
     emulator_.shaping().Set({.read_first_byte_ms = 3, .compose_first_byte_ms = 5, .delete_first_byte_ms = 3});
   }
 
-  // So many composites were made so far.
+  // This many composites were made so far.
   [[nodiscard]] std::uint64_t Made() const {
     std::uint64_t made = 0;
     for (const auto& count : emulator_.counters().operations) {
@@ -78,7 +78,7 @@ class ProcessEnd : public testing::CompositionTest {
     }
     return false;
   }
-  // Kills a process in the midst of it.
+  // Kills a process while it runs.
   int KillAfter(std::size_t composites, int signal) {
     const std::uint64_t before = Made();
     ComposingProcess process(emulator_.endpoint());
@@ -103,7 +103,7 @@ TEST_F(ProcessEnd, BySignalsWaitsUntilCompositesMayBeDeleted) {
   EXPECT_GE(emulator_.quotas().counters().refused_object_mutations, 1U);
 }
 
-// While the first one's clean-up still tries.
+// While the first one's cleanup still retries.
 TEST_F(ProcessEnd, ByASecondSignalSkipsDeletions) {
   emulator_.faults().Load({.rules = {{.name = "unavailable",
                                       .match = {.operation = "storage.objects.delete"},

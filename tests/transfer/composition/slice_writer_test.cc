@@ -74,7 +74,7 @@ TEST(SliceWriter, AllocatesAnObjectAtItsFirstByte) {
   ASSERT_TRUE(writer.Write(bytes.subspan(3, 2)).ok());
   EXPECT_EQ(taken, 1);
   ASSERT_TRUE(writer.Write(bytes.subspan(5)).ok());
-  EXPECT_EQ(taken, 2) << "an empty object takes none";
+  EXPECT_EQ(taken, 2) << "an empty object needs none";
   ASSERT_TRUE(writer.Finish().ok());
   EXPECT_EQ(objects.InRoom(2), "third");
 }

@@ -14,7 +14,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Fetches nothing, and does something at its end.
+// Fetches nothing, and calls a function at its end.
 class Ending : public UnitFetch {
  public:
   explicit Ending(std::function<void()> at_end) : at_end_(std::move(at_end)) {}
@@ -28,7 +28,7 @@ class Ending : public UnitFetch {
   const std::function<void()> at_end_;
 };
 
-// Of two sources, asked to stop while the one of this index is finished, by the only thread.
+// Of two sources, with a stop request while the one of this index is finished, by the only thread.
 Result<std::vector<std::optional<Error>>> FetchStoppedAt(std::size_t index) {
   std::stop_source stop;
   const FetchMethod method{.plan = [](std::size_t first) { return UnitPlan{.first = first}; },

@@ -1,4 +1,4 @@
-// How many connections are found, in simulated time: several services, machines and seeds.
+// The estimated number of connections, in simulated time: several services, machines and seeds.
 #include "transfer/download/connection_count.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ const std::vector<Case>& Cases() {
   return cases;
 }
 
-// When the last read was done, in the median of the seeds.
+// When the last read ended, as the median of the seeds.
 double SecondsOf(const Case& c, std::size_t fixed) {
   std::vector<double> seconds;
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {

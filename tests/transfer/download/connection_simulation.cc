@@ -107,7 +107,7 @@ class Simulation {
     return streams_.empty() ? kNever : now_ + std::max(0.0, streams_.top().end - streamed_) / Share();
   }
 
-  // Begins as many requests as the reader may have in flight.
+  // Starts as many requests as the reader may have in flight.
   void Fill(std::size_t index) {
     Reader& reader = readers_[index];
     while (reader.MayBegin()) {

@@ -22,7 +22,7 @@ struct SimulatedReads {
 struct SimulatedReader {
   std::vector<std::uint64_t> sizes = {100 << 10};
   std::size_t reads = 0;     ///< In all; 0: without end.
-  std::size_t fixed = 0;     ///< So many connections; 0: their number is found.
+  std::size_t fixed = 0;     ///< This many connections; 0: the number is estimated.
   std::size_t most = 256;    ///< Of those that are found.
   double begins_at = 0;      ///< Seconds.
   double consumer_rate = 0;  ///< Reads that its consumer accepts in a second; 0: all.

@@ -132,8 +132,7 @@ TEST(DownloadRun, FetchesEveryPieceOfEveryUnitOnce) {
   }
 }
 
-// Where memory for its bookkeeping may be missing: as the loop plans, begins, fetches and finishes a unit, and reports
-// it.
+// The places where memory may be missing: when the loop plans, starts, fetches, finishes and reports a unit.
 TEST(DownloadRun, FailsWhereverMemoryIsMissing) {
   for (const std::string place : {"plan", "destinations", "begin", "piece", "finish", "report"}) {
     for (const std::size_t count : {1U, 4U}) {
@@ -193,7 +192,7 @@ TEST(DownloadRun, FailsAllSourcesOfAUnitWithItsPiece) {
   ASSERT_EQ(told.failures.size(), 3U);
   EXPECT_EQ(told.failures.back().message, "piece 2");
   EXPECT_EQ(told.units.size(), 2U);
-  EXPECT_EQ(fetches.pieces, 3U + 2U) << "those that had not begun were left out";
+  EXPECT_EQ(fetches.pieces, 3U + 2U) << "those that had not started were skipped";
 }
 
 TEST(DownloadRun, FetchesAllPiecesAgainOnRequest) {

@@ -7,7 +7,8 @@
 
 namespace gcsflux::internal::listing {
 
-/// Sets of names as buckets have them, and as they should not; sorted bytewise, without doubles. Each of about `count`.
+/// Sets of names as buckets have them, and as they should not; sorted bytewise, without duplicates. Each of about
+/// `count`.
 struct NameSet {
   const char* label;
   std::vector<std::string> (*make)(std::size_t count, unsigned seed);
@@ -32,9 +33,9 @@ std::vector<std::string> EdgesOfUnicode(std::size_t count, unsigned seed);  // a
 std::vector<std::string> OnlySlashes(std::size_t count, unsigned seed);     // and names that begin with many
 std::vector<std::string> RandomBytesOfAscii(std::size_t count, unsigned seed);
 
-/// The shapes that speed is judged by, a to j.
+/// The shapes by which speed is judged, a to j.
 const std::vector<NameSet>& CommonNameSets();
-/// Those that only have to be listed right.
+/// Those that only have to be listed correctly.
 const std::vector<NameSet>& NastyNameSets();
 
 }  // namespace gcsflux::internal::listing

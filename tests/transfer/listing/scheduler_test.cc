@@ -64,7 +64,7 @@ class Adversary {
     std::size_t items = has_short_pages_ ? random_() % (call.max_results + 1) : call.max_results;
     if (has_empty_first_pages_ && call.page_token.empty()) items = 0;
     const MemoryPage page = MemoryBucket(now_).List(call, items);
-    // A service that tells the truth is never taken for one that goes back.
+    // An honest service is never mistaken for one that goes backwards.
     if (!page.names.empty()) {
       ASSERT_GE(page.names.front(), call.least_name);
     }

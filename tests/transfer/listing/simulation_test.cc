@@ -7,7 +7,7 @@
 
 #include "transfer/listing/name_sets.h"
 
-// How fast listings are, in simulated time, so that the figures are the same on every machine.
+// The speed of listings in simulated time, so that the figures are the same on every machine.
 
 namespace gcsflux::internal::listing {
 

@@ -9,7 +9,7 @@
 namespace gcsflux::internal::listing {
 namespace {
 
-// It would show names again that another page has brought meanwhile.
+// It would list names again that another page has listed meanwhile.
 TEST(Tiling, DropsATokenThatAnotherPageHasPassed) {
   Tiling tiling("a", "z", {});
   tiling.open().front().next = Continuation{.start_offset = "a", .end_offset = "z", .page_token = "after b"};

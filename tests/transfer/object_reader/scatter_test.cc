@@ -35,7 +35,7 @@ struct Ranges {
   }
 };
 
-// Gives it these bytes of the object, in pieces.
+// Passes these bytes of the object to it, in pieces.
 void Deliver(Scatter& scatter, const std::string& object, const Extent& extent, std::mt19937& random) {
   for (std::uint64_t at = extent.offset; at < extent.end();) {
     const auto count = std::min<std::size_t>(1 + random() % 30, extent.end() - at);

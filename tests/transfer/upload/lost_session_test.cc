@@ -65,7 +65,7 @@ TEST_F(LostSessionTest, ResendsMemoryOverAnotherSession) {
   }
 }
 
-// Chance that differs each time, as names of requests take it.
+// Randomness that differs each time, as names of requests need it.
 class ChangingTiming : public testing::DrivenTiming {
  public:
   [[nodiscard]] double Random() const override { return 1 - 1 / static_cast<double>(++drawn_ + 1); }
@@ -74,7 +74,7 @@ class ChangingTiming : public testing::DrivenTiming {
   mutable std::atomic<int> drawn_ = 0;
 };
 
-// Two questions about where a session stands are two requests: the service must not answer the second one from memory.
+// Two status queries of a session are two requests: the service must not answer the second one from memory.
 TEST_F(LostSessionTest, GivesEachRequestItsOwnToken) {
   gcs_.faults = {{}, {.after = kReset}, {}, {.after = kReset}};
   const Client client = ClientOf(std::make_shared<const ClientCore>(
@@ -127,7 +127,7 @@ TEST_F(LostSessionTest, SucceedsIfTheSessionEndedAfterItsCommit) {
     gcs_.objects.clear();
     gcs_.requests.clear();
     gcs_.commits = 0;
-    // Start, two chunks, the last piece's answer lost, and then the service does not know the session any more.
+    // Start, two chunks, the last piece's answer lost, and then the service no longer knows the session.
     gcs_.faults = {{}, {}, {}, {.after = kReset}, {.status = 404}};
     const auto stored = Upload(bytes, {.mode = mode});
     ASSERT_TRUE(stored.ok()) << stored.error().message;

@@ -46,7 +46,8 @@ std::shared_ptr<PartBuffer> BufferOf(std::size_t bytes) {
   return buffer;
 }
 
-// Whenever connections take parts: all bytes in order, and no part but the last is shorter than the service allows.
+// For connections that take parts at any time: all bytes in order, and no part but the last is shorter than the
+// minimum.
 TEST(PartQueue, CutsValidParts) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);

@@ -50,7 +50,7 @@ const Way kShortStream{"short stream", 7, 0, Streamed};
 
 class RivalWritesTest : public ::testing::TestWithParam<Way> {
  protected:
-  // The commit meets `fault`; where it goes over a session, that is gone afterwards.
+  // The commit has `fault`; if it uses a session, that is lost afterwards.
   void FailCommit(const Fault& fault) {
     gcs_.faults.assign(GetParam().last_request, {});
     gcs_.faults.push_back(fault);
@@ -165,7 +165,7 @@ class SecondLookTest : public ::testing::Test {
     gcs_.Put("o", "old");
     gcs_.now += hours(1);
   }
-  // As an earlier attempt does it that is carried out late.
+  // As a late attempt of the same call does it.
   void PutOurs(const std::string& bytes) {
     gcs_.Put("o", bytes);
     gcs_.objects["o"].content_type = ObjectAttributes().content_type;
@@ -247,7 +247,7 @@ TEST_F(SecondLookTest, FindsARivalAfterALostSession) {
 TEST_F(SecondLookTest, FindsOurLateWriteAfterALostSession) {
   PutOld();
   const std::string bytes = Pattern(kChunk + 7);
-  gcs_.faults = {{}, {}, {.before = kReset}, {.status = 404}, {}, {.status = 412}};  // The service looks at the start.
+  gcs_.faults = {{}, {}, {.before = kReset}, {.status = 404}, {}, {.status = 412}};  // The read-back at the start.
   Before(6, [&] { PutOurs(bytes); });
   gcs_.commits = 0;
   const auto stored = UploadObject(client_, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});

@@ -1,4 +1,4 @@
-// Uploads that one client begins and another one ends.
+// Uploads that one client starts and another one finishes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using testing::Pattern;
 
 class SuspendedUploadTest : public ::testing::Test {
  protected:
-  // The state after so many bytes of bytes_ were written.
+  // The state after this many bytes of bytes_ were written.
   std::string SuspendAfter(std::size_t count) {
     ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
     EXPECT_TRUE(writer.Write(AsBytes(std::string_view(bytes_).substr(0, count))).ok());
@@ -63,7 +63,7 @@ TEST_F(SuspendedUploadTest, IsFinishedByAnotherClient) {
 TEST_F(SuspendedUploadTest, ReportsTheResumePosition) {
   const auto writer = ObjectWriter::Resume(other_client_, SuspendAfter(3 * kChunk + 9));
   ASSERT_TRUE(writer.ok());
-  EXPECT_EQ(writer->position(), 3 * kChunk);  // Whole chunks are sent, the rest waited for more.
+  EXPECT_EQ(writer->position(), 3 * kChunk);  // Whole chunks are sent, the rest waits for more.
 }
 
 TEST_F(SuspendedUploadTest, SkipsBytesPersistedAfterTheState) {

@@ -53,7 +53,7 @@ const WriteCase kWrites[] = {
 
 class UnknownOutcomeTest : public ::testing::TestWithParam<WriteCase> {
  protected:
-  // The commit meets the first fault, and the next requests the others.
+  // The commit has the first fault, and the next requests the others.
   Error Run(std::initializer_list<Fault> faults, const RetryOptions& retry = {}) {
     gcs_.faults.assign(GetParam().commit, {});
     gcs_.faults.insert(gcs_.faults.end(), faults);

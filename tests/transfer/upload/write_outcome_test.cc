@@ -56,7 +56,7 @@ TEST(IsCertainlyOlder, ComparesWithTheFirstAttemptByTheServicesClock) {
   const std::chrono::system_clock::time_point answered = std::chrono::sys_days(std::chrono::November / 20 / 2026);
   struct Case {
     std::string name;
-    std::chrono::nanoseconds age;  // of the object when the answer was made
+    std::chrono::nanoseconds age;  // of the object at the time of the answer
     std::chrono::nanoseconds elapsed;
     bool want;
   };
