@@ -131,7 +131,7 @@ TEST_F(ClientTokensTest, SendsNothingWithoutAToken) {
         MakeClient([](const HttpRequest&) { return HttpResponse{.status = 200, .body = kBucket}; }, User(),
                    [&](const HttpRequest&) { return HttpResponse{.status = failed.status, .body = failed.body}; });
     const auto deleted = client.DeleteBucket("bkt");
-    ASSERT_FALSE(deleted.ok()) << failed.name << ": a token endpoint's 404 is no success of a delete";
+    ASSERT_FALSE(deleted.ok()) << failed.name << ": a token endpoint's 404 is not a success of a delete";
     EXPECT_EQ(deleted.error().code, failed.code) << failed.name;
     EXPECT_EQ(deleted.error().http_status, 0) << failed.name;
     EXPECT_THAT(deleted.error().message,
