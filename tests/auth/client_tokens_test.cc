@@ -7,6 +7,7 @@
 #include "client/client_core.h"
 #include "gcsflux/upload.h"
 #include "support/borrowed_transport.h"
+#include "support/fails_with.h"
 #include "support/raw_server.h"
 #include "support/result.h"
 
@@ -96,11 +97,8 @@ TEST_F(ClientTokensTest, RetriesARefusedRequestWithANewToken) {
 
 TEST_F(ClientTokensTest, RenewsTheTokenOncePerCall) {
   const Client client = MakeClient([](const HttpRequest&) { return HttpResponse{.status = 401}; });
-  const auto bucket = client.GetBucket("bkt");
-  ASSERT_FALSE(bucket.ok());
-  EXPECT_EQ(bucket.error().code, ErrorCode::kUnauthenticated);
-  EXPECT_THAT(bucket.error().message,
-              AllOf(HasSubstr("buckets.get gs://bkt"), HasSubstr("401"), HasSubstr("gcloud auth")));
+  EXPECT_TRUE(testing::FailsWith(client.GetBucket("bkt"), ErrorCode::kUnauthenticated,
+                                 AllOf(HasSubstr("buckets.get gs://bkt"), HasSubstr("401"), HasSubstr("gcloud auth"))));
   EXPECT_EQ(StorageRequests().size(), 2U);
   EXPECT_EQ(tokens_, 2);
 }
@@ -191,9 +189,7 @@ TEST_F(ClientTokensTest, SendsNothingToAnUnsafeSessionUri) {
       return HttpResponse{.status = 200, .headers = {{"location", location}}};
     });
     ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256 << 10, .path = WritePath::kOneStream});
-    const auto written = writer.Write(AsBytes(bytes));
-    ASSERT_FALSE(written.ok());
-    EXPECT_EQ(written.error().code, ErrorCode::kBadResponse) << location;
+    EXPECT_TRUE(testing::FailsWith(writer.Write(AsBytes(bytes)), ErrorCode::kBadResponse)) << location;
     EXPECT_EQ(StorageRequests().size(), 1U) << location;
   }
 }
@@ -202,13 +198,11 @@ TEST_F(ClientTokensTest, NamesThePlacesSearchedWithoutAMetadataServer) {
   const auto refused = [](const HttpRequest&) { return Error{ErrorCode::kUnreachable, "connection refused"}; };
   const Client client = MakeClient(
       refused, {.kind = internal::MetadataServer{"169.254.169.254", "GOOGLE_APPLICATION_CREDENTIALS is not set"}});
-  const auto bucket = client.GetBucket("bkt");
-  ASSERT_FALSE(bucket.ok());
-  EXPECT_EQ(bucket.error().code, ErrorCode::kUnauthenticated);
-  EXPECT_THAT(bucket.error().message,
-              AllOf(HasSubstr("buckets.get gs://bkt: no credentials: GOOGLE_APPLICATION_CREDENTIALS is not set"),
-                    HasSubstr("http://169.254.169.254/"), HasSubstr("connection refused after 3 attempts"),
-                    HasSubstr("gcloud auth application-default login"), HasSubstr("--credentials=anonymous")));
+  EXPECT_TRUE(testing::FailsWith(
+      client.GetBucket("bkt"), ErrorCode::kUnauthenticated,
+      AllOf(HasSubstr("buckets.get gs://bkt: no credentials: GOOGLE_APPLICATION_CREDENTIALS is not set"),
+            HasSubstr("http://169.254.169.254/"), HasSubstr("connection refused after 3 attempts"),
+            HasSubstr("gcloud auth application-default login"), HasSubstr("--credentials=anonymous"))));
   const auto requests = StorageRequests();
   EXPECT_EQ(requests.size(), 3U) << "a few, and not until the deadline";
   for (const HttpRequest& request : requests) {

@@ -8,6 +8,7 @@
 #include "auth/parse_credentials.h"
 #include "auth/token_service.h"
 #include "auth/token_source.h"
+#include "support/fails_with.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -126,20 +127,15 @@ TEST_F(EmulatorTokensTest, ImpersonationUsesItsDelegates) {
   // The workload may be the viewer, and the viewer the user.
   json file = WorkloadWith({{"file", service_.directory().Write("token", emulator::kSubjectToken)}});
   file["service_account_impersonation_url"] = testing::ImpersonationUrl(service_.endpoint(), emulator::kUserEmail);
-  const auto direct = Fetch(file);
-  ASSERT_FALSE(direct.ok());
-  EXPECT_EQ(direct.error().code, ErrorCode::kUnauthenticated);
-  EXPECT_THAT(direct.error().message, HasSubstr("PERMISSION_DENIED"));
+  EXPECT_TRUE(testing::FailsWith(Fetch(file), ErrorCode::kUnauthenticated, HasSubstr("PERMISSION_DENIED")));
   file["delegates"] = {emulator::kViewerEmail};
   ExpectUser(Fetch(file));
 }
 
 TEST_F(EmulatorTokensTest, ExternalAccountReadsItsTokenFileForEachFetch) {
   const json file = WorkloadWith({{"file", service_.directory().Write("token", "outdated")}});
-  const auto refused = Fetch(file);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, ErrorCode::kUnauthenticated);
-  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("/v1/token: 400 invalid_grant"), Not(HasSubstr("outdated"))));
+  EXPECT_TRUE(testing::FailsWith(Fetch(file), ErrorCode::kUnauthenticated,
+                                 AllOf(HasSubstr("/v1/token: 400 invalid_grant"), Not(HasSubstr("outdated")))));
   static_cast<void>(service_.directory().Write("token", std::string(emulator::kSubjectToken) + "\n"));
   ExpectViewer(Fetch(file));
   const std::string as_json = json{{"value", emulator::kSubjectToken}}.dump();
@@ -161,10 +157,8 @@ TEST_F(EmulatorTokensTest, ExternalAccountFetchesItsTokenFromAUrl) {
   source["format"] = {{"type", "json"}, {"subject_token_field_name", "id_token"}};
   ExpectViewer(Fetch(WorkloadWith(source)));
   source["headers"]["Authorization"] = "Bearer wrong";
-  const auto refused = Fetch(WorkloadWith(source));
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, ErrorCode::kUnauthenticated);
-  EXPECT_THAT(refused.error().message, HasSubstr("/storage/v1/b/bucket/o/json: 401"));
+  EXPECT_TRUE(testing::FailsWith(Fetch(WorkloadWith(source)), ErrorCode::kUnauthenticated,
+                                 HasSubstr("/storage/v1/b/bucket/o/json: 401")));
 }
 
 TEST_F(EmulatorTokensTest, LimitsTheSizeOfAnAnswer) {
@@ -172,9 +166,7 @@ TEST_F(EmulatorTokensTest, LimitsTheSizeOfAnAnswer) {
   ASSERT_EQ(Call(Method::kPost, target, admin_, std::string(2 << 20, 'x')), 200);
   const auto token = Fetch(WorkloadWith({{"url", service_.endpoint() + "/storage/v1/b/bucket/o/huge?alt=media"},
                                          {"headers", {{"Authorization", "Bearer " + admin_}}}}));
-  ASSERT_FALSE(token.ok());
-  EXPECT_EQ(token.error().code, ErrorCode::kBadResponse);
-  EXPECT_THAT(token.error().message, HasSubstr("larger than 1 MiB"));
+  EXPECT_TRUE(testing::FailsWith(token, ErrorCode::kBadResponse, HasSubstr("larger than 1 MiB")));
 }
 
 TEST_F(EmulatorTokensTest, ExternalAccountWorksWithoutImpersonation) {
@@ -187,9 +179,7 @@ TEST_F(EmulatorTokensTest, ExternalAccountWorksWithoutImpersonation) {
 
 TEST_F(EmulatorTokensTest, NamesAMissingTokenFile) {
   const auto token = Fetch(WorkloadWith({{"file", "/nonexistent/token"}}));
-  ASSERT_FALSE(token.ok());
-  EXPECT_EQ(token.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(token.error().message, HasSubstr("/nonexistent/token"));
+  EXPECT_TRUE(testing::FailsWith(token, ErrorCode::kLocalIo, HasSubstr("/nonexistent/token")));
 }
 
 TEST_F(EmulatorTokensTest, RefusedRefreshNamesTheServerAndTheRemedy) {
@@ -197,8 +187,7 @@ TEST_F(EmulatorTokensTest, RefusedRefreshNamesTheServerAndTheRemedy) {
   file["refresh_token"] = "1//revoked-long-ago";
   const auto before = service_.Count("oauth2.token");
   const auto token = Fetch(file);
-  ASSERT_FALSE(token.ok());
-  EXPECT_EQ(token.error().code, ErrorCode::kUnauthenticated);
+  ASSERT_TRUE(testing::FailsWith(token, ErrorCode::kUnauthenticated));
   EXPECT_EQ(token.error().reason, "invalid_grant");
   EXPECT_THAT(token.error().message,
               AllOf(HasSubstr(service_.endpoint() + "/token: 400 invalid_grant"),
@@ -211,8 +200,7 @@ TEST_F(EmulatorTokensTest, SendsNothingWithAnUntrustedCertificate) {
   const auto config = ParseCredentials(testing::AuthorizedUserFile(service_.endpoint()).dump());
   const auto before = service_.Count("oauth2.token");
   const auto token = MakeTokenSource(*config, false)->Fetch({*stranger, timing_, {}, {}});
-  ASSERT_FALSE(token.ok());
-  EXPECT_EQ(token.error().code, ErrorCode::kTlsFailed);
+  ASSERT_TRUE(testing::FailsWith(token, ErrorCode::kTlsFailed));
   EXPECT_EQ(service_.Count("oauth2.token"), before);
 }
 

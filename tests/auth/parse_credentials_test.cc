@@ -8,6 +8,7 @@
 #include "auth/credential_files.h"
 #include "emulator/support/crypto_fixtures.h"
 #include "emulator/support/identity_fixture.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::internal {
@@ -103,9 +104,7 @@ void ExpectRefused(const json& good, const std::vector<Broken>& cases) {
     json file = good;
     broken.change(file);
     const auto config = ParseCredentials(file.dump());
-    ASSERT_FALSE(config.ok()) << broken.name;
-    EXPECT_EQ(config.error().code, ErrorCode::kInvalidArgument) << broken.name;
-    EXPECT_THAT(config.error().message, HasSubstr(broken.member)) << broken.name;
+    ASSERT_TRUE(testing::FailsWith(config, ErrorCode::kInvalidArgument, HasSubstr(broken.member))) << broken.name;
     for (const char* secret : {emulator::kClientSecret, emulator::kRefreshToken, "PRIVATE KEY", "evil-secret"}) {
       EXPECT_THAT(config.error().message, Not(HasSubstr(secret))) << broken.name;
     }
@@ -223,10 +222,8 @@ TEST(ParseCredentials, SurvivesEveryChangedByte) {
 TEST(ParseCredentials, RefusesInvalidJsonWithoutQuotingIt) {
   for (const char* text : {"", "evil-secret", "[]", "\"evil-secret\"", "{\"type\": \"evil-secret", "{\"a\":\"\xFF\"}",
                            "{} evil-secret", "\x1F\x8B\x08"}) {
-    const auto config = ParseCredentials(text);
-    ASSERT_FALSE(config.ok()) << text;
-    EXPECT_EQ(config.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(config.error().message, Not(HasSubstr("evil-secret")));
+    EXPECT_TRUE(testing::FailsWith(ParseCredentials(text), ErrorCode::kInvalidArgument, Not(HasSubstr("evil-secret"))))
+        << text;
   }
 }
 

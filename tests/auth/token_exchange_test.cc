@@ -7,6 +7,7 @@
 #include "auth/sign_blob.h"
 #include "auth/token_answers.h"
 #include "auth/token_service.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::internal {
@@ -48,8 +49,7 @@ TEST_F(TokenExchangeTest, FailsAtTheDeadlineWithItsOwnCode) {
   TokenService service([&](const HttpRequest&) { return HttpResponse{.status = 503, .body = "<html>busy</html>"}; });
   const auto begin = timing_.Now();
   const auto answer = Send(service, {.deadline = std::chrono::seconds(30)});
-  ASSERT_FALSE(answer.ok());
-  EXPECT_EQ(answer.error().code, ErrorCode::kTokenUnavailable);
+  ASSERT_TRUE(testing::FailsWith(answer, ErrorCode::kTokenUnavailable));
   EXPECT_EQ(answer.error().http_status, 0) << "it is not the status of the caller's own request";
   EXPECT_THAT(answer.error().message, AllOf(HasSubstr(kUrl), HasSubstr("503 after "), Not(HasSubstr("html"))));
   EXPECT_GT(service.requests().size(), 2U);
@@ -68,8 +68,7 @@ TEST_F(TokenExchangeTest, DoesNotRetryARefusal) {
                         .body = R"({"error":"invalid_grant","error_description":"Token has been revoked."})"};
   });
   const auto answer = Send(service);
-  ASSERT_FALSE(answer.ok());
-  EXPECT_EQ(answer.error().code, ErrorCode::kUnauthenticated);
+  ASSERT_TRUE(testing::FailsWith(answer, ErrorCode::kUnauthenticated));
   EXPECT_EQ(answer.error().reason, "invalid_grant");
   EXPECT_THAT(answer.error().message, HasSubstr("400 invalid_grant: Token has been revoked."));
   EXPECT_EQ(service.requests().size(), 1U);
@@ -94,10 +93,8 @@ TEST_F(TokenExchangeTest, FollowsNoRedirect) {
   TokenService service([&](const HttpRequest&) {
     return HttpResponse{.status = 307, .headers = {{"location", "https://evil.com/token"}}};
   });
-  const auto answer = Send(service);
-  ASSERT_FALSE(answer.ok());
-  EXPECT_EQ(answer.error().code, ErrorCode::kBadResponse);
-  EXPECT_THAT(answer.error().message, HasSubstr("307 (redirects are not followed)"));
+  EXPECT_TRUE(
+      testing::FailsWith(Send(service), ErrorCode::kBadResponse, HasSubstr("307 (redirects are not followed)")));
   EXPECT_EQ(service.requests().size(), 1U);
 }
 
@@ -175,9 +172,9 @@ TEST(TokenAnswers, AreRefusedIfMalformed) {
         R"({"access_token":"secret","expires_in":1e99})", R"({"access_token":"secret","expires_in":99999999999})",
         R"({"access_token":"secret","expires_in":"1h"})"}) {
     const auto token = ParseTokenAnswer({.status = 200, .body = body}, kDate);
-    ASSERT_FALSE(token.ok()) << body;
-    EXPECT_EQ(token.error().code, ErrorCode::kBadResponse) << body;
-    EXPECT_THAT(token.error().message, AllOf(Not(HasSubstr("secret")), Not(HasSubstr("html"))));
+    EXPECT_TRUE(
+        testing::FailsWith(token, ErrorCode::kBadResponse, AllOf(Not(HasSubstr("secret")), Not(HasSubstr("html")))))
+        << body;
   }
   for (const char* body : {"{}", R"({"accessToken":"t"})", R"({"accessToken":"t","expireTime":"soon"})",
                            R"({"accessToken":"t","expireTime":"2026-11-20T00:00:00Z"})"}) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "checkpoints/run_fixture.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -64,9 +65,8 @@ TEST_F(CheckpointStepsTest, SkipsDamagedAndUnfinishedStepsWithTheReason) {
 
 TEST_F(CheckpointStepsTest, FailsIfNoStepIsWhole) {
   for (const std::int64_t step : {10, 20, 30}) Delete(FileOf(step));
-  const Error error = ErrorOf(Steps().Latest());
-  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("step-00000030/"), HasSubstr("step-00000010/")));
+  EXPECT_TRUE(testing::FailsWith(Steps().Latest(), ErrorCode::kUndecodable,
+                                 AllOf(HasSubstr("step-00000030/"), HasSubstr("step-00000010/"))));
 }
 
 TEST_F(CheckpointStepsTest, ReportsNoLatestStepWhileTheServiceFails) {
@@ -149,9 +149,8 @@ TEST_F(CheckpointStepsTest, RemovesTheManifestFirst) {
 TEST_F(CheckpointStepsTest, KeepsTheLastWholeStep) {
   Delete(FileOf(30));
   ASSERT_TRUE(Steps().Remove(20).ok());
-  const Error error = ErrorOf(Steps().Remove(10));
-  EXPECT_EQ(error.code, ErrorCode::kPreconditionFailed);
-  EXPECT_THAT(error.message, HasSubstr("step 10 is the last whole step"));
+  EXPECT_TRUE(testing::FailsWith(Steps().Remove(10), ErrorCode::kPreconditionFailed,
+                                 HasSubstr("step 10 is the last whole step")));
   ASSERT_TRUE(Steps().Remove(30).ok()) << "it is damaged";
   EXPECT_THAT(WholeSteps(), ElementsAre(10));
 }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -48,9 +49,7 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-TEST(Manifest, RoundTrips) {
-  EXPECT_EQ(ValueOf(ParseManifest(JsonOf(SomeManifest()), kPlace)), SomeManifest());
-}
+TEST(Manifest, RoundTrips) { EXPECT_EQ(ValueOf(ParseManifest(JsonOf(SomeManifest()), kPlace)), SomeManifest()); }
 
 TEST(Manifest, RefusesEveryTruncation) {
   const std::string json = JsonOf(SomeManifest());
@@ -102,9 +101,9 @@ TEST(Manifest, NamesTheDamagedField) {
            Case{"\"time\":\"2", "\"time\":\"x", "'time'"},
            Case{"\"lr\\\"", std::string("\xff", 1), "no JSON"},
        }) {
-    const Error error = ErrorOf(ParseManifest(Replaced(json, one.from, one.to), kPlace));
-    EXPECT_EQ(error.code, ErrorCode::kUndecodable) << one.to;
-    EXPECT_THAT(error.message, AllOf(HasSubstr(kPlace), HasSubstr(one.words))) << one.to;
+    EXPECT_TRUE(testing::FailsWith(ParseManifest(Replaced(json, one.from, one.to), kPlace), ErrorCode::kUndecodable,
+                                   AllOf(HasSubstr(kPlace), HasSubstr(one.words))))
+        << one.to;
   }
 }
 
@@ -165,9 +164,9 @@ TEST(Manifest, IsNotWrittenIfItsReaderWouldRefuseIt) {
        }) {
     CheckpointManifest manifest = SomeManifest();
     one.change(manifest);
-    const Error error = ErrorOf(FormatManifest(manifest));
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << one.words;
-    EXPECT_THAT(error.message, AllOf(HasSubstr("step"), HasSubstr(one.words)));
+    EXPECT_TRUE(testing::FailsWith(FormatManifest(manifest), ErrorCode::kInvalidArgument,
+                                   AllOf(HasSubstr("step"), HasSubstr(one.words))))
+        << one.words;
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/fails_with.h"
 #include "support/raw_server.h"
 #include "support/result.h"
 
@@ -149,20 +150,16 @@ TEST_F(PreemptionNoticeTest, IsRaisedAlthoughOneRequestGetsNoAnswer) {
 
 TEST_F(PreemptionNoticeTest, FailsIfTheMetadataServerGivesNoAnswer) {
   testing::RawServer silent([](testing::RawServer::Connection& c) { c.WaitForClose(); });
-  const Error error = ErrorOf(PreemptionNotice::Watch(client_, OfMachine(silent.endpoint().substr(7))));
-  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
-  EXPECT_THAT(error.message, HasSubstr("gave no answer within 3000 ms"));
+  EXPECT_TRUE(testing::FailsWith(PreemptionNotice::Watch(client_, OfMachine(silent.endpoint().substr(7))),
+                                 ErrorCode::kUnreachable, HasSubstr("gave no answer within 3000 ms")));
 }
 
 TEST_F(PreemptionNoticeTest, FailsWithoutAMetadataServer) {
   EXPECT_EQ(ErrorOf(PreemptionNotice::Watch(client_, OfMachine("127.0.0.1:1"))).code, ErrorCode::kUnreachable);
-  testing::RawServer other([](testing::RawServer::Connection& c) {
-    c.ReadHead();
-    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nTRUE");
-  });
-  const Error error = ErrorOf(PreemptionNotice::Watch(client_, OfMachine(other.endpoint().substr(7))));
-  EXPECT_EQ(error.code, ErrorCode::kBadResponse) << "TRUE from a server that is not a metadata server";
-  EXPECT_THAT(error.message, HasSubstr("GCE_METADATA_HOST"));
+  testing::RawServer other(testing::Answering("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nTRUE"));
+  EXPECT_TRUE(testing::FailsWith(PreemptionNotice::Watch(client_, OfMachine(other.endpoint().substr(7))),
+                                 ErrorCode::kBadResponse, HasSubstr("GCE_METADATA_HOST")))
+      << "TRUE from a server that is not a metadata server";
 }
 
 TEST_F(PreemptionNoticeTest, RefusesInvalidOptions) {

@@ -8,6 +8,7 @@
 
 #include "checkpoints/run_fixture.h"
 #include "support/after_request.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -36,9 +37,8 @@ TEST_F(RivalRunsTest, DisplacedRunRemovesNothingByPolicy) {
   ASSERT_TRUE(Save(displaced, 2).ok());
   StepWriter writer = *Start(true);
   const CheckpointManifest under_way = ValueOf(Draft(writer, 3, TextOfStep(3)));
-  const Error error = ErrorOf(displaced.Keep({.last = 1}));
-  EXPECT_EQ(error.code, ErrorCode::kPreconditionFailed);
-  EXPECT_THAT(error.message, HasSubstr("was taken over by run " + writer.identity().id));
+  EXPECT_TRUE(testing::FailsWith(displaced.Keep({.last = 1}), ErrorCode::kPreconditionFailed,
+                                 HasSubstr("was taken over by run " + writer.identity().id)));
   ASSERT_TRUE(writer.Commit(under_way).ok());
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3));
 }
@@ -67,9 +67,9 @@ TEST_F(RivalRunsTest, ReportsAPossiblyDamagedStepAfterALateTakeover) {
   asked->Call(displace);
   const Error error = ErrorOf(displaced.Commit(manifest));
   ASSERT_TRUE(writer) << "it was not displaced";
-  EXPECT_EQ(error.code, ErrorCode::kPreconditionFailed);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("step 1 of gs://bkt/runs/7/ was saved, and may have lost its files"),
-                                   HasSubstr("was taken over by run " + writer->identity().id)));
+  EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kPreconditionFailed,
+                                 AllOf(HasSubstr("step 1 of gs://bkt/runs/7/ was saved, and may have lost its files"),
+                                       HasSubstr("was taken over by run " + writer->identity().id))));
   EXPECT_THAT(Names(), Contains("runs/7/step-00000001.json")) << "another run may use it already";
   ASSERT_TRUE(Save(*writer, 1, CommitMode::kReplace).ok());
   EXPECT_THAT(WholeSteps(), ElementsAre(1));

@@ -8,6 +8,7 @@
 #include <semaphore>
 #include <set>
 
+#include "support/fails_with.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
 
@@ -190,9 +191,8 @@ TEST_F(SaveQueueTest, ReplacesAQueuedSave) {
   store_.WaitBegun(1);
   const PendingSave second = *queue->Submit(Request(2, "2"));
   const PendingSave third = *queue->Submit(Request(3, "3"));
-  const Error replaced = ErrorOf(second.WaitCommitted());
-  EXPECT_EQ(replaced.code, ErrorCode::kCancelled);
-  EXPECT_THAT(replaced.message, HasSubstr("took the place of that of step 2"));
+  EXPECT_TRUE(
+      testing::FailsWith(second.WaitCommitted(), ErrorCode::kCancelled, HasSubstr("took the place of that of step 2")));
   store_.Pass(2);
   ASSERT_TRUE(third.WaitCommitted().ok());
   EXPECT_THAT(store_.Steps(), ElementsAre(1, 3));
@@ -331,9 +331,8 @@ TEST_F(SaveQueueTest, CancelsAtTheEndIfConfigured) {
     const PendingSave second = *queue->Submit(Request(2, "2"));
     queue.reset();
     for (const auto& [save, step] : {std::pair(first, "step 1 "), std::pair(second, "step 2 ")}) {
-      const Error cancelled = ErrorOf(save.WaitCommitted());
-      EXPECT_EQ(cancelled.code, ErrorCode::kCancelled);
-      EXPECT_THAT(cancelled.message, AllOf(HasSubstr(step), HasSubstr("raise AsyncSaveOptions::end_deadline")));
+      EXPECT_TRUE(testing::FailsWith(save.WaitCommitted(), ErrorCode::kCancelled,
+                                     AllOf(HasSubstr(step), HasSubstr("raise AsyncSaveOptions::end_deadline"))));
     }
     EXPECT_EQ(std::exchange(unreported_, {}).size(), 2U);
   }

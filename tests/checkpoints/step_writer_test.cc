@@ -12,6 +12,7 @@
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "support/after_request.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -68,9 +69,8 @@ TEST_F(StepWriterTest, WritesTheManifestLast) {
 TEST_F(StepWriterTest, RefusesAnExistingStepAndKeepsIt) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 1).ok());
-  const Error error = ErrorOf(Save(writer, 1, CommitMode::kCreate, "another"));
-  EXPECT_EQ(error.code, ErrorCode::kAlreadyExists);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr(writer.identity().id)));
+  EXPECT_TRUE(testing::FailsWith(Save(writer, 1, CommitMode::kCreate, "another"), ErrorCode::kAlreadyExists,
+                                 AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr(writer.identity().id))));
   EXPECT_EQ(ValueOf(Load(ValueOf(Steps().Read(1)))), TextOfStep(1));
   EXPECT_EQ(Names().size(), 4U) << "the file of the second save is deleted";
 }
@@ -131,10 +131,9 @@ TEST_F(StepWriterTest, RemovesTheFilesOfItsOwnSteps) {
 
 TEST_F(StepWriterTest, ExcludesASecondWriter) {
   const StepWriter first = *Start();
-  const Error error = ErrorOf(Start());
-  EXPECT_EQ(error.code, ErrorCode::kAlreadyExists);
-  EXPECT_THAT(error.message, AllOf(HasSubstr(first.identity().id), HasSubstr(first.identity().host),
-                                   HasSubstr(std::to_string(first.identity().process)), HasSubstr("since 20")));
+  EXPECT_TRUE(testing::FailsWith(Start(), ErrorCode::kAlreadyExists,
+                                 AllOf(HasSubstr(first.identity().id), HasSubstr(first.identity().host),
+                                       HasSubstr(std::to_string(first.identity().process)), HasSubstr("since 20"))));
 }
 
 TEST_F(StepWriterTest, AdmitsTheNextWriterAfterARelease) {
@@ -148,9 +147,8 @@ TEST_F(StepWriterTest, NamesTheRunThatTookThePrefixOver) {
   ASSERT_TRUE(Save(first, 1).ok());
   const CheckpointManifest in_mid_save = ValueOf(Draft(first, 2, "of the first"));
   StepWriter second = *Start(true);
-  const Error error = ErrorOf(first.Commit(in_mid_save));
-  EXPECT_EQ(error.code, ErrorCode::kPreconditionFailed);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("was taken over by run " + second.identity().id)));
+  EXPECT_TRUE(testing::FailsWith(first.Commit(in_mid_save), ErrorCode::kPreconditionFailed,
+                                 AllOf(HasSubstr("was taken over by run " + second.identity().id))));
   EXPECT_THAT(Names(), Not(Contains("runs/7/" + in_mid_save.files.front().name)));
   ASSERT_TRUE(Save(second, 2).ok());
   EXPECT_EQ(ErrorOf(first.Release()).code, ErrorCode::kPreconditionFailed) << "the prefix stays the second one's";
@@ -164,10 +162,9 @@ TEST_F(StepWriterTest, RefusesAStepBelowAWholeOneBeforeItUploads) {
   StepWriter writer = *Start(true);
   const auto before = Names();
   for (const CommitMode mode : {CommitMode::kCreate, CommitMode::kReplace}) {
-    const Error error = ErrorOf(writer.CheckStep({.step = 100}, mode));
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, AllOf(HasSubstr("step 100 of gs://bkt/runs/7/ is lower than step 300"),
-                                     HasSubstr("CommitMode::kRewind"), HasSubstr("gcsflux checkpoint rm")));
+    EXPECT_TRUE(testing::FailsWith(writer.CheckStep({.step = 100}, mode), ErrorCode::kInvalidArgument,
+                                   AllOf(HasSubstr("step 100 of gs://bkt/runs/7/ is lower than step 300"),
+                                         HasSubstr("CommitMode::kRewind"), HasSubstr("gcsflux checkpoint rm"))));
     EXPECT_EQ(ErrorOf(Save(writer, 100, mode)).code, ErrorCode::kInvalidArgument);
   }
   EXPECT_EQ(ErrorOf(Save(earlier, 100)).code, ErrorCode::kInvalidArgument) << "by its own step";
@@ -291,9 +288,9 @@ TEST_F(StepWriterTest, RefusesInvalidMetricsAndTextsBeforeItUploads) {
   StepWriter writer = *Start();
   const std::uint64_t before = client_.counters().requests;
   for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
-    const Error error = ErrorOf(writer.CheckStep({.step = 1, .metrics = {{"loss", value}}}));
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr("'loss'")));
+    EXPECT_TRUE(testing::FailsWith(writer.CheckStep({.step = 1, .metrics = {{"loss", value}}}),
+                                   ErrorCode::kInvalidArgument,
+                                   AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr("'loss'"))));
   }
   EXPECT_EQ(ErrorOf(writer.CheckStep({.step = 1, .metadata = {{"\xff", ""}}})).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(ErrorOf(writer.CheckStep({.step = -1})).code, ErrorCode::kInvalidArgument);

@@ -10,6 +10,7 @@
 #include "checkpoints/save_step.h"
 #include "checkpoints/text_value.h"
 #include "gcsflux/checkpoints/checkpoint.h"
+#include "support/fails_with.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {
@@ -331,9 +332,8 @@ TEST_F(UnchangedTensorsTest, AreMissingIfOnlyTheStepsFileIsOpened) {
   ASSERT_TRUE(SaveState(2, state).ok());
   const auto alone = OpenCheckpoint(client_, "gs://bkt/runs/7/" + FilesOf(2).front());
   ASSERT_TRUE(alone.ok());
-  const Error error = ErrorOf(alone->ReadValue());
-  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(error.message, HasSubstr("'t.layer0', which it lacks; if it is the file of a run's step"));
+  EXPECT_TRUE(testing::FailsWith(alone->ReadValue(), ErrorCode::kUndecodable,
+                                 HasSubstr("'t.layer0', which it lacks; if it is the file of a run's step")));
 }
 
 TEST_F(UnchangedTensorsTest, AreRefusedInAStepOfNoRun) {
@@ -342,9 +342,8 @@ TEST_F(UnchangedTensorsTest, AreRefusedInAStepOfNoRun) {
   const StepFile other = ValueOf(writer_->WriteFile(2, "other", Bytes("more bytes")));
   manifest.files = {other};
   ASSERT_TRUE(writer_->Commit(manifest).ok());
-  const Error error = ErrorOf(Steps().OpenStep(ValueOf(Steps().Read(2))));
-  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(error.message, HasSubstr("step 2 of gs://bkt/runs/7/"));
+  EXPECT_TRUE(testing::FailsWith(Steps().OpenStep(ValueOf(Steps().Read(2))), ErrorCode::kUndecodable,
+                                 HasSubstr("step 2 of gs://bkt/runs/7/")));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <map>
 
+#include "support/fails_with.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -62,26 +64,23 @@ TEST(ResolveAuthorization, UsesTheGivenCredentials) {
 
 TEST(ResolveAuthorization, SendsNoTokenOverPlainHttpBeyondThisMachine) {
   for (const auto& credentials : {Credentials::AccessToken("s3cret"), Credentials::ApplicationDefault()}) {
-    const auto refused = Resolve({.credentials = credentials}, "http://example.com", kUserVariable);
-    ASSERT_FALSE(refused.ok());
-    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(refused.error().message, AllOf(HasSubstr("http://example.com"), Not(HasSubstr("s3cret"))));
+    EXPECT_TRUE(testing::FailsWith(Resolve({.credentials = credentials}, "http://example.com", kUserVariable),
+                                   ErrorCode::kInvalidArgument,
+                                   AllOf(HasSubstr("http://example.com"), Not(HasSubstr("s3cret")))));
   }
 }
 
 TEST(ResolveAuthorization, NamesAMissingFile) {
-  const auto missing = Resolve({}, kGoogle, {{"GOOGLE_APPLICATION_CREDENTIALS", "/nonexistent"}});
-  ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(missing.error().message, AllOf(HasSubstr("/nonexistent"), HasSubstr("GOOGLE_APPLICATION_CREDENTIALS")));
+  EXPECT_TRUE(testing::FailsWith(Resolve({}, kGoogle, {{"GOOGLE_APPLICATION_CREDENTIALS", "/nonexistent"}}),
+                                 ErrorCode::kLocalIo,
+                                 AllOf(HasSubstr("/nonexistent"), HasSubstr("GOOGLE_APPLICATION_CREDENTIALS"))));
 }
 
 TEST(ResolveAuthorization, RefusesATokenThatAHeaderCannotHold) {
   for (const char* token : {"", "a b", "s3cret\r\nX: y"}) {
-    const auto refused = Resolve({.credentials = Credentials::AccessToken(token)}, kGoogle, {});
-    ASSERT_FALSE(refused.ok()) << token;
-    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(refused.error().message, Not(HasSubstr("s3cret")));
+    EXPECT_TRUE(testing::FailsWith(Resolve({.credentials = Credentials::AccessToken(token)}, kGoogle, {}),
+                                   ErrorCode::kInvalidArgument, Not(HasSubstr("s3cret"))))
+        << token;
   }
 }
 
@@ -97,10 +96,8 @@ TEST(ResolveAuthorization, FindsTheQuotaProjectInOptionVariableThenFile) {
 }
 
 TEST(CredentialsFromFile, NamesTheErrorOfTheFile) {
-  const auto missing = Credentials::FromFile("/nonexistent/key.json");
-  ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(missing.error().message, HasSubstr("'/nonexistent/key.json' (Credentials::FromFile) is not there"));
+  EXPECT_TRUE(testing::FailsWith(Credentials::FromFile("/nonexistent/key.json"), ErrorCode::kLocalIo,
+                                 HasSubstr("'/nonexistent/key.json' (Credentials::FromFile) is not there")));
 }
 
 }  // namespace

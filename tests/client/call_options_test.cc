@@ -1,6 +1,7 @@
 // The options of every call, and the client's policy of retries.
 #include <gtest/gtest.h>
 
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/upload_case.h"
 
@@ -41,8 +42,7 @@ TEST_F(CallOptionsTest, AllowFewerRetriesThanTheClient) {
 
 TEST_F(CallOptionsTest, RefuseAnInvalidRetryPolicyBeforeSending) {
   const auto got = MakeClient(gcs_).GetObject(kObject, {.call = {.retry = RetryOptions{.multiplier = 0.5}}});
-  ASSERT_FALSE(got.ok());
-  EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
+  ASSERT_TRUE(testing::FailsWith(got, ErrorCode::kInvalidArgument));
   EXPECT_EQ(got.error().message, "objects.get gs://bkt/o: RetryOptions::multiplier must be from 1 to 100");
   EXPECT_TRUE(gcs_.requests.empty());
 }

@@ -7,6 +7,7 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/version.h"
+#include "support/fails_with.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -57,10 +58,9 @@ TEST(ResolveNetwork, NamesTheApplicationBeforeTheLibrary) {
   EXPECT_EQ(Machine().Resolve({.user_agent_prefix = "trainer/1.2 (x)"})->user_agent,
             std::string("trainer/1.2 (x) gcsflux/") + kVersion);
   for (const char* wrong : {"a\r\nX-Evil: 1", " a", "a\t", "\x01"}) {
-    const auto network = Machine().Resolve({.user_agent_prefix = wrong});
-    ASSERT_FALSE(network.ok()) << wrong;
-    EXPECT_EQ(network.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(network.error().message, HasSubstr("user_agent_prefix"));
+    EXPECT_TRUE(testing::FailsWith(Machine().Resolve({.user_agent_prefix = wrong}), ErrorCode::kInvalidArgument,
+                                   HasSubstr("user_agent_prefix")))
+        << wrong;
   }
 }
 
@@ -118,9 +118,7 @@ TEST(ResolveNetwork, RefusesAnInvalidProxyWithoutItsPassword) {
   for (const char* proxy : {"ftp://user:hunter2@proxy:1", "http://user:hunter2@", "http://user:hunter2@proxy:port",
                             "user:hunter2@proxy/path", "http://user:hunter2@a b", "://hunter2"}) {
     const auto network = Machine().Resolve({.proxy = proxy});
-    ASSERT_FALSE(network.ok()) << proxy;
-    EXPECT_EQ(network.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(network.error().message, HasSubstr("ClientOptions::proxy"));
+    ASSERT_TRUE(testing::FailsWith(network, ErrorCode::kInvalidArgument, HasSubstr("ClientOptions::proxy"))) << proxy;
     EXPECT_THAT(network.error().message, Not(HasSubstr("hunter2")));
   }
 }
@@ -144,10 +142,9 @@ TEST(CheckExtraHeaders, RefusesMalformedHeadersWithoutTheirValues) {
                                                        {"X-A", "hunter2\x7F"},
                                                        {"X-A", std::string("hunter2\0", 8)}};
   for (const auto& header : wrong) {
-    const auto checked = CheckExtraHeaders({{"X-Good", "1"}, header});
-    ASSERT_FALSE(checked.ok()) << header.first << ": " << header.second;
-    EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(checked.error().message, Not(HasSubstr("hunter2")));
+    EXPECT_TRUE(testing::FailsWith(CheckExtraHeaders({{"X-Good", "1"}, header}), ErrorCode::kInvalidArgument,
+                                   Not(HasSubstr("hunter2"))))
+        << header.first << ": " << header.second;
   }
 }
 

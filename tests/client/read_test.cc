@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "gcsflux/client.h"
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/result.h"
 #include "support/upload_case.h"
@@ -46,9 +47,8 @@ TEST_F(ReadTest, DeliversIntoTheCallersMemory) {
 
 TEST_F(ReadTest, RefusesTooSmallABuffer) {
   std::string buffer(9, ' ');
-  const auto read = client_.ReadObject(kObject, std::as_writable_bytes(std::span(buffer)));
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(testing::FailsWith(client_.ReadObject(kObject, std::as_writable_bytes(std::span(buffer))),
+                                 ErrorCode::kInvalidArgument));
   EXPECT_EQ(buffer, std::string(9, ' '));
 }
 
@@ -106,18 +106,13 @@ TEST_F(ReadTest, FailsIfTheObjectChangesMeanwhile) {
     if (std::exchange(is_first, false)) gcs_.objects["o"] = {.generation = 9999, .bytes = "abcdefghij"};
     return {};
   };
-  const auto read = client_.ReadObject(kObject, sink);
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kAborted);
+  EXPECT_TRUE(testing::FailsWith(client_.ReadObject(kObject, sink), ErrorCode::kAborted));
   EXPECT_EQ(got, "0123");
 }
 
 TEST_F(ReadTest, ReportsCorruptedBytes) {
   gcs_.faults = {{.flip_at = 5}, {.flip_at = 5}};
-  const auto read = client_.ReadObject(kObject);
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kCorrupted);
-  EXPECT_THAT(read.error().message, HasSubstr("gs://bkt/o"));
+  EXPECT_TRUE(testing::FailsWith(client_.ReadObject(kObject), ErrorCode::kCorrupted, HasSubstr("gs://bkt/o")));
 }
 
 // Sends one byte more than its headers announce.
@@ -154,8 +149,7 @@ TEST_F(ReadTest, ReturnsTheSinksError) {
 
 TEST_F(ReadTest, NamesOperationObjectAndRemedyInErrors) {
   const auto read = client_.ReadObject({"bkt", "none"}, {.range = ByteRange{0, 4096}});
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kNotFound);
+  ASSERT_TRUE(testing::FailsWith(read, ErrorCode::kNotFound));
   EXPECT_EQ(read.error().message,
             "objects.get gs://bkt/none [0, 4096): 404 fake: fake 404; check the name (gcsflux ls lists what is there)");
 }
@@ -179,8 +173,7 @@ TEST_F(ReadTest, FailsIfTheSinkThrowsOrIsNull) {
   gcs_.Put("o", "bytes");
   const ByteSink throwing = [](std::span<const std::byte>) -> Result<void> { throw std::runtime_error("no room"); };
   const auto thrown = client_.ReadObject(kObject, throwing);
-  ASSERT_FALSE(thrown.ok());
-  EXPECT_EQ(thrown.error().code, ErrorCode::kLocalIo);
+  ASSERT_TRUE(testing::FailsWith(thrown, ErrorCode::kLocalIo));
   EXPECT_EQ(thrown.error().message, "the caller's sink threw: no room");
   EXPECT_EQ(gcs_.requests.size(), 1U);  // It is not repeated.
   EXPECT_EQ(testing::ErrorOf(client_.ReadObject(kObject, ByteSink())).code, ErrorCode::kInvalidArgument);

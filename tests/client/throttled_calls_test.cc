@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "client/client_core.h"
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "wire/object_requests.h"
 
@@ -30,8 +31,7 @@ class ThrottledCallsTest : public ::testing::Test {
 
 TEST_F(ThrottledCallsTest, FailAfterFiveMinutesWithoutSuccess) {
   const Error error = Fail({{.status = 429}});
-  EXPECT_EQ(error.code, ErrorCode::kRateLimited);
-  EXPECT_THAT(error.message, HasSubstr("no request has succeeded for 5 minutes"));
+  EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kRateLimited, HasSubstr("no request has succeeded for 5 minutes")));
   EXPECT_THAT(error.message, ContainsRegex("attempts in 3[0-9][0-9][.][0-9] s"));
 }
 

@@ -4,6 +4,7 @@
 #include "dataset/cursor_order.h"
 #include "dataset/fingerprint.h"
 #include "gcsflux/epoch.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -21,9 +22,7 @@ Cursor Example() {
 }
 
 void ExpectRefused(const Result<Cursor>& parsed, const char* words) {
-  ASSERT_FALSE(parsed.ok()) << words;
-  EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(parsed.error().message, HasSubstr(words));
+  EXPECT_TRUE(testing::FailsWith(parsed, ErrorCode::kInvalidArgument, HasSubstr(words))) << words;
 }
 
 std::string With(std::string_view part, std::string_view instead) {
@@ -61,9 +60,7 @@ TEST(Cursor, RefusesTheLastPossibleEpoch) {
     EXPECT_EQ(read.epoch, ~0ULL);
     const auto checked =
         CheckCursor(read, read.listing, {.order = order, .shuffle_buffer = 0, .seed = cursor.seed}, true);
-    ASSERT_FALSE(checked.ok());
-    EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(checked.error().message, HasSubstr("epoch is 18446744073709551615"));
+    EXPECT_TRUE(testing::FailsWith(checked, ErrorCode::kInvalidArgument, HasSubstr("epoch is 18446744073709551615")));
   }
 }
 
@@ -171,10 +168,9 @@ TEST(Cursor, RefusesAnotherListing) {
                         {"number of objects is 5000 in the cursor and 5001", {"bkt", listing.prefix, 5001, 1}},
                         {"other names or generations", {"bkt", listing.prefix, 5000, 1}}};
   for (const Case& c : cases) {
-    const auto checked = CheckCursor(cursor, c.listing, options);
-    ASSERT_FALSE(checked.ok()) << c.words;
-    EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(checked.error().message, HasSubstr(c.words));
+    EXPECT_TRUE(
+        testing::FailsWith(CheckCursor(cursor, c.listing, options), ErrorCode::kInvalidArgument, HasSubstr(c.words)))
+        << c.words;
     EXPECT_TRUE(CheckCursor(cursor, c.listing, options, /*allow_changed_listing=*/true).ok()) << c.words;
   }
 }

@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "support/fails_with.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -129,8 +131,7 @@ TEST(EpochPlan, RefusesInvalidOptions) {
                         {"world_size", {.world_size = std::uint64_t{1} << 32}}};
   for (const Case& c : cases) {
     const auto checked = CheckEpochOptions(c.options);
-    ASSERT_FALSE(checked.ok()) << c.member;
-    EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
+    ASSERT_TRUE(testing::FailsWith(checked, ErrorCode::kInvalidArgument)) << c.member;
     EXPECT_NE(checked.error().message.find(c.member), std::string::npos) << checked.error().message;
   }
   EXPECT_TRUE(CheckEpochOptions({}).ok());

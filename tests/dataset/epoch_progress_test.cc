@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gcsflux/epoch.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -142,9 +143,7 @@ TEST(EpochProgress, CountsADroppedTailAsConsumed) {
 
 TEST(EpochProgress, RefusesToConsumeWithoutABatch) {
   const EpochProgress progress = Begin(10, {.batch_size = 5});
-  const auto consumed = progress.BatchConsumed();
-  ASSERT_FALSE(consumed.ok());
-  EXPECT_EQ(consumed.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(testing::FailsWith(progress.BatchConsumed(), ErrorCode::kInvalidArgument));
 }
 
 TEST(EpochProgress, RefusesAnEpochWithoutABatch) {

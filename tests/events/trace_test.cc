@@ -15,6 +15,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/events.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -180,18 +181,12 @@ TEST_F(TraceTest, DropsEventsAfterItsEnd) {
 }
 
 TEST_F(TraceTest, FailsIfTheFileCannotBeWritten) {
-  const auto none = TraceWriter::Open(path_ + "/no/directory");
-  ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(none.error().message, HasSubstr(path_));
+  EXPECT_TRUE(testing::FailsWith(TraceWriter::Open(path_ + "/no/directory"), ErrorCode::kLocalIo, HasSubstr(path_)));
 
   const auto full = TraceWriter::Open("/dev/full");
   ASSERT_TRUE(full.ok());
   (*full)->OnHedge({});
-  const auto closed = (*full)->Close();
-  ASSERT_FALSE(closed.ok());
-  EXPECT_EQ(closed.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(closed.error().message, HasSubstr("No space left"));
+  EXPECT_TRUE(testing::FailsWith((*full)->Close(), ErrorCode::kLocalIo, HasSubstr("No space left")));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <latch>
 #include <thread>
 
+#include "support/fails_with.h"
 #include "support/loop_transport.h"
 #include "support/raw_server.h"
 
@@ -31,10 +32,8 @@ class CurlTransport : public ::testing::TestWithParam<testing::Driving> {
 GCSFLUX_DRIVEN_BOTH_WAYS(CurlTransport);
 
 TEST_P(CurlTransport, ReadsStatusHeadersAndBody) {
-  const RawServer server([](RawServer::Connection& c) {
-    c.ReadHead();
-    c.Send("HTTP/1.1 308 Odd\r\nX-Mixed-CASE:  value \r\nContent-Length: 4\r\n\r\nbody");
-  });
+  const RawServer server(
+      testing::Answering("HTTP/1.1 308 Odd\r\nX-Mixed-CASE:  value \r\nContent-Length: 4\r\n\r\nbody"));
   const auto response = Get(server.endpoint());
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->status, 308);
@@ -113,10 +112,8 @@ TEST(CurlTransportOfThreads, LimitsIdleConnections) {
 }
 
 TEST_P(CurlTransport, IgnoresHeadersOfInformationalAnswers) {
-  const RawServer server([](RawServer::Connection& c) {
-    c.ReadHead();
-    c.Send("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-  });
+  const RawServer server(testing::Answering(
+      "HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
   const auto response = Get(server.endpoint());
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(response->status, 200);
@@ -208,20 +205,15 @@ TEST_P(CurlTransport, RetriesAfterTheRestOfAnEarlierAnswer) {
 }
 
 TEST_P(CurlTransport, FollowsNoRedirect) {
-  const RawServer server([](RawServer::Connection& c) {
-    c.ReadHead();
-    c.Send("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
-  });
+  const RawServer server(
+      testing::Answering("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"));
   const auto response = Get(server.endpoint());
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(response->status, 302);
 }
 
 TEST_P(CurlTransport, UsesTheProxyOfTheEnvironmentUnlessForbidden) {
-  const RawServer server([](RawServer::Connection& c) {
-    c.ReadHead();
-    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-  });
+  const RawServer server(testing::Answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
   const std::string proxy = testing::RefusingEndpoint();
   setenv("http_proxy", proxy.c_str(), /*overwrite=*/1);
   const auto by_proxy = Perform({.url = server.endpoint() + "/x"});
@@ -232,10 +224,7 @@ TEST_P(CurlTransport, UsesTheProxyOfTheEnvironmentUnlessForbidden) {
 }
 
 TEST_P(CurlTransport, RefusesHeaderInjection) {
-  const RawServer server([](RawServer::Connection& c) {
-    c.ReadHead();
-    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-  });
+  const RawServer server(testing::Answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
   const std::pair<std::string, std::string> wrong[] = {
       {"x-goog-user-project", "hunter2\r\nX-Evil: 1"},
       {"X-A", "hunter2\nX-Evil: 1"},
@@ -247,8 +236,7 @@ TEST_P(CurlTransport, RefusesHeaderInjection) {
   };
   for (const auto& [name, value] : wrong) {
     const auto response = Perform({.url = server.endpoint() + "/x", .headers = {{"X-Good", "1"}, {name, value}}});
-    ASSERT_FALSE(response.ok()) << name << ": " << value;
-    EXPECT_EQ(response.error().code, ErrorCode::kInvalidArgument);
+    ASSERT_TRUE(testing::FailsWith(response, ErrorCode::kInvalidArgument)) << name << ": " << value;
     EXPECT_EQ(response.error().message.find("hunter2"), std::string::npos) << response.error().message;
   }
   EXPECT_EQ(server.connections(), 0);
@@ -258,15 +246,13 @@ TEST_P(CurlTransport, RefusesHeaderInjection) {
 TEST_P(CurlTransport, ReportsARefusedConnection) {
   const std::string endpoint = testing::RefusingEndpoint();
   const auto response = Get(endpoint);
-  ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().code, ErrorCode::kUnreachable);
+  ASSERT_TRUE(testing::FailsWith(response, ErrorCode::kUnreachable));
   EXPECT_EQ(response.error().message, endpoint.substr(7) + ": connection refused");
 }
 
 TEST_P(CurlTransport, ReportsAnUnknownHost) {
   const auto response = Get("http://no-such-host.invalid");
-  ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().code, ErrorCode::kUnreachable);
+  ASSERT_TRUE(testing::FailsWith(response, ErrorCode::kUnreachable));
   EXPECT_EQ(response.error().message, "no-such-host.invalid:80: the name is not known");
 }
 
@@ -302,9 +288,7 @@ TEST_P(CurlTransport, ReportsAFailedTlsHandshake) {
     c.Send("this is no TLS\r\n");
     c.WaitForClose();
   });
-  const auto response = Get("https://127.0.0.1:" + std::to_string(server.port()));
-  ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().code, ErrorCode::kTlsFailed) << response.error().message;
+  EXPECT_TRUE(testing::FailsWith(Get("https://127.0.0.1:" + std::to_string(server.port())), ErrorCode::kTlsFailed));
 }
 
 TEST_P(CurlTransport, IsCancelledWhileTheServerIsSilent) {
@@ -319,9 +303,7 @@ TEST_P(CurlTransport, IsCancelledWhileTheServerIsSilent) {
     arrived.wait();
     stop.request_stop();
   });
-  const auto response = Perform({.url = server.endpoint() + "/x"}, stop.get_token());
-  ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(Perform({.url = server.endpoint() + "/x"}, stop.get_token()), ErrorCode::kCancelled));
 }
 
 // Accepts a body byte by byte and refuses it after `limit`.
@@ -345,10 +327,7 @@ class Collector : public BodyReceiver {
 };
 
 TEST_P(CurlTransport, PassesTheBodyToItsReceiver) {
-  const RawServer server([](RawServer::Connection& c) {
-    c.ReadHead();
-    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
-  });
+  const RawServer server(testing::Answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"));
   Collector collector(100);
   const auto response = Make({})->Perform({.url = server.endpoint()}, &collector, {});
   ASSERT_TRUE(response.ok());
@@ -358,20 +337,14 @@ TEST_P(CurlTransport, PassesTheBodyToItsReceiver) {
 }
 
 TEST_P(CurlTransport, PassesHeadersOfAnAnswerWithoutABody) {
-  const RawServer server([](RawServer::Connection& c) {
-    c.ReadHead();
-    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-  });
+  const RawServer server(testing::Answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
   Collector collector(100);
   ASSERT_TRUE(Make({})->Perform({.url = server.endpoint()}, &collector, {}).ok());
   EXPECT_EQ(collector.heads, 1);
 }
 
 TEST_P(CurlTransport, KeepsABodyThatTheReceiverDeclines) {
-  const RawServer server([](RawServer::Connection& c) {
-    c.ReadHead();
-    c.Send("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnope");
-  });
+  const RawServer server(testing::Answering("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnope"));
   Collector collector(100);
   const auto response = Make({})->Perform({.url = server.endpoint()}, &collector, {});
   ASSERT_TRUE(response.ok());

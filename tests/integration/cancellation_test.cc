@@ -13,6 +13,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/upload.h"
+#include "support/fails_with.h"
 #include "support/full_listener.h"
 #include "support/raw_server.h"
 #include "support/result.h"
@@ -91,9 +92,7 @@ TEST(Cancellation, WorksDuringTheTlsHandshake) {
   });
   const Client client =
       *Client::Create({.endpoint = "https" + server.endpoint().substr(4), .credentials = Credentials::Anonymous()});
-  const auto read = client.ReadObject(kRead, {.stop = stop.get_token()});
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kCancelled) << read.error().message;
+  EXPECT_TRUE(testing::FailsWith(client.ReadObject(kRead, {.stop = stop.get_token()}), ErrorCode::kCancelled));
 }
 
 TEST(Cancellation, WorksBeforeAnythingIsSent) {
@@ -101,9 +100,7 @@ TEST(Cancellation, WorksBeforeAnythingIsSent) {
   const Client client = *Client::Create({.endpoint = emulator.endpoint()});
   std::stop_source stop;
   stop.request_stop();
-  const auto read = client.ReadObject(kRead, {.stop = stop.get_token()});
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kCancelled) << read.error().message;
+  EXPECT_TRUE(testing::FailsWith(client.ReadObject(kRead, {.stop = stop.get_token()}), ErrorCode::kCancelled));
   EXPECT_TRUE(emulator.journal().empty());
 }
 
@@ -121,9 +118,8 @@ TEST_F(CancellationTest, WorksDuringBackoff) {
                        .retry = RetryPolicies::All({.initial_delay = 1h, .max_delay = 1h, .deadline = 24h}),
                        .event_listener = listener});
   emulator_.faults().Load({.rules = {{.action = {.type = "status", .status = 503}}}});
-  const auto read = patient.ReadObject(kRead, {.stop = listener->stop.get_token()});
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kCancelled) << read.error().message;
+  EXPECT_TRUE(
+      testing::FailsWith(patient.ReadObject(kRead, {.stop = listener->stop.get_token()}), ErrorCode::kCancelled));
 }
 
 TEST_F(CancellationTest, WorksAtTheGate) {
@@ -182,9 +178,8 @@ TEST_F(CancellationTest, WorksBetweenPagesOfAListing) {
   emulator::Emulator emulator({.virtual_buckets = {{.name = "many", .count = 12'000, .size_bytes = 1}}});
   const auto listener = std::make_shared<StopAtFirstPage>();
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .event_listener = listener});
-  const auto listing = ListPrefix(client, {"many", ""}, {.stop = listener->stop.get_token()});
-  ASSERT_FALSE(listing.ok());
-  EXPECT_EQ(listing.error().code, ErrorCode::kCancelled) << listing.error().message;
+  EXPECT_TRUE(testing::FailsWith(ListPrefix(client, {"many", ""}, {.stop = listener->stop.get_token()}),
+                                 ErrorCode::kCancelled));
   EXPECT_EQ(emulator.journal().size(), 1U);
 }
 

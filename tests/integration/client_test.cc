@@ -10,6 +10,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/upload.h"
+#include "support/fails_with.h"
 #include "support/raw_server.h"
 #include "support/result.h"
 
@@ -208,10 +209,8 @@ TEST_F(ClientTest, NamesTheFailedObjectOfABatch) {
   for (int i = 0; i < 20; ++i) objects.push_back(Put("o" + std::to_string(i), "x"));
   ASSERT_TRUE(client_.DeleteObject({"bkt", "o7"}).ok());
   const Downloader downloader(client_);
-  const auto gone = downloader.Download(DownloadSources(objects));
-  ASSERT_FALSE(gone.ok());
-  EXPECT_EQ(gone.error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(gone.error().message, HasSubstr("gs://bkt/o7"));
+  EXPECT_TRUE(testing::FailsWith(downloader.Download(DownloadSources(objects)), ErrorCode::kNotFound,
+                                 HasSubstr("gs://bkt/o7")));
   Put("o7", "other");  // Overwritten since it was listed.
   EXPECT_EQ(testing::ErrorOf(downloader.Download(DownloadSources(objects))).code, ErrorCode::kNotFound);
 }
@@ -232,9 +231,8 @@ TEST_F(ClientTest, RefusesABatchLargerThanTheMemory) {
   std::vector<ObjectMetadata> objects(2, Put("o", "x"));
   for (ObjectMetadata& object : objects) object.size = std::uint64_t{1} << 63;  // Their sum overflows.
   const auto refused = Downloader(client_).Download(DownloadSources(objects));
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(refused.error().message, HasSubstr("no memory for a batch of 2 objects"));
+  EXPECT_TRUE(
+      testing::FailsWith(refused, ErrorCode::kInvalidArgument, HasSubstr("no memory for a batch of 2 objects")));
 }
 
 TEST_F(ClientTest, IsUsableFromManyThreads) {
@@ -295,9 +293,7 @@ TEST(ClientErrors, ReportARefusedConnectionAfterRetries) {
       Client::Create({.endpoint = testing::RefusingEndpoint(),
                       .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1), .max_attempts = 3})});
   const auto read = client->ReadObject({"bkt", "o"});
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kUnreachable);
-  EXPECT_THAT(read.error().message, HasSubstr("connection refused after 3 attempts"));
+  ASSERT_TRUE(testing::FailsWith(read, ErrorCode::kUnreachable, HasSubstr("connection refused after 3 attempts")));
   EXPECT_THAT(read.error().message, HasSubstr("--endpoint"));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gcsflux/download.h"
+#include "support/fails_with.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {
@@ -106,8 +107,8 @@ TEST_F(DownloadFaultsTest, NamesFailedObjectsAndDeliversTheRest) {
       continue;
     }
     for (const Error& error : {*batch->error(i), *(*object)->error}) {
-      EXPECT_EQ(error.code, ErrorCode::kPermissionDenied);
-      EXPECT_THAT(error.message, HasSubstr("gs://bkt/object " + std::to_string(i)));
+      EXPECT_TRUE(
+          testing::FailsWith(error, ErrorCode::kPermissionDenied, HasSubstr("gs://bkt/object " + std::to_string(i))));
     }
   }
   EXPECT_GE(emulator_.faults().Fired("forbidden"), 4U);

@@ -18,6 +18,7 @@
 
 #include "base/crc32c.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/fails_with.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
 #include "transfer/file/partial_file.h"
@@ -156,8 +157,7 @@ TEST_F(DownloadFileTest, KeepsThePartialFileIfTheCallbackThrows) {
   auto options = Options();
   options.on_progress = [](const Progress&) { throw std::runtime_error("enough"); };
   const auto failed = DownloadListed(client_, object_, file_, options);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  ASSERT_TRUE(testing::FailsWith(failed, ErrorCode::kLocalIo));
   EXPECT_NE(failed.error().message.find("enough"), std::string::npos) << failed.error().message;
   const auto done = DownloadListed(client_, object_, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
@@ -257,8 +257,7 @@ TEST_F(DownloadFileTest, ResumesAfterACancellation) {
     stop.request_stop();
   }
   EXPECT_EQ(Fired(), 1U);
-  ASSERT_FALSE(cancelled->ok());
-  EXPECT_EQ(cancelled->error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(*cancelled, ErrorCode::kCancelled));
   emulator_.faults().Clear();
   const auto done = DownloadListed(client_, object_, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
@@ -279,8 +278,7 @@ TEST_F(DownloadFileTest, KeepsTheOldFileIfTheObjectIsCorrupted) {
   Load({}, {.type = "corrupt", .at_byte = kRange + 1}, 100);
   const auto failed = DownloadListed(client_, object_, file_, Options());
   EXPECT_EQ(Fired(), 2U);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kCorrupted);
+  ASSERT_TRUE(testing::FailsWith(failed, ErrorCode::kCorrupted));
   EXPECT_NE(failed.error().message.find("gs://bkt/o"), std::string::npos);
   ExpectWhole("earlier");
 }
@@ -289,9 +287,7 @@ TEST_F(DownloadFileTest, KeepsTheOldFileIfTheObjectIsCorrupted) {
 TEST_F(DownloadFileTest, LeavesNoFileIfTheSizeDiffersFromTheListing) {
   DownloadSource listed = object_;
   listed.size -= 1;
-  const auto failed = DownloadListed(client_, listed, file_, Options());
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kCorrupted) << failed.error().message;
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, listed, file_, Options()), ErrorCode::kCorrupted));
   EXPECT_FALSE(fs::exists(partial_));
   EXPECT_FALSE(fs::exists(file_));
 }
@@ -299,18 +295,14 @@ TEST_F(DownloadFileTest, LeavesNoFileIfTheSizeDiffersFromTheListing) {
 TEST_F(DownloadFileTest, FetchesTheChecksumIfNoneIsListed) {
   Load({}, {.type = "corrupt", .at_byte = kRange + 1}, 100);
   object_.crc32c.reset();
-  const auto failed = DownloadListed(client_, object_, file_, Options());
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kCorrupted);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, file_, Options()), ErrorCode::kCorrupted));
   EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
 TEST_F(DownloadFileTest, ReportsAnObjectThatChangesMeanwhile) {
   const DownloadSource old = object_;
   Store(Pattern(10));
-  const auto failed = DownloadListed(client_, old, file_, Options());
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, old, file_, Options()), ErrorCode::kNotFound));
   EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
@@ -318,9 +310,7 @@ TEST_F(DownloadFileTest, ReplacesAFileOnlyIfAllowed) {
   static_cast<void>(directory_.Write("file", "earlier"));
   auto options = Options();
   options.may_replace = false;
-  const auto failed = DownloadListed(client_, object_, file_, options);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kAlreadyExists);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, file_, options), ErrorCode::kAlreadyExists));
   ExpectWhole("earlier");
   options.may_replace = true;
   options.is_durable = true;
@@ -335,9 +325,7 @@ TEST_F(DownloadFileTest, KeepsAFileThatAppearsMeanwhile) {
     std::call_once(once, [&] { static_cast<void>(directory_.Write("file", "another program's")); });
   };
   options.may_replace = false;
-  const auto failed = DownloadListed(client_, object_, file_, options);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kAlreadyExists);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, file_, options), ErrorCode::kAlreadyExists));
   ExpectWhole("another program's");
 }
 
@@ -353,9 +341,7 @@ TEST_F(DownloadFileTest, ReplacesASymbolicLinkButNotItsTarget) {
 TEST_F(DownloadFileTest, FollowsNoLinkInPlaceOfItsTemporaryFile) {
   const std::string target = directory_.Write("target", "untouched");
   fs::create_symlink(target, partial_);
-  const auto failed = DownloadListed(client_, object_, file_, Options());
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, file_, Options()), ErrorCode::kLocalIo));
   EXPECT_EQ(ReadAll(target), "untouched");
 }
 
@@ -372,8 +358,7 @@ TEST_F(DownloadFileTest, NamesAnUnwritablePath) {
                         Case{file_ + "/", ErrorCode::kInvalidArgument}, Case{pipe, ErrorCode::kLocalIo},
                         Case{directory_.path() / std::string(256, 'n'), ErrorCode::kInvalidArgument}}) {
     const auto failed = DownloadListed(client_, object_, c.path, Options());
-    ASSERT_FALSE(failed.ok()) << c.path;
-    EXPECT_EQ(failed.error().code, c.want) << failed.error().message;
+    ASSERT_TRUE(testing::FailsWith(failed, c.want)) << c.path;
     EXPECT_NE(failed.error().message.find('\''), std::string::npos) << failed.error().message;
   }
   EXPECT_TRUE(fs::is_fifo(pipe));
@@ -395,16 +380,14 @@ TEST_F(DownloadFileTest, RefusesASecondDownloadOfOneFile) {
   emulator_.clock().AwaitWaiters(1);
   const auto second = DownloadListed(client_, object_, file_, Options());
   stop.request_stop();
-  ASSERT_FALSE(second.ok());
-  EXPECT_EQ(second.error().code, ErrorCode::kLocalIo);
+  ASSERT_TRUE(testing::FailsWith(second, ErrorCode::kLocalIo));
   EXPECT_NE(second.error().message.find("another download"), std::string::npos) << second.error().message;
 }
 
 TEST_F(DownloadFileTest, DoesNotPublishAnotherDownloadsPartialFile) {
   static_cast<void>(directory_.Write("file", "earlier"));
   const auto failed = DownloadListed(client_, object_, file_, ThatReplaceThePartialFile());
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  ASSERT_TRUE(testing::FailsWith(failed, ErrorCode::kLocalIo));
   EXPECT_NE(failed.error().message.find("was removed, moved or replaced"), std::string::npos) << failed.error().message;
   EXPECT_EQ(ReadAll(file_), "earlier");
   EXPECT_EQ(ReadAll(partial_), kOthers);
@@ -414,8 +397,7 @@ TEST_F(DownloadFileTest, KeepsAnotherDownloadsPartialFile) {
   Load({.covers_byte = kSize - 1}, {.type = "status", .status = 404});
   const auto failed = DownloadListed(client_, object_, file_, ThatReplaceThePartialFile());
   EXPECT_EQ(Fired(), 1U);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(testing::FailsWith(failed, ErrorCode::kNotFound));
   EXPECT_EQ(ReadAll(partial_), kOthers);
 }
 
@@ -432,18 +414,14 @@ TEST_F(DownloadFileTest, FailsIfItsDirectoryIsMoved) {
       std::ofstream(place / ".file.gcsflux-partial") << "another's";
     });
   };
-  const auto failed = DownloadListed(client_, object_, place / "file", options);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, place / "file", options), ErrorCode::kLocalIo));
   EXPECT_FALSE(fs::exists(place / "file"));
   EXPECT_EQ(ReadAll(place / ".file.gcsflux-partial"), "another's");
 }
 
 TEST_F(DownloadFileTest, KeepsLinksOfTheSystem) {
   for (const char* link : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
-    const auto failed = DownloadListed(client_, object_, link, Options());
-    ASSERT_FALSE(failed.ok()) << link;
-    EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo) << failed.error().message;
+    EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, link, Options()), ErrorCode::kLocalIo)) << link;
     EXPECT_TRUE(fs::is_symlink(link));
   }
 }
@@ -467,8 +445,7 @@ TEST_F(DownloadFileTest, KeepsThePartialFileIfTheDiskIsFull) {
   const auto failed = DownloadListed(client_, object_, file_, options);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
   std::signal(SIGXFSZ, old_action);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  EXPECT_TRUE(testing::FailsWith(failed, ErrorCode::kLocalIo));
   EXPECT_TRUE(fs::exists(partial_));
   const auto done = DownloadListed(client_, object_, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
@@ -489,8 +466,7 @@ TEST_F(DownloadFileTest, ReportsWhyAFileCannotGrow) {
   const auto failed = DownloadListed(client_, object_, file_, options);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
   std::signal(SIGXFSZ, old_action);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  ASSERT_TRUE(testing::FailsWith(failed, ErrorCode::kLocalIo));
   // Some file systems report it at the reservation, others at the write.
   EXPECT_NE(failed.error().message.find(".file.gcsflux-partial': File too large"), std::string::npos)
       << failed.error().message;

@@ -11,6 +11,7 @@
 
 #include "gcsflux/download.h"
 #include "support/counted_memory.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
 
@@ -177,9 +178,8 @@ TEST_F(DownloadStreamsTest, AreCancellableDuringAnyWait) {
       });
       for (int again = 0; again < 2; ++again) {
         const auto next = stream.Next();
-        ASSERT_FALSE(next.ok());
-        EXPECT_EQ(next.error().code, ErrorCode::kCancelled);
-        EXPECT_THAT(next.error().message, HasSubstr("stream of 3 objects: cancelled after 1"));
+        EXPECT_TRUE(
+            testing::FailsWith(next, ErrorCode::kCancelled, HasSubstr("stream of 3 objects: cancelled after 1")));
       }
     }
     EXPECT_GE(emulator_.faults().Fired("stall"), 1U);
@@ -196,10 +196,7 @@ TEST_F(DownloadStreamsTest, FailAtAPermanentlyFailedObject) {
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 1));
   for (int again = 0; again < 2; ++again) {
-    const auto failed = stream.Next();
-    ASSERT_FALSE(failed.ok());
-    EXPECT_EQ(failed.error().code, ErrorCode::kNotFound);
-    EXPECT_THAT(failed.error().message, HasSubstr("gs://bkt/object 2"));
+    EXPECT_TRUE(testing::FailsWith(stream.Next(), ErrorCode::kNotFound, HasSubstr("gs://bkt/object 2")));
   }
 }
 

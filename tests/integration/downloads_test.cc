@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gcsflux/download.h"
+#include "support/fails_with.h"
 #include "support/gzip.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
@@ -70,9 +71,8 @@ TEST_F(DownloadsTest, RefusesMemoryOfAnotherSize) {
   const std::vector places = {std::as_writable_bytes(std::span(memory))};
   const Downloader downloader(client_);
   const auto other_size = downloader.Download(sources, places);
-  ASSERT_FALSE(other_size.ok());
-  EXPECT_EQ(other_size.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(other_size.error().message, HasSubstr("of 6 bytes for gs://bkt/object 0"));
+  EXPECT_TRUE(
+      testing::FailsWith(other_size, ErrorCode::kInvalidArgument, HasSubstr("of 6 bytes for gs://bkt/object 0")));
   const auto other_number = downloader.Download({}, places);
   ASSERT_FALSE(other_number.ok());
   EXPECT_THAT(other_number.error().message, HasSubstr("1 destinations for 0 objects"));
@@ -109,10 +109,8 @@ TEST_F(DownloadsTest, FailsAllOrOnlyTheFailedObject) {
   const auto sources = Store({10, 20, 200'000, 30});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 1"}).ok());
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 2"}).ok());
-  const auto failed = Downloader(client_, {.max_concurrency = 1}).Download(sources);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(failed.error().message, HasSubstr("gs://bkt/object 1"));
+  EXPECT_TRUE(testing::FailsWith(Downloader(client_, {.max_concurrency = 1}).Download(sources), ErrorCode::kNotFound,
+                                 HasSubstr("gs://bkt/object 1")));
 
   const Downloader delivers(client_, {.stripe_bytes = 70'000, .on_failure = OnFailure::kDeliver});
   const auto batch = delivers.Download(sources);
@@ -136,8 +134,7 @@ TEST_F(DownloadsTest, ReportsFalseSizes) {
     for (const std::uint64_t stripe_bytes : {0, 30'000, 70'000}) {
       source.size = size;
       const Error error = FailureOf(source, {.stripe_bytes = stripe_bytes});
-      EXPECT_EQ(error.code, ErrorCode::kCorrupted) << error.message;
-      EXPECT_THAT(error.message, HasSubstr("gs://bkt/object 0"));
+      EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kCorrupted, HasSubstr("gs://bkt/object 0")));
       EXPECT_THAT(error.message, HasSubstr("listed with " + std::to_string(size)));
     }
   }
@@ -148,13 +145,11 @@ TEST_F(DownloadsTest, RefusesSizesLargerThanTheMemory) {
   for (const std::uint64_t size : {std::uint64_t{1'000'000'000'000'000'000}, ~std::uint64_t{0}}) {
     source.size = size;
     const Error error = FailureOf(source);
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, HasSubstr("no memory for a batch of 1 objects (the largest is gs://bkt/object 0 of " +
-                                         std::to_string(size)));
-    const auto next = Downloader(client_).Stream({source, source}).Next();
-    ASSERT_FALSE(next.ok());
-    EXPECT_EQ(next.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(next.error().message, HasSubstr("no memory for gs://bkt/object 0 of " + std::to_string(size)));
+    EXPECT_TRUE(testing::FailsWith(
+        error, ErrorCode::kInvalidArgument,
+        HasSubstr("no memory for a batch of 1 objects (the largest is gs://bkt/object 0 of " + std::to_string(size))));
+    EXPECT_TRUE(testing::FailsWith(Downloader(client_).Stream({source, source}).Next(), ErrorCode::kInvalidArgument,
+                                   HasSubstr("no memory for gs://bkt/object 0 of " + std::to_string(size))));
   }
 }
 
@@ -163,8 +158,7 @@ TEST_F(DownloadsTest, ReportsAWrongChecksumAsCorrupted) {
   source.crc32c = *source.crc32c ^ 1;
   for (const std::uint64_t stripe_bytes : {0, 30'000}) {
     const Error error = FailureOf(source, {.stripe_bytes = stripe_bytes});
-    EXPECT_EQ(error.code, ErrorCode::kCorrupted) << error.message;
-    EXPECT_THAT(error.message, HasSubstr("gs://bkt/object 0"));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kCorrupted, HasSubstr("gs://bkt/object 0")));
   }
 }
 
@@ -223,10 +217,7 @@ TEST_F(DownloadsTest, FailsIfTheAllocatorHasNoMemory) {
   const Allocator throws = [](std::size_t) -> std::shared_ptr<std::byte[]> { throw std::runtime_error("pinned out"); };
   for (const auto& [allocator, why] : {std::pair(none, "the allocator gave none"), {throws, "pinned out"}}) {
     const Downloader downloader(client_, {.on_failure = OnFailure::kDeliver, .allocator = allocator});
-    const auto batch = downloader.Download(sources);
-    ASSERT_FALSE(batch.ok());
-    EXPECT_EQ(batch.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(batch.error().message, HasSubstr(why));
+    EXPECT_TRUE(testing::FailsWith(downloader.Download(sources), ErrorCode::kInvalidArgument, HasSubstr(why)));
 
     DownloadStream stream = downloader.Stream(sources);
     for (const char* name : {"gs://bkt/object 0", "gs://bkt/object 1"}) {

@@ -17,6 +17,7 @@
 #include "gcsflux/download.h"
 #include "gcsflux/events.h"
 #include "gcsflux/listing.h"
+#include "support/fails_with.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {
@@ -118,9 +119,7 @@ TEST_F(EventLoopDownloads, AreCancellableAnywhere) {
     EXPECT_EQ(Consume(stream, contents_, until), until);
     if (round % 2 == 0) continue;  // It is destroyed in flight.
     stop.request_stop();
-    const auto next = stream.Next();
-    ASSERT_FALSE(next.ok());
-    EXPECT_EQ(next.error().code, ErrorCode::kCancelled);
+    EXPECT_TRUE(testing::FailsWith(stream.Next(), ErrorCode::kCancelled));
   }
   emulator_.faults().Clear();
   DownloadStream after = downloader.Stream(sources);
@@ -137,9 +136,7 @@ TEST_F(EventLoopDownloads, EndAtOnceWhileTheServiceIsSilent) {
     while (Fired()["stall"] < sources.size() / 2) std::this_thread::yield();
     stop.request_stop();
   });
-  const auto next = stream.Next();
-  ASSERT_FALSE(next.ok());
-  EXPECT_EQ(next.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(stream.Next(), ErrorCode::kCancelled));
 }
 
 // An allocator that would never return if the only loop waited for it: it waits for a later object.
@@ -273,8 +270,7 @@ TEST_F(EventLoopDownloads, ServeSmallBatchesBesideLargeOnes) {
 TEST_F(EventLoopDownloads, RefuseAnInvalidNumberOfLoops) {
   for (const int wrong : {-1, 0, kMaxIoThreads + 1, 10'000}) {
     const auto client = Client::Create({.endpoint = emulator_.endpoint(), .io_threads = wrong});
-    ASSERT_FALSE(client.ok()) << wrong;
-    EXPECT_EQ(client.error().code, ErrorCode::kInvalidArgument);
+    ASSERT_TRUE(testing::FailsWith(client, ErrorCode::kInvalidArgument)) << wrong;
     EXPECT_NE(client.error().message.find("io_threads must be from 1 to 64"), std::string::npos);
   }
 }

@@ -16,6 +16,7 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/fails_with.h"
 #include "support/raw_server.h"
 #include "support/result.h"
 #include "support/upload_in_parts.h"
@@ -199,17 +200,15 @@ TEST_F(MultipartUploadTest, LeavesNothingBehindAfterACancellation) {
     while (emulator_.faults().Fired("it") == 0) std::this_thread::yield();
     stop.request_stop();
   });
-  const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), options);
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kCancelled) << stored.error().message;
+  EXPECT_TRUE(
+      testing::FailsWith(testing::UploadInParts(client_, kObject, AsBytes(Content()), options), ErrorCode::kCancelled));
   EXPECT_EQ(OpenUploads(), 0U);
 }
 
 TEST_F(MultipartUploadTest, DetectsAFlippedBit) {
   ForEach({{.type = "corruptUpload", .at_byte = 7}}, "part", [&] {
-    const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_);
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kCorrupted) << stored.error().message;
+    EXPECT_TRUE(testing::FailsWith(testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_),
+                                   ErrorCode::kCorrupted));
     EXPECT_EQ(OpenUploads(), 0U);
   });
 }
@@ -293,8 +292,7 @@ TEST_F(MultipartUploadTest, AcceptsReplacementsOfTooSmallParts) {
   ASSERT_TRUE(upload->UploadPart(1, AsBytes("small")).ok());
   ASSERT_TRUE(upload->UploadPart(2, PartOf(Content(), 2)).ok());
   const auto refused = upload->Complete();
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  ASSERT_TRUE(testing::FailsWith(refused, ErrorCode::kInvalidArgument));
   EXPECT_EQ(refused.error().reason, "EntityTooSmall");
   ASSERT_TRUE(upload->UploadPart(1, PartOf(Content(), 1)).ok());
   ASSERT_TRUE(upload->Complete().ok());

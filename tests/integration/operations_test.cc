@@ -9,6 +9,7 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -341,15 +342,11 @@ TEST_F(OperationsTest, ProgressEndsWithTheLastByte) {
 
 TEST_F(OperationsTest, ThrowingProgressCallbackEndsItsCall) {
   const ProgressCallback throws = [](const Progress&) { throw std::runtime_error("no room on the screen"); };
-  const auto stored = client_.InsertObject(kTarget, AsBytes("bytes"), {.on_progress = throws});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(stored.error().message, ::testing::HasSubstr("no room on the screen"));
+  EXPECT_TRUE(testing::FailsWith(client_.InsertObject(kTarget, AsBytes("bytes"), {.on_progress = throws}),
+                                 ErrorCode::kLocalIo, ::testing::HasSubstr("no room on the screen")));
   ASSERT_TRUE(client_.InsertObject(kTarget, AsBytes("bytes")).ok());
-  const auto read = client_.ReadObject(kTarget, {.on_progress = throws});
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(read.error().message, ::testing::HasSubstr("no room on the screen"));
+  EXPECT_TRUE(testing::FailsWith(client_.ReadObject(kTarget, {.on_progress = throws}), ErrorCode::kLocalIo,
+                                 ::testing::HasSubstr("no room on the screen")));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/listing.h"
 #include "support/circular_service.h"
+#include "support/fails_with.h"
 #include "support/raw_server.h"
 #include "transfer/upload/multipart_upload.h"
 
@@ -61,10 +62,8 @@ const std::vector<std::vector<std::string>> kCircles = {
 TEST(PageTokens, EndASequentialListingIfTheyRepeat) {
   for (const auto& circle : kCircles) {
     const CircularService service(circle);
-    const auto listing = ListPrefix(service.client(), {"my-bucket", "a/"});
-    ASSERT_FALSE(listing.ok());
-    EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-    EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket/a/: the service"));
+    EXPECT_TRUE(testing::FailsWith(ListPrefix(service.client(), {"my-bucket", "a/"}), ErrorCode::kBadResponse,
+                                   HasSubstr("LIST gs://my-bucket/a/: the service")));
     EXPECT_EQ(service.requests(), circle.size() + 1);
   }
 }
@@ -73,28 +72,23 @@ TEST(PageTokens, EndAParallelListingIfTheyRepeat) {
   for (const auto& circle : kCircles) {
     for (const int max_concurrency : {1, 8}) {
       const CircularService service(circle);
-      const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency});
-      ASSERT_FALSE(listing.ok());
-      EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-      EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service"));
+      EXPECT_TRUE(
+          testing::FailsWith(ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency}),
+                             ErrorCode::kBadResponse, HasSubstr("LIST gs://my-bucket: the service")));
     }
   }
 }
 
 TEST(PageTokens, EndAListingOfBucketsIfTheyRepeat) {
   const CircularService service({R"({"nextPageToken":"t","items":[{"name":"my-bucket"}]})"});
-  const auto buckets = service.client().ListBuckets();
-  ASSERT_FALSE(buckets.ok());
-  EXPECT_EQ(buckets.error().code, ErrorCode::kBadResponse);
+  EXPECT_TRUE(testing::FailsWith(service.client().ListBuckets(), ErrorCode::kBadResponse));
   EXPECT_EQ(service.requests(), 2U);
 }
 
 TEST(PagesWithoutNames, EndASequentialListingAfterAThousand) {
   const EndlessService service("");
-  const auto listing = ListPrefix(service.client(), {"my-bucket", "a/"});
-  ASSERT_FALSE(listing.ok());
-  EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-  EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket/a/: the service has shown 1000 pages in a row"));
+  EXPECT_TRUE(testing::FailsWith(ListPrefix(service.client(), {"my-bucket", "a/"}), ErrorCode::kBadResponse,
+                                 HasSubstr("LIST gs://my-bucket/a/: the service has shown 1000 pages in a row")));
   EXPECT_GE(service.requests(), 1000U);
   EXPECT_LE(service.requests(), 1000U + 5);  // A connection may break, and its request is repeated.
 }
@@ -102,10 +96,9 @@ TEST(PagesWithoutNames, EndASequentialListingAfterAThousand) {
 TEST(PagesWithoutNames, EndAParallelListingAfterAThousand) {
   for (const int max_concurrency : {1, 8}) {
     const EndlessService service("");
-    const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency});
-    ASSERT_FALSE(listing.ok());
-    EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-    EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service has shown 1000 pages in a row"));
+    EXPECT_TRUE(testing::FailsWith(
+        ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency}), ErrorCode::kBadResponse,
+        HasSubstr("LIST gs://my-bucket: the service has shown 1000 pages in a row")));
     EXPECT_GE(service.requests(), 1000U);
     EXPECT_LE(service.requests(), 1000U + 7);  // The concurrent requests that sample the names.
   }
@@ -115,9 +108,7 @@ TEST(PagesWithoutNames, EndAListingOfBucketsAfterAThousand) {
   for (const auto& [members, requests] :
        {std::pair("", 1000U), std::pair(R"("items":[{"name":"my-bucket"}],)", 1001U)}) {
     const EndlessService service(members);
-    const auto buckets = service.client().ListBuckets();
-    ASSERT_FALSE(buckets.ok());
-    EXPECT_EQ(buckets.error().code, ErrorCode::kBadResponse);
+    EXPECT_TRUE(testing::FailsWith(service.client().ListBuckets(), ErrorCode::kBadResponse));
     EXPECT_GE(service.requests(), requests);
     EXPECT_LE(service.requests(), requests + 5);  // A connection may break, and its request is repeated.
   }
@@ -184,10 +175,9 @@ TEST(PrefixesOutOfOrder, EndAListingOfOneLevel) {
       {"twice over two pages", {Page({"c"}, "t", {"a/"}), Page({}, "", {"a/"})}, "lists 'a/' twice"}};
   for (const Disorder& disorder : disorders) {
     const CircularService service(disorder.pages);
-    const auto listing = ListPrefix(service.client(), {"my-bucket"}, {.delimiter = "/"});
-    ASSERT_FALSE(listing.ok()) << disorder.name;
-    EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse) << disorder.name;
-    EXPECT_THAT(listing.error().message, HasSubstr(disorder.message)) << disorder.name;
+    EXPECT_TRUE(testing::FailsWith(ListPrefix(service.client(), {"my-bucket"}, {.delimiter = "/"}),
+                                   ErrorCode::kBadResponse, HasSubstr(disorder.message)))
+        << disorder.name;
   }
 }
 
@@ -203,10 +193,7 @@ TEST(PageTokens, EndAListingOfPartsIfTheyRepeat) {
            part + "</ListPartsResult>"});
   auto upload = MultipartUpload::Start(service.client(), {"my-bucket", "object"});
   ASSERT_TRUE(upload.ok()) << upload.error().message;
-  const auto parts = upload->ListParts();
-  ASSERT_FALSE(parts.ok());
-  EXPECT_EQ(parts.error().code, ErrorCode::kBadResponse) << parts.error().message;
-  EXPECT_THAT(parts.error().message, HasSubstr("one before it"));
+  EXPECT_TRUE(testing::FailsWith(upload->ListParts(), ErrorCode::kBadResponse, HasSubstr("one before it")));
 }
 
 TEST(PageTokens, EndAListingOfUploadsIfTheyRepeat) {
@@ -217,18 +204,14 @@ TEST(PageTokens, EndAListingOfUploadsIfTheyRepeat) {
            "</UploadId><Initiated>2026-11-20T06:15:00Z</Initiated></Upload></ListMultipartUploadsResult>";
   };
   const CircularService service({page("a"), page("b")});
-  const auto uploads = ListMultipartUploads(service.client(), {"my-bucket"});
-  ASSERT_FALSE(uploads.ok());
-  EXPECT_EQ(uploads.error().code, ErrorCode::kBadResponse) << uploads.error().message;
+  EXPECT_TRUE(testing::FailsWith(ListMultipartUploads(service.client(), {"my-bucket"}), ErrorCode::kBadResponse));
   EXPECT_EQ(service.requests(), 3U);
 }
 
 TEST(StepsOfARewrite, EndItAfterAThousandWithoutProgress) {
   const CircularService service({R"({"done":false,"rewriteToken":"t","totalBytesRewritten":"5","objectSize":"9"})"});
-  const auto copied = service.client().RewriteObject({"my-bucket", "a"}, {"my-bucket", "b"});
-  ASSERT_FALSE(copied.ok());
-  EXPECT_EQ(copied.error().code, ErrorCode::kBadResponse) << copied.error().message;
-  EXPECT_THAT(copied.error().message, HasSubstr("without moving a byte"));
+  EXPECT_TRUE(testing::FailsWith(service.client().RewriteObject({"my-bucket", "a"}, {"my-bucket", "b"}),
+                                 ErrorCode::kBadResponse, HasSubstr("without moving a byte")));
   EXPECT_EQ(service.requests(), 1001U);
 }
 
@@ -254,9 +237,7 @@ TEST(PageTokens, EndAListingOfPartsIfInvalid) {
        "<PartNumber>1</PartNumber><ETag>\"e\"</ETag><Size>5</Size></Part></ListPartsResult>"});
   auto upload = MultipartUpload::Start(service.client(), {"my-bucket", "object"});
   ASSERT_TRUE(upload.ok()) << upload.error().message;
-  const auto parts = upload->ListParts();
-  ASSERT_FALSE(parts.ok());
-  EXPECT_EQ(parts.error().code, ErrorCode::kBadResponse) << parts.error().message;
+  EXPECT_TRUE(testing::FailsWith(upload->ListParts(), ErrorCode::kBadResponse));
 }
 
 }  // namespace

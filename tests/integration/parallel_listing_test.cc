@@ -16,6 +16,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -205,15 +206,13 @@ TEST_F(ParallelListingTest, ReturnsTheErrorOfAnyCall) {
   for (const std::uint64_t nth : {1, 2, 5, 6}) {
     Load({.nth = nth}, {.type = "status", .status = 403});
     const auto listing = ListInParallel(client_, {"names-h"}, {.max_concurrency = 1});
-    ASSERT_FALSE(listing.ok()) << nth;
-    EXPECT_EQ(listing.error().code, ErrorCode::kPermissionDenied) << listing.error().message;
+    ASSERT_TRUE(testing::FailsWith(listing, ErrorCode::kPermissionDenied)) << nth;
     EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
   }
   // It is unknown in advance which of the parallel calls are needed; half of all are.
   Load({.every = 2}, {.type = "status", .status = 403});
-  const auto listing = ListInParallel(client_, {"names-h"}, {.max_concurrency = 8});
-  ASSERT_FALSE(listing.ok());
-  EXPECT_EQ(listing.error().code, ErrorCode::kPermissionDenied) << listing.error().message;
+  EXPECT_TRUE(
+      testing::FailsWith(ListInParallel(client_, {"names-h"}, {.max_concurrency = 8}), ErrorCode::kPermissionDenied));
   EXPECT_GE(emulator_.faults().Fired("fault"), 1U);
 }
 
@@ -311,9 +310,9 @@ TEST_F(ParallelListingTest, StopsOnRequest) {
     stop.request_stop();
     return {};
   };
-  const auto listing = ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, sink, {.stop = stop.get_token()});
-  ASSERT_FALSE(listing.ok());
-  EXPECT_EQ(listing.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(
+      testing::FailsWith(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, sink, {.stop = stop.get_token()}),
+                         ErrorCode::kCancelled));
 }
 
 TEST_F(ParallelListingTest, UsesSplitPointsOfAnEarlierListing) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gcsflux/object_reader.h"
+#include "support/fails_with.h"
 #include "support/raw_server.h"
 #include "support/room_in.h"
 
@@ -115,9 +116,7 @@ TEST(ObjectReaderEnd, FollowsAStoppedHangingRead) {
     stop.request_stop();
   });
   std::string room(1000, '\0');
-  const auto read = reader.ReadNext(RoomIn(room));
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(reader.ReadNext(RoomIn(room)), ErrorCode::kCancelled));
 }
 
 // One thread waits for a piece; another one seeks away, which cancels the piece. The waiting read asks for its first
@@ -156,8 +155,7 @@ TEST(ObjectReaderMove, LeavesAReaderThatReportsAnError) {
   const auto moved = std::move(reader);
   std::string room(10, '\0');
   const auto read = reader.ReadNext(RoomIn(room));  // NOLINT(bugprone-use-after-move)
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(testing::FailsWith(read, ErrorCode::kInvalidArgument));
   EXPECT_EQ(reader.size(), 0U);
   reader.Seek(5);
   EXPECT_FALSE(reader.VerifyWhole().ok());
@@ -167,9 +165,7 @@ TEST(ObjectReaderMove, LeavesAReaderThatReportsAnError) {
 // The source has no checksum: that of the answers is used.
 TEST(ObjectReaderVerification, UsesTheChecksumOfTheAnswers) {
   HangingObject object([](std::uint64_t) { return kSize; }, "x-goog-hash: crc32c=AAAAAA==\r\n");
-  const auto verified = object.Open().VerifyWhole();
-  ASSERT_FALSE(verified.ok());
-  EXPECT_EQ(verified.error().code, ErrorCode::kCorrupted);
+  EXPECT_TRUE(testing::FailsWith(object.Open().VerifyWhole(), ErrorCode::kCorrupted));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "emulator/support/raw_connection.h"
+#include "support/fails_with.h"
 #include "support/resumable_file_case.h"
 
 namespace gcsflux {
@@ -82,9 +83,7 @@ TEST_F(ResumableFileRefusalsTest, DoesNotStoreAChangingFile) {
   options_.on_progress = [&](const Progress&) {
     if (!std::exchange(has_changed, true)) std::ofstream(path_, std::ios::app) << "more";
   };
-  const Error error = testing::ErrorOf(Upload());
-  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
-  EXPECT_THAT(error.message, HasSubstr("changed while it was being uploaded"));
+  EXPECT_TRUE(testing::FailsWith(Upload(), ErrorCode::kLocalIo, HasSubstr("changed while it was being uploaded")));
   EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
   testing::ExpectNothingLeft(client_);
   EXPECT_EQ(state_, "");
@@ -119,9 +118,7 @@ TEST_F(ResumableFileRefusalsTest, KeepsNothingWithoutASaver) {
 
 TEST_F(ResumableFileRefusalsTest, FailsIfTheSaverThrows) {
   options_.save_state = [](const std::string&) { throw std::runtime_error("no room"); };
-  const Error error = testing::ErrorOf(Upload());
-  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
-  EXPECT_THAT(error.message, HasSubstr("no room"));
+  EXPECT_TRUE(testing::FailsWith(Upload(), ErrorCode::kLocalIo, HasSubstr("no room")));
   testing::ExpectNothingLeft(client_);
 }
 

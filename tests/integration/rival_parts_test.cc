@@ -11,6 +11,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/events.h"
 #include "gcsflux/upload.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 #include "support/upload_in_parts.h"
 
@@ -80,9 +81,7 @@ TEST_F(RivalPartsTest, KeepsARivalsObjectAndReportsUnknown) {
   PutOld();
   LoseCompletion();
   listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("a rival's")).ok()); };
-  const auto stored = Store();
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(Store(), ErrorCode::kOutcomeUnknown));
   EXPECT_EQ(Stored(), "a rival's");
 }
 
@@ -113,9 +112,7 @@ TEST_F(RivalPartsTest, FailsForAMissingUploadDespiteEqualBytes) {
   emulator_.Reset();
   ASSERT_TRUE(rival_.InsertBucket(kRivalBucket).ok());
   ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("ours")).ok());
-  const auto stored = upload->Complete();
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(upload->Complete(), ErrorCode::kSessionLost));
 }
 
 TEST_F(RivalPartsTest, ReportsUnknownIfReplacedBeforeTheCheck) {
@@ -124,9 +121,7 @@ TEST_F(RivalPartsTest, ReportsUnknownIfReplacedBeforeTheCheck) {
                                       .action = {.type = "status", .status = 503},
                                       .limits = {.count = 1}}}});
   listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("a rival's")).ok()); };
-  const auto stored = Store();
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(Store(), ErrorCode::kOutcomeUnknown));
   EXPECT_EQ(Stored(), "a rival's");
 }
 

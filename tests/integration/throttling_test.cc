@@ -8,6 +8,7 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -84,8 +85,7 @@ TEST_F(ThrottlingTest, LastAttemptNamesTheRemedy) {
       *Client::Create({.endpoint = emulator_.endpoint(), .retry = RetryPolicies::All({.max_attempts = 1})});
   Result<std::string> read = client.ReadObject({"my-bucket", "object"});
   for (int i = 0; i < 10 && read; ++i) read = client.ReadObject({"my-bucket", "object"});
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kRateLimited);
+  ASSERT_TRUE(testing::FailsWith(read, ErrorCode::kRateLimited));
   EXPECT_NE(read.error().message.find("warm the bucket up"), std::string::npos) << read.error().message;
 }
 

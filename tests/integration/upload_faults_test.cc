@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "gcsflux/upload.h"
+#include "support/fails_with.h"
 #include "support/fault_matrix.h"
 #include "support/object_of.h"
 
@@ -83,8 +84,7 @@ class UploadFaultsTest : public testing::FaultMatrix, public ::testing::WithPara
     FaultMatrix::ExpectStoredOnce("new", Content());
   }
   void ExpectNothing(const Result<ObjectMetadata>& stored, ErrorCode code) {
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, code) << stored.error().message;
+    EXPECT_TRUE(testing::FailsWith(stored, code));
     ExpectNeverStored("new");
   }
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lies/paths.h"
+#include "support/fails_with.h"
 
 namespace gcsflux::testing {
 namespace {
@@ -22,9 +23,8 @@ class CorruptedUploadTest : public ::testing::TestWithParam<Path> {};
 TEST_P(CorruptedUploadTest, IsDeletedAndReported) {
   const LyingService service(Content(), kOtherBytes);
   const auto outcome = GetParam().run(*Client::Create({.endpoint = service.endpoint()}), service);
-  ASSERT_FALSE(outcome.result.ok());
-  EXPECT_EQ(outcome.result.error().code, ErrorCode::kCorrupted);
-  EXPECT_THAT(outcome.result.error().message, HasSubstr("generation 7, which holds them, was deleted"));
+  EXPECT_TRUE(testing::FailsWith(outcome.result, ErrorCode::kCorrupted,
+                                 HasSubstr("generation 7, which holds them, was deleted")));
   EXPECT_EQ(service.Count("DELETE /storage/v1/b/bkt/o/o"), 1U);
 }
 
@@ -32,9 +32,8 @@ TEST_P(CorruptedUploadTest, IsNamedIfItCannotBeDeleted) {
   LyingService service(Content(), kOtherBytes);
   service.RefuseDeletions();
   const auto outcome = GetParam().run(*Client::Create({.endpoint = service.endpoint()}), service);
-  ASSERT_FALSE(outcome.result.ok());
-  EXPECT_EQ(outcome.result.error().code, ErrorCode::kCorrupted);
-  EXPECT_THAT(outcome.result.error().message, HasSubstr("generation 7, which holds them, is still there"));
+  EXPECT_TRUE(testing::FailsWith(outcome.result, ErrorCode::kCorrupted,
+                                 HasSubstr("generation 7, which holds them, is still there")));
   EXPECT_EQ(service.Count("DELETE /storage/v1/b/bkt/o/o"), 1U);
 }
 

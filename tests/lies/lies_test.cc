@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lies/paths.h"
+#include "support/fails_with.h"
 #include "support/recorded_events.h"
 
 namespace gcsflux::testing {
@@ -204,9 +205,7 @@ TEST(UnverifiedReads, DeliverNothingIfAChecksumIsRequired) {
     delivered += data.size();
     return {};
   };
-  const auto read = client.ReadObject(kObject, sink);
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kUnverified);
+  EXPECT_TRUE(testing::FailsWith(client.ReadObject(kObject, sink), ErrorCode::kUnverified));
   EXPECT_EQ(delivered, 0U);
   EXPECT_EQ(service.requests().size(), 1U) << "a second look shows nothing else";
 }
@@ -232,8 +231,7 @@ TEST(HedgedRead, AcceptNoFalseAnswer) {
       EXPECT_EQ(*read, Content());
       continue;
     }
-    ASSERT_FALSE(read.ok());
-    EXPECT_EQ(read.error().code, ErrorCode::kBadResponse) << read.error().message;
+    EXPECT_TRUE(testing::FailsWith(read, ErrorCode::kBadResponse));
   }
 }
 

@@ -18,6 +18,7 @@
 #include "gcsflux/events.h"
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
+#include "support/fails_with.h"
 #include "support/test_directory.h"
 
 namespace gcsflux {
@@ -132,14 +133,10 @@ TEST_F(FileLimitsTest, NameAShortageOfDescriptors) {
     const Client fresh =
         *Client::Create({.endpoint = emulator_.endpoint(), .retry = RetryPolicies::All({.max_attempts = 1})});
     const Limited limited(RLIMIT_NOFILE, static_cast<rlim_t>(next));
-    const auto read = fresh.ReadObject({"bkt", "large"});
-    ASSERT_FALSE(read.ok());
-    EXPECT_EQ(read.error().code, ErrorCode::kUnreachable);
-    EXPECT_THAT(read.error().message, AllOf(HasSubstr("too many open files"), HasSubstr("ulimit -n")));
-    const auto uploaded = UploadFile(fresh, path, {"bkt", "o"});
-    ASSERT_FALSE(uploaded.ok());
-    EXPECT_EQ(uploaded.error().code, ErrorCode::kLocalIo);
-    EXPECT_THAT(uploaded.error().message, AllOf(HasSubstr("Too many open files"), HasSubstr("ulimit -n")));
+    EXPECT_TRUE(testing::FailsWith(fresh.ReadObject({"bkt", "large"}), ErrorCode::kUnreachable,
+                                   AllOf(HasSubstr("too many open files"), HasSubstr("ulimit -n"))));
+    EXPECT_TRUE(testing::FailsWith(UploadFile(fresh, path, {"bkt", "o"}), ErrorCode::kLocalIo,
+                                   AllOf(HasSubstr("Too many open files"), HasSubstr("ulimit -n"))));
   }
   EXPECT_TRUE(client_.ReadObject({"bkt", "large"}).ok());
 }
@@ -184,11 +181,10 @@ TEST_F(FileLimitsTest, RefuseAnImpossibleFileNameBeforeFetching) {
                                           in + std::string(5'000, '/') + "n", in + std::string("a\0b", 3)};
   for (const std::string& path : paths) {
     const auto file = DownloadFile(nowhere, {"bkt", "large"}, path);
-    ASSERT_FALSE(file.ok());
-    EXPECT_EQ(file.error().code, ErrorCode::kInvalidArgument) << file.error().message;
-    const auto listed = DownloadListed(nowhere, {.object = {"bkt", "large"}, .size = 1, .generation = 1}, path);
-    ASSERT_FALSE(listed.ok());
-    EXPECT_EQ(listed.error().code, ErrorCode::kInvalidArgument) << listed.error().message;
+    ASSERT_TRUE(testing::FailsWith(file, ErrorCode::kInvalidArgument));
+    EXPECT_TRUE(
+        testing::FailsWith(DownloadListed(nowhere, {.object = {"bkt", "large"}, .size = 1, .generation = 1}, path),
+                           ErrorCode::kInvalidArgument));
   }
   for (const std::size_t length : {1U, 200U, 237U, 238U, 239U, 250U, 255U}) {
     const auto path = directory_.path() / std::string(length, 'n');

@@ -15,6 +15,7 @@
 #include "gcsflux/download_file.h"
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
+#include "support/fails_with.h"
 #include "support/open_files_limit.h"
 #include "support/request_slots.h"
 #include "support/test_directory.h"
@@ -70,8 +71,7 @@ class ThreadShortageTest : public ::testing::Test {
   }
 
   static void ExpectNoThread(const Error& error) {
-    EXPECT_EQ(error.code, ErrorCode::kLocalIo) << error.message;
-    EXPECT_THAT(error.message, HasSubstr("no thread could be started"));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kLocalIo, HasSubstr("no thread could be started")));
     EXPECT_THAT(error.message, HasSubstr("ulimit -u"));
   }
 
@@ -198,9 +198,7 @@ TEST_F(ThreadShortageTest, IsNotCausedByOptionsOutOfRange) {
     EXPECT_TRUE(refused(ListInParallel(client_, {"bkt"}, {.max_concurrency = many}))) << many;
     EXPECT_TRUE(refused(DownloadFile(client_, sources[0].object, directory.path() / "f", {.max_concurrency = many})));
   }
-  const auto client = Client::Create({.max_idle_connections = 1'000'000});
-  ASSERT_FALSE(client.ok());
-  EXPECT_EQ(client.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(testing::FailsWith(Client::Create({.max_idle_connections = 1'000'000}), ErrorCode::kInvalidArgument));
 }
 
 TEST(RunOnThreadsUnderALimit, CallsEachIndexOnce) {
@@ -230,9 +228,7 @@ TEST(RunOnThreadsUnderALimit, StopsAtTheFirstFailureAndOnRequest) {
   EXPECT_EQ(failed.error().message, "one");
   std::stop_source stop;
   stop.request_stop();
-  const auto stopped = internal::RunOnThreads(3, 4, fail, stop.get_token());
-  ASSERT_FALSE(stopped.ok());
-  EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(internal::RunOnThreads(3, 4, fail, stop.get_token()), ErrorCode::kCancelled));
   EXPECT_EQ(calls, 1);
 }
 
@@ -270,10 +266,8 @@ TEST(CompositeCleanupUnderALimit, FailsWithoutChangingSignals) {
   const auto before = now();
   {
     const ThreadLimit limit(0);
-    const auto installed = InstallCompositeCleanup();
-    ASSERT_FALSE(installed.ok());
-    EXPECT_EQ(installed.error().code, ErrorCode::kLocalIo);
-    EXPECT_THAT(installed.error().message, HasSubstr("no thread could be started"));
+    EXPECT_TRUE(
+        testing::FailsWith(InstallCompositeCleanup(), ErrorCode::kLocalIo, HasSubstr("no thread could be started")));
   }
   EXPECT_EQ(now(), before);
   EXPECT_TRUE(InstallCompositeCleanup().ok());

@@ -151,10 +151,7 @@ TEST_F(ProxyTest, HasItsOwnErrorIfItRefusesATunnel) {
       {"is none", "SSH-2.0-OpenSSH_9.2\r\n\r\n", "the proxy", 0},
   };
   for (const FailingProxy& test : cases) {
-    const RawServer proxy([&](RawServer::Connection& c) {
-      c.ReadHead();
-      c.Send(test.answer);
-    });
+    const RawServer proxy(testing::Answering(test.answer));
     const Client client = MakeClient({.endpoint = "https://storage.test",
                                       .credentials = Credentials::Anonymous(),
                                       .proxy = "http://u:hunter2@127.0.0.1:" + std::to_string(proxy.port())});
@@ -192,10 +189,7 @@ TEST_F(ProxyTest, IsRetriedAfterTransientFailures) {
   };
   for (const Case& test : {Case{"HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n", 1},
                            Case{"HTTP/1.1 503 Down\r\nContent-Length: 0\r\n\r\n", 3}}) {
-    const RawServer proxy([&](RawServer::Connection& c) {
-      c.ReadHead();
-      c.Send(test.answer);
-    });
+    const RawServer proxy(testing::Answering(test.answer));
     const Client client = *Client::Create(
         {.endpoint = "https://storage.test",
          .credentials = Credentials::Anonymous(),

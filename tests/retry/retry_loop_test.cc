@@ -12,6 +12,7 @@
 #include "retry/retry_budget.h"
 #include "retry/transient.h"
 #include "support/driven_timing.h"
+#include "support/fails_with.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -74,9 +75,7 @@ TEST(RetryLoop, DoesNotRetryPermanentFailures) {
        {ErrorCode::kInvalidArgument, ErrorCode::kNotFound, ErrorCode::kPermissionDenied, ErrorCode::kUnauthenticated,
         ErrorCode::kPreconditionFailed, ErrorCode::kTlsFailed, ErrorCode::kCorrupted, ErrorCode::kBadResponse}) {
     Failing failing;
-    const auto result = failing.Run(1, Error{code, "no"});
-    ASSERT_FALSE(result.ok()) << ErrorCodeName(code);
-    EXPECT_EQ(result.error().code, code);
+    EXPECT_TRUE(testing::FailsWith(failing.Run(1, Error{code, "no"}), code)) << ErrorCodeName(code);
     EXPECT_EQ(failing.attempts, 1) << ErrorCodeName(code);
   }
 }
@@ -114,8 +113,7 @@ TEST(RetryLoop, WaitsForTheGateOnlyAfterThrottling) {
 TEST(RetryLoop, StopsAtTheDeadlineAndReportsItsHistory) {
   Failing failing;
   const auto result = failing.Run(1'000, kDown);
-  ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
+  ASSERT_TRUE(testing::FailsWith(result, ErrorCode::kUnavailable));
   EXPECT_EQ(failing.attempts, 13);  // 0.1 + 0.2 + 0.4 + 0.8 + 8 x 1.0 s of waiting; one more would exceed 10 s.
   EXPECT_EQ(
       result.error().message,
@@ -258,9 +256,7 @@ TEST(RetryLoop, IsCancelledWhileItWaits) {
   std::stop_source stop;
   failing.call.stop = stop.get_token();
   stop.request_stop();
-  const auto result = failing.Run(5, kDown);
-  ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(failing.Run(5, kDown), ErrorCode::kCancelled));
   EXPECT_EQ(failing.attempts, 1);
 }
 
@@ -291,8 +287,7 @@ TEST(RetryLoop, ReturnsAnExceptionAsAnError) {
   Failing failing;
   const auto result = RetryLoop(failing.call, {failing.options, failing.timing},
                                 [](Attempts&) -> Result<int> { throw std::bad_alloc(); });
-  ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().code, ErrorCode::kLocalIo);
+  EXPECT_TRUE(testing::FailsWith(result, ErrorCode::kLocalIo));
 }
 
 }  // namespace

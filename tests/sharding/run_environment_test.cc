@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sharding/host_list.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -136,9 +137,8 @@ TEST(RunEnvironment, NamesAnEmptyVariable) {
                            "GCSFLUX_STORE_FILE"}) {
     Set set = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};
     set[name] = "";
-    const Error error = ErrorOf(Detect(set));
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, HasSubstr(std::string(name) + " is set and empty"));
+    EXPECT_TRUE(testing::FailsWith(Detect(set), ErrorCode::kInvalidArgument,
+                                   HasSubstr(std::string(name) + " is set and empty")));
   }
 }
 

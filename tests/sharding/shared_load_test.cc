@@ -10,6 +10,7 @@
 #include "sharding/load_sharded.h"
 #include "sharding/random_parts.h"
 #include "sharding/sharded_fixture.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -173,8 +174,7 @@ TEST(HostMemoryTest, FailsAboveTheLimitOfFileSizes) {
   auto memory = *internal::HostMemory::Create();
   const Error error = ErrorOf(memory.Resize(2 << 20));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
-  EXPECT_THAT(error.message, HasSubstr("ulimit -f"));
+  EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kLocalIo, HasSubstr("ulimit -f")));
 }
 
 TEST(HostMemoryTest, RefusesShorterAndMissingMemory) {

@@ -55,6 +55,9 @@ class RawServer {
   std::jthread thread_;
 };
 
+/// Reads one head and sends this answer.
+RawServer::Script Answering(std::string answer);
+
 /// "http://127.0.0.1:PORT" without a listener.
 std::string RefusingEndpoint();
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/after_request.h"
+#include "support/fails_with.h"
 #include "support/round_trips.h"
 #include "torch/checkpoint_run_fixture.h"
 
@@ -57,9 +58,8 @@ TEST_F(CheckpointRunTest, ChangesNothingForAnotherModule) {
   const Error missing = ThrownBy([&] { Run().Load(2, state); });
   EXPECT_THAT(missing.message, AllOf(HasSubstr("step 2 of gs://torch-test/runs/7/"), HasSubstr("no 'wider'")));
   RunState shapes{.modules = {{"model", &wider}}, .optimizers = {{"optimizer", &other.adam}}};
-  const Error different = ThrownBy([&] { Run().Load(2, shapes); });
-  EXPECT_EQ(different.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(different.message, AllOf(HasSubstr("step 2 of gs://"), HasSubstr("first.weight")));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Load(2, shapes); }), ErrorCode::kUndecodable,
+                                 AllOf(HasSubstr("step 2 of gs://"), HasSubstr("first.weight"))));
   EXPECT_TRUE(AreSame(CopyOf(other.net), before));
 }
 
@@ -76,9 +76,8 @@ TEST_F(CheckpointRunTest, ChangesNothingIfATensorCannotBeWritten) {
   Run().Save(3, {.modules = {{"model", &saved}}});
   Masked other(1);
   RunState state{.modules = {{"model", &other}}};
-  const Error error = ThrownBy([&] { Run().Load(3, state); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("mask has elements that share memory"), HasSubstr("clone()")));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Load(3, state); }), ErrorCode::kInvalidArgument,
+                                 AllOf(HasSubstr("mask has elements that share memory"), HasSubstr("clone()"))));
   EXPECT_EQ(other.weight.min().item<float>(), 1);
 }
 
@@ -104,8 +103,8 @@ TEST_F(CheckpointRunTest, ChangesNothingIfAGeneratorRefusesItsState) {
     RunState state{.modules = {{"model", &other.net}}, .generators = {{"cpu", cpu}}};
     const Tensor was = cpu.get_state();
     const Error error = ThrownBy([&] { Run().Load(step, state); });
-    EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-    EXPECT_THAT(error.message, AllOf(HasSubstr("step " + std::to_string(step) + " of gs://"), HasSubstr("'cpu'")));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kUndecodable,
+                                   AllOf(HasSubstr("step " + std::to_string(step) + " of gs://"), HasSubstr("'cpu'"))));
     EXPECT_TRUE(AreSame(CopyOf(other.net), before)) << error.message;
     EXPECT_TRUE(torch::equal(cpu.get_state(), was));
   }
@@ -117,9 +116,9 @@ TEST_F(CheckpointRunTest, NamesAMissingGenerator) {
     const std::int64_t step = format == CheckpointFormat::kTorchFile ? 1 : 2;
     Run({.format = format}).Save(step, training.State());
     RunState state{.generators = {{"cuda", at::detail::getDefaultCPUGenerator()}}};
-    const Error error = ThrownBy([&] { Run().Load(step, state); });
-    EXPECT_EQ(error.code, ErrorCode::kUndecodable) << "kNotFound means that there is no such step";
-    EXPECT_THAT(error.message, HasSubstr("the step holds no 'generators.cuda'; load another step"));
+    EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Load(step, state); }), ErrorCode::kUndecodable,
+                                   HasSubstr("the step holds no 'generators.cuda'; load another step")))
+        << "kNotFound means that there is no such step";
   }
 }
 
@@ -238,9 +237,8 @@ TEST_F(CheckpointRunTest, ReportsThatAllStepsAreDamaged) {
                                       .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
                                       .action = {.type = "corrupt", .at_byte = 3000}}}});
   RunState state = training.State();
-  const Error error = ThrownBy([&] { Run().LoadLatest(state); });
-  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(error.message, HasSubstr("no step in gs://torch-test/runs/7/ is whole"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().LoadLatest(state); }), ErrorCode::kUndecodable,
+                                 HasSubstr("no step in gs://torch-test/runs/7/ is whole")));
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 

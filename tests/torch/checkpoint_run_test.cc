@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/fails_with.h"
 #include "support/test_directory.h"
 #include "torch/checkpoint_run_fixture.h"
 
@@ -51,8 +52,7 @@ TEST_F(CheckpointRunTest, FailsClearlyAfterItWasMovedFrom) {
   CheckpointRun run = Run();
   CheckpointRun moved = std::move(run);
   const Error error = ThrownBy([&] { run.Save(1, training.State()); });  // NOLINT(bugprone-use-after-move)
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("CheckpointRun was moved from"));
+  EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kInvalidArgument, HasSubstr("CheckpointRun was moved from")));
   moved.Save(1, training.State());
 }
 
@@ -117,8 +117,7 @@ TEST_F(CheckpointRunTest, RefusesNullMembers) {
     RunState into = state;
     for (const Error& error : {ThrownBy([&] { run.Save(2, state); }), ThrownBy([&] { run.SaveAsync(2, state); }),
                                ThrownBy([&] { run.Load(1, into); })}) {
-      EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-      EXPECT_THAT(error.message, HasSubstr("is null"));
+      EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kInvalidArgument, HasSubstr("is null")));
     }
   }
 }
@@ -208,9 +207,7 @@ TEST_F(CheckpointRunTest, CancelsSlowSavesAtItsEnd) {
   const PendingSave save = run->SaveAsync(1, training.State());
   while (emulator_.faults().Fired("it") == 0) std::this_thread::yield();
   run.reset();
-  const auto saved = save.WaitCommitted();
-  ASSERT_FALSE(saved.ok());
-  EXPECT_EQ(saved.error().code, ErrorCode::kCancelled) << saved.error().message;
+  EXPECT_TRUE(testing::FailsWith(save.WaitCommitted(), ErrorCode::kCancelled));
   EXPECT_TRUE(StepWriter::Start(*CheckpointSteps::Open(client, kUri)).ok()) << "the prefix is released";
 }
 
@@ -222,9 +219,7 @@ TEST_F(CheckpointRunTest, StopsAtTheStopTokenOfItsUploads) {
   options.file.stop = stop.get_token();
   CheckpointRun run = Run(std::move(options));
   EXPECT_EQ(ThrownBy([&] { run.Save(1, training.State()); }).code, ErrorCode::kCancelled);
-  const auto saved = run.SaveAsync(1, training.State()).WaitCommitted();
-  ASSERT_FALSE(saved.ok());
-  EXPECT_EQ(saved.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(run.SaveAsync(1, training.State()).WaitCommitted(), ErrorCode::kCancelled));
   EXPECT_FALSE(run.Latest().has_value());
 }
 

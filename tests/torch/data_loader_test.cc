@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gcsflux/torch/map_dataset.h"
+#include "support/fails_with.h"
 #include "torch/numbered_objects.h"
 
 namespace gcsflux {
@@ -81,9 +82,8 @@ TEST_F(DataLoaderTest, NamesTheObjectInAWorkersError) {
       Epoch(*loader);
       ADD_FAILURE() << "nothing was thrown with " << workers << " workers";
     } catch (const torch::data::WorkerException& worker) {
-      const Error error = ThrownBy([&] { std::rethrow_exception(worker.original_exception); });
-      EXPECT_EQ(error.code, ErrorCode::kNotFound);
-      EXPECT_THAT(error.message, HasSubstr("gs://torch-test/" + NameOf(20)));
+      EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { std::rethrow_exception(worker.original_exception); }),
+                                     ErrorCode::kNotFound, HasSubstr("gs://torch-test/" + NameOf(20))));
     }
   }
 }

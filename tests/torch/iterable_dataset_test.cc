@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "support/fails_with.h"
 #include "torch/numbered_objects.h"
 
 namespace gcsflux {
@@ -257,8 +258,7 @@ TEST_F(IterableDatasetErrorsTest, ReportAnEmptyPrefixInEveryOrder) {
         FAIL() << batch.samples.size();
       }
     });
-    EXPECT_EQ(error.code, ErrorCode::kEmptyPrefix);
-    EXPECT_THAT(error.message, HasSubstr("none/"));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kEmptyPrefix, HasSubstr("none/")));
   }
 }
 
@@ -278,8 +278,7 @@ TEST_F(IterableDatasetErrorsTest, RefuseACursorOfAnotherListingUnlessAllowed) {
     const Error error = ThrownBy([&] {
       for (auto& batch : make().Epoch(cursor)) FAIL() << batch.samples.size();
     });
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, HasSubstr("the cursor is of another run"));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kInvalidArgument, HasSubstr("the cursor is of another run")));
     std::size_t samples = 0;
     for (auto& batch : make().Epoch(cursor, /*allow_changed_listing=*/true)) samples += batch.samples.size();
     EXPECT_EQ(samples, 5U);
@@ -289,9 +288,9 @@ TEST_F(IterableDatasetErrorsTest, RefuseACursorOfAnotherListingUnlessAllowed) {
 TEST_F(IterableDatasetErrorsTest, NameWrongOptions) {
   Put("n/a", "1");
   const auto refused = [&](const IterableDataset::Transform& transform, const EpochOptions& epochs, const char* words) {
-    const Error error = ThrownBy([&] { IterableDataset(client_, Object("n/"), transform, epochs); });
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << words;
-    EXPECT_THAT(error.message, HasSubstr(words));
+    EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { IterableDataset(client_, Object("n/"), transform, epochs); }),
+                                   ErrorCode::kInvalidArgument, HasSubstr(words)))
+        << words;
   };
   refused(nullptr, {}, "needs a transform");
   refused(NumberIn, {.batch_size = 0}, "batch_size");

@@ -9,6 +9,7 @@
 #include "gcsflux/torch/epoch_sampler.h"
 #include "gcsflux/torch/iterable_dataset.h"
 #include "gcsflux/torch/map_dataset.h"
+#include "support/fails_with.h"
 #include "torch/numbered_objects.h"
 
 namespace gcsflux {
@@ -85,9 +86,8 @@ TEST_F(LoaderTrapsTest, WorkersExceptionNamesTheObject) {
       for (const auto& batch : *loader) EXPECT_FALSE(batch.empty());
       ADD_FAILURE() << "nothing was thrown";
     } catch (const torch::data::WorkerException& worker) {
-      const Error error = ThrownBy([&] { std::rethrow_exception(worker.original_exception); });
-      EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-      EXPECT_THAT(error.message, HasSubstr("n/1020"));
+      EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { std::rethrow_exception(worker.original_exception); }),
+                                     ErrorCode::kUndecodable, HasSubstr("n/1020")));
     }
   };
   const Names dataset = Map(NameUnlessBad);

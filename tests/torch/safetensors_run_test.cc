@@ -3,6 +3,7 @@
 #include <torch/utils.h>
 
 #include "gcsflux/checkpoints/checkpoint.h"
+#include "support/fails_with.h"
 #include "torch/bucket_test.h"
 #include "torch/small_training.h"
 
@@ -105,16 +106,15 @@ TEST_F(SafetensorsRunTest, DetectsAByteChangedInTransfer) {
 }
 
 TEST_F(SafetensorsRunTest, RefusesOtherFormats) {
-  const Error error = ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kLibtorchArchive})); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("CheckpointRunOptions::format"));
+  EXPECT_TRUE(
+      testing::FailsWith(ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kLibtorchArchive})); }),
+                         ErrorCode::kInvalidArgument, HasSubstr("CheckpointRunOptions::format")));
 }
 
 TEST_F(SafetensorsRunTest, NamesAnUnsupportedTensor) {
   const RunState state{.tensors = {{"t", {{"complex", torch::zeros({2}, torch::kComplexDouble)}}}}};
-  const Error error = ThrownBy([&] { Run().Save(1, state); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("'t.complex'"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Save(1, state); }), ErrorCode::kInvalidArgument,
+                                 HasSubstr("'t.complex'")));
   EXPECT_FALSE(Run().Latest().has_value());
 }
 
@@ -178,8 +178,8 @@ TEST_F(SafetensorsRunTest, DoesNotSendFrozenLayersAgain) {
 TEST_F(SafetensorsRunTest, NeedsSafetensorsToSkipUnchangedTensors) {
   const Error error =
       ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kTorchFile, .skip_unchanged = true})); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("CheckpointRunOptions::skip_unchanged"));
+  EXPECT_TRUE(
+      testing::FailsWith(error, ErrorCode::kInvalidArgument, HasSubstr("CheckpointRunOptions::skip_unchanged")));
 }
 
 }  // namespace

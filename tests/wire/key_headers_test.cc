@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::internal {
@@ -28,9 +29,7 @@ TEST(EncryptionKey, RefusesOtherLengthsAndInvalidBase64) {
   for (const std::size_t size : {0U, 16U, 31U, 33U}) {
     const std::string bytes(size, 'k');
     const auto key = EncryptionKey::FromBytes(std::as_bytes(std::span(bytes)));
-    ASSERT_FALSE(key.ok()) << size;
-    EXPECT_EQ(key.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(key.error().message, Not(HasSubstr("kkk")));
+    ASSERT_TRUE(testing::FailsWith(key, ErrorCode::kInvalidArgument, Not(HasSubstr("kkk")))) << size;
   }
   const auto key = EncryptionKey::FromBase64("no base64: secret");
   ASSERT_FALSE(key.ok());

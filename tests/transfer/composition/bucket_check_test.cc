@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/support/raw_connection.h"
+#include "support/fails_with.h"
 #include "transfer/composition/composition_test.h"
 
 namespace gcsflux {
@@ -105,8 +106,7 @@ TEST_F(BucketAnswers, FailKOnWithTheRemedyWithoutPermission) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.buckets.testIamPermissions", 200, R"({"permissions":["storage.objects.create"]})");
   const auto batch = Composing().Download(sources);
-  ASSERT_FALSE(batch.ok());
-  EXPECT_EQ(batch.error().code, ErrorCode::kPermissionDenied);
+  ASSERT_TRUE(testing::FailsWith(batch, ErrorCode::kPermissionDenied));
   for (const char* said : {"storage.objects.delete", "roles/storage.objectUser", "--composition=off"}) {
     EXPECT_NE(batch.error().message.find(said), std::string::npos) << batch.error().message;
   }
@@ -146,9 +146,7 @@ TEST_F(BucketAnswers, MakeKAutoReadDirectlyIfTheCheckFails) {
   EXPECT_EQ(emulator_.faults().Fired("answer"), 1U) << "it is not asked again";
   ASSERT_EQ(events_->refusals.size(), 1U);
   EXPECT_NE(events_->refusals[0].second.find("could not be found out"), std::string::npos);
-  const auto on = Composing().Download(sources);
-  ASSERT_FALSE(on.ok());
-  EXPECT_EQ(on.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_TRUE(testing::FailsWith(Composing().Download(sources), ErrorCode::kPermissionDenied));
   EXPECT_EQ(Requests("storage.objects.compose"), 0U);
 }
 
@@ -374,8 +372,7 @@ TEST_P(Viewers, CannotCompose) {
   EXPECT_EQ(automatic.composition_report().direct_objects, 1000U);
   const Downloader downloader(client_, {.composition = {.mode = CompositionMode::kOn}});
   const auto batch = Download(downloader);
-  ASSERT_FALSE(batch.ok());
-  EXPECT_EQ(batch.error().code, ErrorCode::kPermissionDenied);
+  ASSERT_TRUE(testing::FailsWith(batch, ErrorCode::kPermissionDenied));
   EXPECT_NE(batch.error().message.find("lacks storage.objects.create, storage.objects.delete"), std::string::npos)
       << batch.error().message;
 }

@@ -7,6 +7,7 @@
 #include "gcsflux/download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -91,8 +92,7 @@ TEST_F(CleanCompositesTest, FailsIfTheCallbackThrows) {
   Compose("dataflux-composed-objects/run/composite");
   const auto report = CleanComposites(
       client_, "bkt", {.older_than = -1h, .on_progress = [](const Progress&) { throw std::runtime_error("enough"); }});
-  ASSERT_FALSE(report.ok());
-  EXPECT_EQ(report.error().code, ErrorCode::kLocalIo);
+  ASSERT_TRUE(testing::FailsWith(report, ErrorCode::kLocalIo));
   EXPECT_NE(report.error().message.find("enough"), std::string::npos) << report.error().message;
 }
 
@@ -101,16 +101,12 @@ TEST_F(CleanCompositesTest, ReturnsTheErrorOfADelete) {
   emulator_.faults().Load({.rules = {{.name = "refused",
                                       .match = {.operation = "storage.objects.delete"},
                                       .action = {.type = "status", .status = 403}}}});
-  const auto report = CleanComposites(client_, "bkt", {.older_than = -1h});
-  ASSERT_FALSE(report.ok());
-  EXPECT_EQ(report.error().code, ErrorCode::kPermissionDenied) << report.error().message;
+  EXPECT_TRUE(testing::FailsWith(CleanComposites(client_, "bkt", {.older_than = -1h}), ErrorCode::kPermissionDenied));
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
 }
 
 TEST_F(CleanCompositesTest, ReportsAMissingBucket) {
-  const auto report = CleanComposites(client_, "other");
-  ASSERT_FALSE(report.ok());
-  EXPECT_EQ(report.error().code, ErrorCode::kNotFound) << report.error().message;
+  EXPECT_TRUE(testing::FailsWith(CleanComposites(client_, "other"), ErrorCode::kNotFound));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/fails_with.h"
 #include "transfer/composition/composition_test.h"
 
 namespace gcsflux {
@@ -121,8 +122,7 @@ TEST_F(ComposedDownload, NamesAMissingObject) {
   const auto sources = Store({10, 10, 10, 10});
   ASSERT_TRUE(client_.DeleteObject(sources[1].object, {.generation = sources[1].generation}).ok());
   const auto batch = Composing().Download(sources);
-  ASSERT_FALSE(batch.ok());
-  EXPECT_EQ(batch.error().code, ErrorCode::kNotFound);
+  ASSERT_TRUE(testing::FailsWith(batch, ErrorCode::kNotFound));
   EXPECT_NE(batch.error().message.find(ToUri(sources[1].object)), std::string::npos) << batch.error().message;
 }
 
@@ -319,9 +319,7 @@ TEST_F(ComposedDownload, ReturnsAtOnceWhenCancelledAndLeavesNothing) {
         while (emulator_.faults().Fired("stall") == 0) std::this_thread::yield();
         stop.request_stop();
       });
-      const auto batch = downloader.Download(sources, stop.get_token());
-      ASSERT_FALSE(batch.ok());
-      EXPECT_EQ(batch.error().code, ErrorCode::kCancelled) << batch.error().message;
+      EXPECT_TRUE(testing::FailsWith(downloader.Download(sources, stop.get_token()), ErrorCode::kCancelled));
     }
     EXPECT_EQ(Composites(), 0U);
   }

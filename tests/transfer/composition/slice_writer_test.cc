@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/crc32c.h"
+#include "support/fails_with.h"
 #include "transfer/composition/composer.h"
 
 namespace gcsflux::internal {
@@ -97,8 +98,7 @@ TEST(SliceWriter, NamesAnObjectWithWrongBytes) {
   objects.joined[7] = '!';
   SliceWriter writer(objects.sources, objects.destinations);
   const auto written = writer.Write(AsBytes(objects.joined));
-  ASSERT_FALSE(written.ok());
-  EXPECT_EQ(written.error().code, ErrorCode::kCorrupted);
+  ASSERT_TRUE(testing::FailsWith(written, ErrorCode::kCorrupted));
   EXPECT_NE(written.error().message.find("gs://bkt/object-1"), std::string::npos) << written.error().message;
 }
 

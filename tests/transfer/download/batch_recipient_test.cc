@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "support/fails_with.h"
 #include "support/request_slots.h"
 
 namespace gcsflux::internal {
@@ -46,8 +47,7 @@ TEST(BatchRecipient, IsCompleteIfStoppedAtItsLastObject) { EXPECT_TRUE(FetchStop
 
 TEST(BatchRecipient, IsCancelledBeforeItsLastObject) {
   const auto fetched = FetchStoppedAt(0);
-  ASSERT_FALSE(fetched.ok());
-  EXPECT_EQ(fetched.error().code, ErrorCode::kCancelled) << fetched.error().message;
+  ASSERT_TRUE(testing::FailsWith(fetched, ErrorCode::kCancelled));
   EXPECT_NE(fetched.error().message.find("cancelled after 1"), std::string::npos) << fetched.error().message;
 }
 

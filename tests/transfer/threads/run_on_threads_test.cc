@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/fails_with.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -46,8 +48,7 @@ TEST(RunOnThreads, IsCancelledByTheCallersToken) {
   stop.request_stop();
   const auto done = RunOnThreads(
       10, 2, [](std::size_t, const std::stop_token&) -> Result<void> { return {}; }, stop.get_token());
-  ASSERT_FALSE(done.ok());
-  EXPECT_EQ(done.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(done, ErrorCode::kCancelled));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "gcsflux/upload.h"
 #include "support/borrowed_transport.h"
 #include "support/driven_timing.h"
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/object_of.h"
 #include "support/result.h"
@@ -103,10 +104,8 @@ TEST_F(LostSessionTest, EndsRestartsAtTheDeadline) {
   // Every session accepts its first chunk, and is lost with the second.
   for (int i = 0; i < 1000; ++i) gcs_.faults.insert(gcs_.faults.end(), {{}, {}, {.status = 410}});
   const std::string bytes = Pattern(3 * kChunk);
-  const auto stored = UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost) << stored.error().message;
-  EXPECT_THAT(stored.error().message, HasSubstr("attempts"));
+  EXPECT_TRUE(testing::FailsWith(UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk}),
+                                 ErrorCode::kSessionLost, HasSubstr("attempts")));
   EXPECT_GT(Starts(), 2);
   EXPECT_FALSE(gcs_.faults.empty());
   EXPECT_TRUE(gcs_.objects.empty());
@@ -244,10 +243,7 @@ TEST_F(UploadFileTest, DetectsAChangedFile) {
     gcs_.on_request = [&] {
       if (gcs_.requests.size() == 2) change();
     };
-    const auto stored = UploadIt();
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kLocalIo);
-    EXPECT_THAT(stored.error().message, HasSubstr("changed"));
+    EXPECT_TRUE(testing::FailsWith(UploadIt(), ErrorCode::kLocalIo, HasSubstr("changed")));
     EXPECT_TRUE(gcs_.objects.empty());
     EXPECT_TRUE(gcs_.sessions.empty());  // It was cancelled.
   }

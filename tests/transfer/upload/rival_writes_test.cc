@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gcsflux/upload.h"
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/result.h"
 #include "support/upload_case.h"
@@ -65,9 +66,7 @@ class RivalWritesTest : public ::testing::TestWithParam<Way> {
   [[nodiscard]] bool is_session() const { return GetParam().last_request != 0; }
   Result<ObjectMetadata> Store() { return GetParam().store(client_, bytes_); }
   void ExpectUnknown(const Result<ObjectMetadata>& stored) {
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
-    EXPECT_THAT(stored.error().message, HasSubstr("may have been stored and replaced"));
+    EXPECT_TRUE(testing::FailsWith(stored, ErrorCode::kOutcomeUnknown, HasSubstr("may have been stored and replaced")));
     EXPECT_TRUE(gcs_.faults.empty());
   }
 
@@ -134,8 +133,7 @@ TEST_P(RivalWritesTest, AreDistinguishedFromTheOldObject) {
   const auto stored = Store();
   EXPECT_TRUE(gcs_.faults.empty());
   if (!GetParam().can_be_sent_again) {
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost) << stored.error().message;
+    ASSERT_TRUE(testing::FailsWith(stored, ErrorCode::kSessionLost));
     EXPECT_EQ(gcs_.objects["o"].bytes, "old");
     return;
   }
@@ -183,9 +181,7 @@ TEST_F(SecondLookTest, FindsARivalsWriteSinceTheFirst) {
   PutOld();
   gcs_.faults = {{.before = kReset}};
   Before(3, [this] { gcs_.Put("o", "a rival's"); });
-  const auto stored = Store();
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(Store(), ErrorCode::kOutcomeUnknown));
   EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
 }
 
@@ -193,9 +189,7 @@ TEST_F(SecondLookTest, FindsARivalsDeletion) {
   PutOld();
   gcs_.faults = {{.before = kReset}};
   Before(3, [this] { gcs_.objects.clear(); });
-  const auto stored = Store();
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(Store(), ErrorCode::kOutcomeUnknown));
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
@@ -224,9 +218,7 @@ TEST_F(SecondLookTest, ReturnsTheErrorOfACallersCondition) {
     const std::int64_t generation = mode == WriteMode::kReplace ? gcs_.objects["o"].generation : 0;
     gcs_.faults = {{.before = kReset}};
     Before(3, [this] { gcs_.Put("o", "a rival's"); });
-    const auto stored = Store({.mode = mode, .generation = generation});
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed) << stored.error().message;
+    EXPECT_TRUE(testing::FailsWith(Store({.mode = mode, .generation = generation}), ErrorCode::kPreconditionFailed));
     EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
   }
 }
@@ -237,9 +229,8 @@ TEST_F(SecondLookTest, FindsARivalAfterALostSession) {
   const std::string bytes = Pattern(kChunk + 7);
   gcs_.faults = {{}, {}, {.before = kReset}, {.status = 404}, {}, {}, {}, {.status = 412}};
   Before(8, [this] { gcs_.Put("o", "a rival's"); });
-  const auto stored = UploadObject(client_, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(UploadObject(client_, kObject, AsBytes(bytes), {.chunk_bytes = kChunk}),
+                                 ErrorCode::kOutcomeUnknown));
   EXPECT_TRUE(gcs_.faults.empty());
   EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
 }
@@ -283,9 +274,7 @@ TEST_F(SecondLookTest, DoesNotClaimAnEarlierWritersCommit) {
   const auto state = first.Suspend();
   ASSERT_TRUE(state.ok()) << state.error().message;
   gcs_.faults = {{.status = 404}};
-  const auto second = ObjectWriter::Resume(client_, *state);
-  ASSERT_FALSE(second.ok());
-  EXPECT_EQ(second.error().code, ErrorCode::kOutcomeUnknown) << second.error().message;
+  EXPECT_TRUE(testing::FailsWith(ObjectWriter::Resume(client_, *state), ErrorCode::kOutcomeUnknown));
 }
 
 }  // namespace

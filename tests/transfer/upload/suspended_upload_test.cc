@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gcsflux/upload.h"
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/result.h"
 #include "support/upload_case.h"
@@ -152,9 +153,7 @@ TEST_F(SuspendedUploadTest, RefusesToFinishALongerSession) {
   auto writer = ObjectWriter::Resume(other_client_, state);
   ASSERT_TRUE(writer.ok()) << writer.error().message;
   gcs_.sessions.begin()->second.bytes += "more";
-  const Error error = testing::ErrorOf(writer->Close());
-  EXPECT_EQ(error.code, ErrorCode::kSessionLost) << error.message;
-  EXPECT_THAT(error.message, HasSubstr("more bytes than were written"));
+  EXPECT_TRUE(testing::FailsWith(writer->Close(), ErrorCode::kSessionLost, HasSubstr("more bytes than were written")));
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
@@ -184,10 +183,8 @@ TEST_F(SuspendedUploadTest, FindsItsObjectWithoutItsAttributes) {
 TEST_F(SuspendedUploadTest, ReportsAMissingSession) {
   const std::string state = SuspendAfter(2 * kChunk + 1);
   gcs_.sessions.clear();
-  const auto resumed = ObjectWriter::Resume(other_client_, state);
-  ASSERT_FALSE(resumed.ok());
-  EXPECT_EQ(resumed.error().code, ErrorCode::kSessionLost);
-  EXPECT_THAT(resumed.error().message, Not(HasSubstr("upload_id")));
+  EXPECT_TRUE(testing::FailsWith(ObjectWriter::Resume(other_client_, state), ErrorCode::kSessionLost,
+                                 Not(HasSubstr("upload_id"))));
 }
 
 TEST_F(SuspendedUploadTest, RefusesABrokenOrForeignState) {
@@ -197,10 +194,8 @@ TEST_F(SuspendedUploadTest, RefusesABrokenOrForeignState) {
   EXPECT_EQ(testing::ErrorOf(ObjectWriter::Resume(client_, state.substr(1))).code, ErrorCode::kInvalidArgument);
   const auto elsewhere = Client::Create({.endpoint = "http://127.0.0.1:1"});
   ASSERT_TRUE(elsewhere.ok());
-  const auto foreign = ObjectWriter::Resume(*elsewhere, state);
-  ASSERT_FALSE(foreign.ok());
-  EXPECT_EQ(foreign.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(foreign.error().message, HasSubstr("another service"));
+  EXPECT_TRUE(testing::FailsWith(ObjectWriter::Resume(*elsewhere, state), ErrorCode::kInvalidArgument,
+                                 HasSubstr("another service")));
   EXPECT_TRUE(gcs_.requests.empty());
 }
 

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/result.h"
 #include "support/upload_case.h"
@@ -51,9 +52,8 @@ TEST_F(UploadTest, StoresASmallObjectInOneRequest) {
 
 TEST_F(UploadTest, CreateRefusesAnExistingObject) {
   gcs_.Put("o", "old");
-  const auto stored = UploadObject(client_, kObject, AsBytes("new"), {.mode = WriteMode::kCreate});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed);
+  EXPECT_TRUE(testing::FailsWith(UploadObject(client_, kObject, AsBytes("new"), {.mode = WriteMode::kCreate}),
+                                 ErrorCode::kPreconditionFailed));
   EXPECT_EQ(gcs_.objects["o"].bytes, "old");
 }
 
@@ -67,9 +67,8 @@ TEST_F(UploadTest, ReplaceRequiresTheGivenGeneration) {
 }
 
 TEST_F(UploadTest, ReplaceNeedsAGeneration) {
-  const auto stored = UploadObject(client_, kObject, AsBytes("a"), {.mode = WriteMode::kReplace});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(testing::FailsWith(UploadObject(client_, kObject, AsBytes("a"), {.mode = WriteMode::kReplace}),
+                                 ErrorCode::kInvalidArgument));
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
@@ -98,9 +97,8 @@ TEST_F(UploadTest, OverwriteIsRetriedUnderACondition) {
 TEST_F(UploadTest, RivalsWriteIsNotMistakenForOurs) {
   gcs_.Put("o", "rival");
   gcs_.faults = {{.before = kReset}};
-  const auto stored = UploadObject(client_, kObject, AsBytes("ours!"), {.mode = WriteMode::kCreate});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed);
+  EXPECT_TRUE(testing::FailsWith(UploadObject(client_, kObject, AsBytes("ours!"), {.mode = WriteMode::kCreate}),
+                                 ErrorCode::kPreconditionFailed));
   EXPECT_EQ(gcs_.objects["o"].bytes, "rival");
 }
 
@@ -112,8 +110,7 @@ TEST_F(UploadTest, OtherAttributesDistinguishARivalsObject) {
     const auto stored = UploadObject(
         client_, kObject, AsBytes("same"),
         {.mode = WriteMode::kCreate, .attributes = {.content_type = "text/plain", .metadata = {{"k", "v"}}}});
-    ASSERT_FALSE(stored.ok()) << type << " " << metadata;
-    EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed);
+    EXPECT_TRUE(testing::FailsWith(stored, ErrorCode::kPreconditionFailed)) << type << " " << metadata;
   }
 }
 
@@ -195,9 +192,7 @@ TEST_F(UploadTest, SurvivesEveryFaultOfASession) {
 TEST_F(UploadTest, ReportsALostSessionAndLeavesNothing) {
   for (const int status : {404, 410}) {
     gcs_.faults = {{}, {}, {.status = status}};
-    const auto stored = Stream(Pattern(3 * kChunk));
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost);
+    EXPECT_TRUE(testing::FailsWith(Stream(Pattern(3 * kChunk)), ErrorCode::kSessionLost));
     EXPECT_TRUE(gcs_.objects.empty());
   }
 }
