@@ -8,6 +8,7 @@
 #include "cli/checkpoint/keep_flags.h"
 #include "cli/command_fixture.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "support/load_fault.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -73,9 +74,8 @@ TEST_F(CheckpointRunCommandTest, ListsAsJson) {
 
 TEST_F(CheckpointRunCommandTest, VerifiesEveryByte) {
   EXPECT_EQ(Run({"checkpoint", "verify", "gs://bkt/runs/7/"}).status, 0);
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .object_prefix = FileOf(20)},
-                                      .action = {.type = "corrupt", .at_byte = 3}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_prefix = FileOf(20)},
+                     {.type = "corrupt", .at_byte = 3});
   const Outcome outcome = Run({"checkpoint", "verify", "gs://bkt/runs/7/"});
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
   EXPECT_EQ(outcome.status, 1);

@@ -6,6 +6,7 @@
 
 #include "cli/command_fixture.h"
 #include "formats/made_tensors.h"
+#include "support/load_fault.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -112,9 +113,8 @@ TEST_F(CheckpointCommandTest, NamesDamagedTensors) {
 // The emulator corrupts bytes that no checksum of the file covers; the object's does.
 TEST_F(CheckpointCommandTest, VerifiesByTheObjectsChecksumIfTheFileHasNone) {
   Store("bare.st", SafetensorsOf({{"w", DType::kUint8, {3'000'000}, Varied(3'000'000)}}, false));
-  emulator_.faults().Load({.rules = {{.name = "corrupt",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "corrupt", .at_byte = 2'000'000}}}});
+  testing::LoadFault(emulator_, "corrupt", {.operation = "storage.objects.get"},
+                     {.type = "corrupt", .at_byte = 2'000'000});
   const Outcome outcome = Run({"checkpoint", "verify", "gs://bkt/bare.st"});
   EXPECT_GT(emulator_.faults().Fired("corrupt"), 0U);
   EXPECT_EQ(outcome.status, 1) << outcome.out;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "cli/command_fixture.h"
+#include "support/load_fault.h"
 #include "support/upload_case.h"
 
 namespace gcsflux::cli {
@@ -103,9 +104,7 @@ TEST_F(PipesTest, WritesToTheDescriptorThatANameMeans) {
 
 TEST_F(PipesTest, FailsForADamagedObject) {
   Store("large", Pattern(20 << 20));
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "corrupt", .at_byte = 15 << 20}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"}, {.type = "corrupt", .at_byte = 15 << 20});
   const Outcome outcome = Run({"cat", "gs://bkt/large"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("gs://bkt/large"));

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include "support/load_fault.h"
+
 namespace gcsflux::testing {
 namespace {
 
@@ -84,10 +86,8 @@ std::map<std::string, std::uint64_t> DatasetTest::Disturbances() {
 
 void DatasetTest::Hold(const std::string& name) {
   emulator_.clock().Freeze();
-  emulator_.faults().Load({.rules = {{.name = "held",
-                                      .match = {.operation = kRead, .object_prefix = name},
-                                      .action = {.type = "stall", .duration = std::chrono::hours(1)},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "held", {.operation = kRead, .object_prefix = name},
+                     {.type = "stall", .duration = std::chrono::hours(1)}, 1);
 }
 
 void DatasetTest::Release() {

@@ -8,6 +8,7 @@
 #include "gcsflux/listing.h"
 #include "support/after_request.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux::testing {
@@ -56,9 +57,8 @@ class ListingCache : public StoredObjects {
   }
 
   void Refuse(const std::string& operation, int status) {
-    emulator_.faults().Load({.rules = {{.name = "refused",
-                                        .match = {.operation = operation, .object_prefix = kCache.name},
-                                        .action = {.type = "status", .status = status}}}});
+    testing::LoadFault(emulator_, "refused", {.operation = operation, .object_prefix = kCache.name},
+                       {.type = "status", .status = status});
   }
 };
 
@@ -277,9 +277,8 @@ TEST_F(ListingCache, StopsBeforeListing) {
   std::stop_source stop;
   // The listing waits for an hour of a clock that stands still.
   emulator_.clock().Freeze();
-  emulator_.faults().Load({.rules = {{.name = "hangs",
-                                      .match = {.operation = "storage.objects.list"},
-                                      .action = {.type = "stall", .duration = hours(1)}}}});
+  testing::LoadFault(emulator_, "hangs", {.operation = "storage.objects.list"},
+                     {.type = "stall", .duration = hours(1)});
   std::jthread stopper([&] {
     emulator_.clock().AwaitWaiters(1);
     stop.request_stop();

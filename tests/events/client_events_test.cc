@@ -8,6 +8,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/upload.h"
+#include "support/load_fault.h"
 #include "support/raw_server.h"
 #include "support/recorded_events.h"
 #include "support/result.h"
@@ -72,10 +73,7 @@ TEST_F(ClientEvents, ReportTheAnswersFirstByteOfAnUpload) {
 }
 
 TEST_F(ClientEvents, ReportARetryWithCauseAndDelay) {
-  emulator_.faults().Load({.rules = {{.name = "down",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "status", .status = 503},
-                                      .limits = {.count = 2}}}});
+  testing::LoadFault(emulator_, "down", {.operation = "storage.objects.get"}, {.type = "status", .status = 503}, 2);
   ASSERT_TRUE(client_.GetObject(kObject));
   EXPECT_EQ(emulator_.faults().Fired("down"), 2U);
   ASSERT_EQ(events_->requests.size(), 3U);
@@ -113,10 +111,7 @@ TEST_F(ClientEvents, ReportABrokenConnectionWithoutAStatus) {
 }
 
 TEST_F(ClientEvents, CountTheBytesOfABrokenBody) {
-  emulator_.faults().Load({.rules = {{.name = "cut",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "cut", .after_bytes = 4},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "cut", {.operation = "storage.objects.get"}, {.type = "cut", .after_bytes = 4}, 1);
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject)), "0123456789");
   EXPECT_EQ(emulator_.faults().Fired("cut"), 1U);
   ASSERT_EQ(events_->requests.size(), 2U);
@@ -154,10 +149,7 @@ TEST_F(ClientEvents, ReportThrottlingWithTheGatesState) {
 }
 
 TEST_F(ClientEvents, ReportThrottlingWithoutAGate) {
-  emulator_.faults().Load({.rules = {{.name = "throttle",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "status", .status = 429},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "throttle", {.operation = "storage.objects.get"}, {.type = "status", .status = 429}, 1);
   ClientOptions options = Options();
   options.throttle_policy = ThrottlePolicy::kBackoff;
   const Client client = *Client::Create(options);

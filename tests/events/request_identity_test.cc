@@ -9,6 +9,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/upload.h"
+#include "support/load_fault.h"
 #include "support/raw_server.h"
 #include "support/result.h"
 
@@ -123,10 +124,8 @@ TEST(RequestIdentity, CountsAttemptsUnderOneInvocation) {
   emulator::Emulator emulator;
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "test"});
   ASSERT_TRUE(client.InsertBucket("bkt"));
-  emulator.faults().Load({.rules = {{.name = "down",
-                                     .match = {.operation = "storage.objects.insert", .phase = "chunk"},
-                                     .action = {.type = "status", .status = 503},
-                                     .limits = {.count = 1}}}});
+  testing::LoadFault(emulator, "down", {.operation = "storage.objects.insert", .phase = "chunk"},
+                     {.type = "status", .status = 503}, 1);
   ASSERT_TRUE(Upload(client).ok());
   ASSERT_TRUE(client.GetObject({"bkt", "o"}));
   EXPECT_EQ(emulator.faults().Fired("down"), 1U);

@@ -5,6 +5,7 @@
 
 #include "formats/pickles.h"
 #include "support/fails_with.h"
+#include "support/repeated.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -13,13 +14,7 @@ namespace {
 using pickled::Value;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-std::string Repeated(std::string_view text, std::size_t times) {
-  std::string all;
-  all.reserve(text.size() * times);
-  for (std::size_t i = 0; i < times; ++i) all += text;
-  return all;
-}
+using testing::Repeated;
 
 struct Attack {
   const char* name;

@@ -7,19 +7,14 @@
 #include "formats/pickles.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
+#include "support/repeated.h"
 
 // The memory to open a file: at most 16 n + 16 MiB for n bytes of any content.
 namespace gcsflux::formats_tests {
 namespace {
 
 using namespace std::literals;
-
-std::string Repeated(std::string_view text, std::size_t times) {
-  std::string all;
-  all.reserve(text.size() * times);
-  for (std::size_t i = 0; i < times; ++i) all += text;
-  return all;
-}
+using testing::Repeated;
 
 struct Case {
   std::string name;

@@ -9,6 +9,7 @@
 
 #include "gcsflux/download.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {
@@ -47,11 +48,9 @@ class DownloadFaultsTest : public testing::StoredObjects {
   }
   // Flips a byte of an object this many times.
   void Corrupt(const std::string& name, std::uint64_t at_byte, std::uint64_t times) {
-    emulator_.faults().Load(
-        {.rules = {{.name = "flip",
-                    .match = {.operation = "storage.objects.get", .object_prefix = name, .covers_byte = at_byte},
-                    .action = {.type = "corrupt", .at_byte = at_byte},
-                    .limits = {.count = times}}}});
+    testing::LoadFault(emulator_, "flip",
+                       {.operation = "storage.objects.get", .object_prefix = name, .covers_byte = at_byte},
+                       {.type = "corrupt", .at_byte = at_byte}, times);
   }
 };
 
@@ -89,9 +88,8 @@ TEST_F(DownloadFaultsTest, DeliversBatchesAndStreamsWholeAndInOrder) {
 
 TEST_F(DownloadFaultsTest, NamesFailedObjectsAndDeliversTheRest) {
   const auto sources = Store({10, 150'000, 20, 150'000, 30, 40});
-  emulator_.faults().Load({.rules = {{.name = "forbidden",
-                                      .match = {.operation = "storage.objects.get", .object_glob = "object [13]"},
-                                      .action = {.type = "status", .status = 403}}}});
+  testing::LoadFault(emulator_, "forbidden", {.operation = "storage.objects.get", .object_glob = "object [13]"},
+                     {.type = "status", .status = 403});
   const Downloader downloader(client_, {.stripe_bytes = 40'000, .on_failure = OnFailure::kDeliver});
   const auto batch = downloader.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;

@@ -5,6 +5,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/upload.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -44,10 +45,8 @@ TEST_F(EncryptionTest, ReadsOnlyWithTheKey) {
 
 TEST_F(EncryptionTest, HidesAKeyThatAnAnswerRepeats) {
   const std::string body = "wrong key: " + kKey.secret_base64();
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "status", .status = 400, .body = body},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"},
+                     {.type = "status", .status = 400, .body = body}, 1);
   const auto read = client_.ReadObject(kObject, {.encryption_key = kKey});
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   ASSERT_FALSE(read.ok());
@@ -87,10 +86,7 @@ TEST_F(EncryptionTest, UsesTheKeyForUploadsInOneRequestAndInChunks) {
 }
 
 TEST_F(EncryptionTest, ResolvesALostAnswerWithTheKey) {
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.insert"},
-                                      .action = {.type = "loseAnswer"},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.insert"}, {.type = "loseAnswer"}, 1);
   const auto stored =
       UploadObject(client_, {"bkt", "once"}, AsBytes("x"), {.mode = WriteMode::kCreate, .encryption_key = kKey});
   EXPECT_TRUE(stored.ok()) << stored.error().message;

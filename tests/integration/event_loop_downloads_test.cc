@@ -18,6 +18,7 @@
 #include "gcsflux/events.h"
 #include "gcsflux/listing.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {
@@ -201,10 +202,7 @@ TEST_F(EventLoopDownloads, ContinueWhileAListenerCallsTheClient) {
   const Downloader downloader(OneLoop(listener), {.max_concurrency = 8});
   listener->sources = sources;
   listener->downloader = &downloader;
-  emulator_.faults().Load({.rules = {{.name = "busy",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "status", .status = 503},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "busy", {.operation = "storage.objects.get"}, {.type = "status", .status = 503}, 1);
   EXPECT_TRUE(downloader.Download(sources).ok());
   EXPECT_EQ(listener->calls, 1);
 }

@@ -9,6 +9,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/load_fault.h"
 
 namespace gcsflux {
 namespace {
@@ -52,10 +53,8 @@ class HedgingTest : public ::testing::Test {
   }
 
   void StallOnce(const std::string& operation, std::uint64_t after_bytes) {
-    emulator_.faults().Load({.rules = {{.name = "stall",
-                                        .match = {.operation = operation},
-                                        .action = {.type = "stall", .after_bytes = after_bytes, .duration = 1h},
-                                        .limits = {.count = 1}}}});
+    testing::LoadFault(emulator_, "stall", {.operation = operation},
+                       {.type = "stall", .after_bytes = after_bytes, .duration = 1h}, 1);
   }
 
   void ExpectHedged() {
@@ -160,10 +159,7 @@ TEST_F(HedgingTest, SendsNothingTwiceIfSwitchedOff) {
 
 TEST_F(HedgingTest, StaysWithinTheBudgetForManyStalls) {
   WarmUp();  // 90 requests pay for 4.
-  emulator_.faults().Load({.rules = {{.name = "stall",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "stall", .duration = 1h},
-                                      .limits = {.count = 16}}}});
+  testing::LoadFault(emulator_, "stall", {.operation = "storage.objects.get"}, {.type = "stall", .duration = 1h}, 16);
   std::vector<std::jthread> readers;
   readers.reserve(16);
   for (int i = 0; i < 16; ++i) {

@@ -9,6 +9,7 @@
 #include "client/client_core.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/object_reader.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 #include "support/upload_case.h"
 
@@ -49,10 +50,7 @@ class LentBytesTest : public ::testing::Test {
     }
   }
   void Corrupt(std::uint64_t at) {
-    emulator_.faults().Load({.rules = {{.name = "it",
-                                        .match = {.operation = "storage.objects.get"},
-                                        .action = {.type = "corrupt", .at_byte = at},
-                                        .limits = {.count = 1}}}});
+    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"}, {.type = "corrupt", .at_byte = at}, 1);
   }
 
   const std::string content_ = testing::Pattern(1'000'000);
@@ -130,10 +128,8 @@ TEST_F(LentBytesTest, AreNotAwaitedAfterAStop) {
   std::stop_source stop;
   auto reader = Open({.stripe_bytes = 50'000, .stop = stop.get_token()});
   emulator_.clock().Freeze();
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .covers_byte = 0},
-                                      .action = {.type = "stall", .after_bytes = 10, .duration = std::chrono::hours(1)},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .covers_byte = 0},
+                     {.type = "stall", .after_bytes = 10, .duration = std::chrono::hours(1)}, 1);
   const std::jthread stopper([&] {
     emulator_.clock().AwaitWaiters(1);
     stop.request_stop();

@@ -17,6 +17,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/raw_server.h"
 #include "support/result.h"
 #include "support/upload_in_parts.h"
@@ -177,8 +178,7 @@ TEST_F(MultipartUploadTest, LeavesNothingBehindAfterAFailure) {
     emulator_.Reset();
     ASSERT_TRUE(client_.InsertBucket(kBucket));
     // Always: an answer that is sent before the whole part has arrived can be lost with its connection.
-    emulator_.faults().Load(
-        {.rules = {{.name = "it", .match = {.phase = "part"}, .action = {.type = "status", .status = status}}}});
+    testing::LoadFault(emulator_, "it", {.phase = "part"}, {.type = "status", .status = status});
     const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_);
     ASSERT_FALSE(stored.ok());
     EXPECT_GE(emulator_.faults().Fired("it"), 1U);
@@ -190,10 +190,8 @@ TEST_F(MultipartUploadTest, LeavesNothingBehindAfterAFailure) {
 
 TEST_F(MultipartUploadTest, LeavesNothingBehindAfterACancellation) {
   std::stop_source stop;
-  emulator_.faults().Load(
-      {.rules = {{.name = "it",
-                  .match = {.phase = "part", .nth = 2},
-                  .action = {.type = "stallUpload", .after_bytes = 1, .duration = std::chrono::hours(1)}}}});
+  testing::LoadFault(emulator_, "it", {.phase = "part", .nth = 2},
+                     {.type = "stallUpload", .after_bytes = 1, .duration = std::chrono::hours(1)});
   testing::PartsOptions options = parallel_;
   options.multipart.stop = stop.get_token();
   const std::jthread canceller([&] {

@@ -11,6 +11,7 @@
 #include "client/client_core.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/object_reader.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 #include "support/room_in.h"
 #include "support/upload_case.h"
@@ -165,10 +166,7 @@ TEST_F(ObjectReaderRandomTest, FindsEveryCorruptedByte) {
     options.stripe_bytes = std::min<std::uint64_t>(options.stripe_bytes, content.size() / 2);
     auto reader = ObjectReader::Open(client_, kObject, options);
     ASSERT_TRUE(reader.ok());
-    emulator_.faults().Load({.rules = {{.name = "it",
-                                        .match = {.operation = "storage.objects.get"},
-                                        .action = {.type = "corrupt"},
-                                        .limits = {.count = 1}}}});
+    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"}, {.type = "corrupt"}, 1);
     std::string room(content.size() / 2, '\0');
     ASSERT_TRUE(reader->ReadAt(random() % (content.size() / 2), RoomIn(room)).ok());
     const auto verified = reader->VerifyWhole();

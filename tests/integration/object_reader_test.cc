@@ -13,6 +13,7 @@
 #include "client/client_core.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 #include "support/room_in.h"
 #include "support/upload_case.h"
@@ -162,10 +163,7 @@ TEST_F(ObjectReaderTest, DividesALongRangeAmongAllConnections) {
 
 // The object in one request, whose first answer has a wrong byte: no reader may see that.
 TEST_F(ObjectReaderTest, ShowsNoByteOfAWholeObjectBeforeVerification) {
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "corrupt", .at_byte = 5},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"}, {.type = "corrupt", .at_byte = 5}, 1);
   auto reader = Open();
   std::string room(100, '\0');
   ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());

@@ -10,6 +10,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -31,10 +32,7 @@ class OperationsTest : public ::testing::Test {
 
   // The next `count` requests of the operation are answered 503.
   void FailNext(const std::string& operation, std::uint64_t count = 1) {
-    emulator_.faults().Load({.rules = {{.name = "it",
-                                        .match = {.operation = operation},
-                                        .action = {.type = "status", .status = 503},
-                                        .limits = {.count = count}}}});
+    testing::LoadFault(emulator_, "it", {.operation = operation}, {.type = "status", .status = 503}, count);
   }
   std::vector<emulator::RequestRecord> RecordsOf(const std::string& operation) {
     auto records = emulator_.journal();
@@ -190,9 +188,7 @@ TEST_F(RewriteTest, ContinuesUntilItIsDone) {
 }
 
 TEST_F(RewriteTest, RetriesAStepWithItsToken) {
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.rewrite", .nth = 2},
-                                      .action = {.type = "loseAnswer"}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.rewrite", .nth = 2}, {.type = "loseAnswer"});
   ASSERT_TRUE(client_.RewriteObject(kSource, kTarget, InSteps()).ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   const auto records = RecordsOf("storage.objects.rewrite");

@@ -12,6 +12,7 @@
 #include "gcsflux/events.h"
 #include "gcsflux/upload.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 #include "support/upload_in_parts.h"
 
@@ -46,12 +47,7 @@ class RivalPartsTest : public ::testing::Test {
                             .event_listener = listener_});
   }
   // The operation runs; its answer is lost.
-  void LoseCompletion() {
-    emulator_.faults().Load({.rules = {{.name = "it",
-                                        .match = {.phase = "complete"},
-                                        .action = {.type = "loseAnswer"},
-                                        .limits = {.count = 1}}}});
-  }
+  void LoseCompletion() { testing::LoadFault(emulator_, "it", {.phase = "complete"}, {.type = "loseAnswer"}, 1); }
   void PutOld() {
     ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("old")).ok());
     emulator_.clock().Advance(hours(1));
@@ -90,10 +86,7 @@ TEST_F(RivalPartsTest, KeepsARivalsEncryptedObjectAndReportsUnknown) {
   const auto key = [](char c) { return *EncryptionKey::FromBytes(AsBytes(std::string(32, c))); };
   const UploadOptions options{.encryption_key = key('o')};
   PutOld();
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.insert"},
-                                      .action = {.type = "loseAnswer"},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.insert"}, {.type = "loseAnswer"}, 1);
   listener_->act = [&] {
     const auto stored = rival_.InsertObject(kContested, AsBytes("a rival's"), {.encryption_key = key('r')});
     ASSERT_TRUE(stored.ok()) << stored.error().message;
@@ -116,10 +109,7 @@ TEST_F(RivalPartsTest, FailsForAMissingUploadDespiteEqualBytes) {
 }
 
 TEST_F(RivalPartsTest, ReportsUnknownIfReplacedBeforeTheCheck) {
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "status", .status = 503},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"}, {.type = "status", .status = 503}, 1);
   listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("a rival's")).ok()); };
   EXPECT_TRUE(testing::FailsWith(Store(), ErrorCode::kOutcomeUnknown));
   EXPECT_EQ(Stored(), "a rival's");

@@ -9,6 +9,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 
 namespace gcsflux {
 namespace {
@@ -91,13 +92,12 @@ TEST_F(ThrottlingTest, LastAttemptNamesTheRemedy) {
 
 // Whether the gate for writes paces requests after eight answers with this message.
 bool IsEngagedAfterEight(emulator::Emulator& emulator, const std::string& words) {
-  emulator.faults().Load({.rules = {{.name = "throttled",
-                                     .match = {.operation = "storage.objects.insert"},
-                                     .action = {.type = "status",
-                                                .status = 429,
-                                                .body = R"({"error":{"code":429,"message":")" + words + R"("}})",
-                                                .content_type = "application/json"},
-                                     .limits = {.count = 8}}}});
+  testing::LoadFault(emulator, "throttled", {.operation = "storage.objects.insert"},
+                     {.type = "status",
+                      .status = 429,
+                      .body = R"({"error":{"code":429,"message":")" + words + R"("}})",
+                      .content_type = "application/json"},
+                     8);
   const RetryOptions soon{.initial_delay = std::chrono::milliseconds(1), .max_delay = std::chrono::milliseconds(2)};
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .retry = RetryPolicies::All(soon)});
   const auto stored =

@@ -16,6 +16,7 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/load_fault.h"
 #include "support/object_of.h"
 #include "support/result.h"
 
@@ -76,10 +77,8 @@ TEST_F(UploadIntegrationTest, ResendsMemoryAndFilesOverASecondSession) {
         SCOPED_TRACE(std::string(is_file ? "file " : "memory ") + std::to_string(status) + " " + phase);
         emulator_.Reset();
         ASSERT_TRUE(client_.InsertBucket(kBucket));
-        emulator_.faults().Load({.rules = {{.name = "it",
-                                            .match = {.operation = "storage.objects.insert", .phase = phase},
-                                            .action = {.type = "loseSession", .status = status},
-                                            .limits = {.count = 1}}}});
+        testing::LoadFault(emulator_, "it", {.operation = "storage.objects.insert", .phase = phase},
+                           {.type = "loseSession", .status = status}, 1);
         const ObjectName object{kBucket, "new"};
         const UploadOptions options{.mode = WriteMode::kCreate, .chunk_bytes = kMebibyte};
         const auto stored = is_file ? testing::ObjectOf(UploadFile(client_, path, object, options))
@@ -220,9 +219,8 @@ TEST_F(UploadIntegrationTest, ResumesAfterAnOutage) {
       client_, {kBucket, "new"},
       {.chunk_bytes = kMebibyte, .call = {.retry = RetryOptions{.max_attempts = 1}}, .path = WritePath::kOneStream});
   // The chunk is stored, and its answer is lost.
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.insert", .phase = "chunk", .nth = 2},
-                                      .action = {.type = "loseAnswer"}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.insert", .phase = "chunk", .nth = 2},
+                     {.type = "loseAnswer"});
   EXPECT_FALSE(writer.Write(AsBytes(bytes)).ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   const auto state = writer.Suspend();

@@ -7,6 +7,7 @@
 
 #include "support/after_request.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/round_trips.h"
 #include "torch/checkpoint_run_fixture.h"
 
@@ -196,9 +197,8 @@ TEST_F(CheckpointRunTest, DetectsAByteChangedInTransfer) {
   Training training;
   training.Steps(1);
   Run().Save(1, training.State());
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
-                                      .action = {.type = "corrupt", .at_byte = 3000}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                     {.type = "corrupt", .at_byte = 3000});
   RunState state = training.State();
   EXPECT_EQ(ThrownBy([&] { Run().Load(1, state); }).code, ErrorCode::kCorrupted);
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
@@ -212,10 +212,8 @@ TEST_F(CheckpointRunTest, LoadsTheStepBeforeADamagedOne) {
   }
   for (const std::uint64_t byte : {0U, 3000U}) {
     SCOPED_TRACE(byte);
-    emulator_.faults().Load(
-        {.rules = {{.name = "it",
-                    .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
-                    .action = {.type = "corrupt", .at_byte = byte}}}});
+    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
+                       {.type = "corrupt", .at_byte = byte});
     Training other;
     RunState state = other.State();
     const auto latest = Run().LoadLatest(state);
@@ -233,9 +231,8 @@ TEST_F(CheckpointRunTest, LoadsTheStepBeforeADamagedOne) {
 TEST_F(CheckpointRunTest, ReportsThatAllStepsAreDamaged) {
   Training training;
   Run().Save(1, training.State());
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
-                                      .action = {.type = "corrupt", .at_byte = 3000}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                     {.type = "corrupt", .at_byte = 3000});
   RunState state = training.State();
   EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().LoadLatest(state); }), ErrorCode::kUndecodable,
                                  HasSubstr("no step in gs://torch-test/runs/7/ is whole")));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/test_directory.h"
 #include "torch/checkpoint_run_fixture.h"
 
@@ -197,9 +198,8 @@ TEST_F(CheckpointRunTest, CancelsSlowSavesAtItsEnd) {
                                          .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(10),
                                                                       .max_delay = std::chrono::milliseconds(10),
                                                                       .deadline = std::chrono::seconds(20)})});
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.insert", .object_glob = "runs/7/*.json"},
-                                      .action = {.type = "status", .status = 503}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.insert", .object_glob = "runs/7/*.json"},
+                     {.type = "status", .status = 503});
   Training training;
   std::optional<CheckpointRun> run(std::in_place, client, kUri,
                                    CheckpointRunOptions{.async = {.end_deadline = std::chrono::milliseconds(1),

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "torch/numbered_objects.h"
 
 namespace gcsflux {
@@ -102,11 +103,9 @@ TEST_F(EpochSamplerTest, DeliversLaterBatchesDuringAStall) {
   sampler.reset();
   const std::vector<std::size_t> first = *sampler.next(kBatch);
   emulator_.clock().Freeze();
-  emulator_.faults().Load({.rules = {{.name = "held",
-                                      .match = {.operation = "storage.objects.get",
-                                                .object_prefix = dataset_->objects()[first.front()].name},
-                                      .action = {.type = "stall", .duration = std::chrono::hours(1)},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "held",
+                     {.operation = "storage.objects.get", .object_prefix = dataset_->objects()[first.front()].name},
+                     {.type = "stall", .duration = std::chrono::hours(1)}, 1);
   std::size_t samples = 0;
   std::thread worker([&, dataset = *dataset_]() mutable { samples = dataset.get_batch(first).size(); });
   while (emulator_.faults().Fired("held") == 0) std::this_thread::yield();

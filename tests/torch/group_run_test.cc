@@ -6,6 +6,7 @@
 #include "gcsflux/torch/checkpoint_run.h"
 #include "sharding/rank_threads.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "torch/bucket_test.h"
 
 namespace gcsflux {
@@ -79,10 +80,8 @@ class GroupRunTest : public BucketTest {
       if (object.name.find("shard-00002-") != std::string::npos) size = object.size;
     }
     ASSERT_GT(size, 0U);
-    emulator_.faults().Load(
-        {.rules = {{.name = "it",
-                    .match = {.operation = "storage.objects.get", .object_glob = folders + "*shard-00002-*"},
-                    .action = {.type = "corrupt", .at_byte = size - 1}}}});
+    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = folders + "*shard-00002-*"},
+                       {.type = "corrupt", .at_byte = size - 1});
   }
 };
 
@@ -317,10 +316,8 @@ TEST_F(GroupRunTest, LoadsTheStepBeforeADamagedOneOfOneProcess) {
           .Save(step, {.tensors = {{"state", {{"moments", Whole() * step}}}}, .numbers = {{"step", step}}},
                 {.mode = CommitMode::kRewind});
     }
-    emulator_.faults().Load(
-        {.rules = {{.name = "it",
-                    .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
-                    .action = {.type = "corrupt", .at_byte = 0}}}});
+    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
+                       {.type = "corrupt", .at_byte = 0});
     ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](Collective& group) {
       RunState state;
       state.slices["state.moments"] = Shard(torch::zeros({kRows, 3}), 0, group);

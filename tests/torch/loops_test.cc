@@ -18,6 +18,7 @@
 #include "gcsflux/torch/iterable_dataset.h"
 #include "gcsflux/torch/map_dataset.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "torch/numbered_objects.h"
 
 namespace gcsflux {
@@ -289,9 +290,7 @@ TEST_P(LoopsTest, FailIfNoRankHasABatch) {
 }
 
 TEST_P(LoopsTest, ListAgainAfterAFailedListing) {
-  emulator_.faults().Load({.rules = {{.name = "fails",
-                                      .match = {.operation = "storage.objects.list"},
-                                      .action = {.type = "status", .status = 503}}}});
+  testing::LoadFault(emulator_, "fails", {.operation = "storage.objects.list"}, {.type = "status", .status = 503});
   std::unique_ptr<Loops> loops;
   const Error error = ThrownBy([&] {
     loops = Make(How(0));

@@ -4,6 +4,7 @@
 
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "torch/bucket_test.h"
 #include "torch/small_training.h"
 
@@ -97,9 +98,8 @@ TEST_F(SafetensorsRunTest, DetectsAByteChangedInTransfer) {
   training.Steps(1);
   const SavedStep saved = Run().Save(1, training.State());
   const std::uint64_t byte = saved.stored.manifest.tensors.front().range.begin;
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
-                                      .action = {.type = "corrupt", .at_byte = byte}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                     {.type = "corrupt", .at_byte = byte});
   RunState state = training.State();
   EXPECT_EQ(ThrownBy([&] { Run().Load(1, state); }).code, ErrorCode::kCorrupted);
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);

@@ -9,6 +9,7 @@
 
 #include "emulator/support/raw_connection.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "transfer/composition/composition_test.h"
 
 namespace gcsflux {
@@ -96,9 +97,8 @@ TEST_F(BucketSettings, PreventComposingUnderKAuto) {
 class BucketAnswers : public testing::CompositionTest {
  protected:
   void Answer(const char* operation, std::uint64_t status, std::optional<std::string> body = {}) {
-    emulator_.faults().Load({.rules = {{.name = "answer",
-                                        .match = {.operation = operation},
-                                        .action = {.type = "status", .status = status, .body = std::move(body)}}}});
+    testing::LoadFault(emulator_, "answer", {.operation = operation},
+                       {.type = "status", .status = status, .body = std::move(body)});
   }
 };
 
@@ -220,11 +220,8 @@ TEST_F(BucketAnswers, PreventComposingWithUnreadableNotifications) {
                                    {404, "", ""},
                                    {501, "", ""}};
   for (const Case& c : cases) {
-    emulator_.faults().Load({.rules = {{.name = "answer",
-                                        .match = {.nth = 4},
-                                        .action = {.type = "status",
-                                                   .status = static_cast<std::uint64_t>(c.status),
-                                                   .body = std::string(c.body)}}}});
+    testing::LoadFault(emulator_, "answer", {.nth = 4},
+                       {.type = "status", .status = static_cast<std::uint64_t>(c.status), .body = std::string(c.body)});
     const auto check = internal::CheckBucket(client_, "bkt", {});
     ASSERT_TRUE(check.ok()) << check.error().message;
     EXPECT_NE(check->objection.find(c.want), std::string::npos) << check->objection;

@@ -8,6 +8,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 
 namespace gcsflux {
 namespace {
@@ -69,9 +70,7 @@ TEST_F(CleanCompositesTest, KeepsOtherObjects) {
 
 TEST_F(CleanCompositesTest, CountsCompositesDeletedByOthers) {
   Compose("dataflux-composed-objects/run/composite");
-  emulator_.faults().Load({.rules = {{.name = "gone",
-                                      .match = {.operation = "storage.objects.delete"},
-                                      .action = {.type = "status", .status = 404}}}});
+  testing::LoadFault(emulator_, "gone", {.operation = "storage.objects.delete"}, {.type = "status", .status = 404});
   const auto report = CleanComposites(client_, "bkt", {.older_than = -1h});
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_EQ(report->deleted, 1U);
@@ -98,9 +97,7 @@ TEST_F(CleanCompositesTest, FailsIfTheCallbackThrows) {
 
 TEST_F(CleanCompositesTest, ReturnsTheErrorOfADelete) {
   Compose("dataflux-composed-objects/run/composite");
-  emulator_.faults().Load({.rules = {{.name = "refused",
-                                      .match = {.operation = "storage.objects.delete"},
-                                      .action = {.type = "status", .status = 403}}}});
+  testing::LoadFault(emulator_, "refused", {.operation = "storage.objects.delete"}, {.type = "status", .status = 403});
   EXPECT_TRUE(testing::FailsWith(CleanComposites(client_, "bkt", {.older_than = -1h}), ErrorCode::kPermissionDenied));
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
 }

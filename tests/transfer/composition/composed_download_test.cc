@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "transfer/composition/composition_test.h"
 
 namespace gcsflux {
@@ -92,10 +93,7 @@ TEST_F(ComposedDownload, StreamsInOrder) {
 
 TEST_F(ComposedDownload, ContinuesAStreamAfterAFailedComposite) {
   const auto sources = Store(std::vector<std::size_t>(300, 100));
-  emulator_.faults().Load({.rules = {{.name = "refused",
-                                      .match = {.operation = kCompose},
-                                      .action = {.type = "status", .status = 400},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "refused", {.operation = kCompose}, {.type = "status", .status = 400}, 1);
   auto stream = Composing().Stream(sources);
   for (const DownloadSource& source : sources) {
     const auto object = stream.Next();
@@ -146,8 +144,7 @@ TEST_F(ComposedDownload, ReadsTheSourcesOfAWrongComposite) {
 
 TEST_F(ComposedDownload, FindsItsCompositeAfterALostAnswer) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
-  emulator_.faults().Load(
-      {.rules = {{.name = "lost", .match = {.operation = kCompose, .attempt = 1}, .action = {.type = "loseAnswer"}}}});
+  testing::LoadFault(emulator_, "lost", {.operation = kCompose, .attempt = 1}, {.type = "loseAnswer"});
   {
     const auto downloader = Composing();
     ExpectBatch(sources, downloader.Download(sources));
@@ -159,8 +156,7 @@ TEST_F(ComposedDownload, FindsItsCompositeAfterALostAnswer) {
 
 TEST_F(ComposedDownload, ReadsDirectlyIfComposingFailsAndGivesUpAtLast) {
   const auto sources = Store(std::vector<std::size_t>(64, 100));
-  emulator_.faults().Load(
-      {.rules = {{.name = "refused", .match = {.operation = kCompose}, .action = {.type = "status", .status = 400}}}});
+  testing::LoadFault(emulator_, "refused", {.operation = kCompose}, {.type = "status", .status = 400});
   const auto downloader = Composing();
   ExpectBatch(sources, downloader.Download(sources));
   ExpectBatch(sources, downloader.Download(sources));
@@ -175,10 +171,7 @@ TEST_F(ComposedDownload, DoesNotGiveUpAfterSuccessesBetweenFailures) {
   const auto sources = Store({500, 500});
   const auto downloader = Composing();
   for (int round = 0; round < 2; ++round) {
-    emulator_.faults().Load({.rules = {{.name = "refused",
-                                        .match = {.operation = kCompose},
-                                        .action = {.type = "status", .status = 400},
-                                        .limits = {.count = 2}}}});
+    testing::LoadFault(emulator_, "refused", {.operation = kCompose}, {.type = "status", .status = 400}, 2);
     for (int i = 0; i < 3; ++i) ExpectBatch(sources, downloader.Download(sources));
     EXPECT_EQ(emulator_.faults().Fired("refused"), 2U);
   }
@@ -190,9 +183,8 @@ TEST_F(ComposedDownload, DoesNotGiveUpAfterSuccessesBetweenFailures) {
 
 TEST_F(ComposedDownload, ReadsCorruptedObjectsDirectly) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
-  emulator_.faults().Load({.rules = {{.name = "flipped",
-                                      .match = {.operation = kGet, .object_prefix = "dataflux"},
-                                      .action = {.type = "corrupt", .at_byte = 700}}}});
+  testing::LoadFault(emulator_, "flipped", {.operation = kGet, .object_prefix = "dataflux"},
+                     {.type = "corrupt", .at_byte = 700});
   {
     const auto downloader = Composing();
     ExpectBatch(sources, downloader.Download(sources));
@@ -252,10 +244,7 @@ TEST_F(ComposedDownload, WaitsUntilCompositesMayBeDeleted) {
 
 TEST_F(ComposedDownload, RetriesDeletions) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
-  emulator_.faults().Load({.rules = {{.name = "unavailable",
-                                      .match = {.operation = kDelete},
-                                      .action = {.type = "status", .status = 503},
-                                      .limits = {.count = 3}}}});
+  testing::LoadFault(emulator_, "unavailable", {.operation = kDelete}, {.type = "status", .status = 503}, 3);
   {
     const auto downloader = Composing();
     ExpectBatch(sources, downloader.Download(sources));
@@ -288,8 +277,7 @@ TEST_F(ComposedDownload, ChecksAgainForALateComposite) {
 
 TEST_F(ComposedDownload, ReportsCompositesThatItCouldNotDelete) {
   const auto sources = Store({500, 500});
-  emulator_.faults().Load(
-      {.rules = {{.name = "refused", .match = {.operation = kDelete}, .action = {.type = "status", .status = 403}}}});
+  testing::LoadFault(emulator_, "refused", {.operation = kDelete}, {.type = "status", .status = 403});
   {
     const auto downloader = Composing();
     ExpectBatch(sources, downloader.Download(sources));

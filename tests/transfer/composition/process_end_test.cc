@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/load_fault.h"
 #include "transfer/composition/composition_test.h"
 
 namespace gcsflux {
@@ -105,9 +106,8 @@ TEST_F(ProcessEnd, BySignalsWaitsUntilCompositesMayBeDeleted) {
 
 // While the first one's cleanup still retries.
 TEST_F(ProcessEnd, ByASecondSignalSkipsDeletions) {
-  emulator_.faults().Load({.rules = {{.name = "unavailable",
-                                      .match = {.operation = "storage.objects.delete"},
-                                      .action = {.type = "status", .status = 503}}}});
+  testing::LoadFault(emulator_, "unavailable", {.operation = "storage.objects.delete"},
+                     {.type = "status", .status = 503});
   const std::uint64_t before = Made();
   ComposingProcess process(emulator_.endpoint());
   while (Made() < before + 8) std::this_thread::yield();
