@@ -15,7 +15,7 @@ namespace {
 
 using testing::Repeated;
 
-std::string Nested(int depth) { return Repeated("[", depth) + Repeated("]", depth); }
+std::string Nested(std::size_t depth) { return Repeated("[", depth) + Repeated("]", depth); }
 
 // The error of `parse` for `text`, or "".
 template <class Parse>
