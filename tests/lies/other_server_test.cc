@@ -76,14 +76,14 @@ const Operation kOperations[] = {
     {"a reader", [](const Client& c) { return WithoutValue(ObjectReader::Open(c, kObject)); }},
 };
 
-TEST(AnotherServer, IsNotMistakenForTheService) {
+TEST(OtherServer, IsNotMistakenForTheService) {
   for (const Operation& operation : kOperations) {
     const CircularService service({"<!DOCTYPE html><html><body>Please log in</body></html>"});
     EXPECT_TRUE(testing::FailsWith(operation.run(service.client()), ErrorCode::kBadResponse)) << operation.name;
   }
 }
 
-TEST(AnEmptyAnswer, IsAcceptedOnlyForDeletions) {
+TEST(EmptyAnswer, IsAcceptedOnlyForDeletions) {
   for (const Operation& operation : kOperations) {
     const CircularService service({""});
     const auto outcome = operation.run(service.client());

@@ -97,7 +97,7 @@ const Listing kListings[] = {
      [](const Client& c) { return WithoutValue(CheckpointSteps::Open(c, "gs://bkt/long/prefix/")->Latest()); }},
 };
 
-TEST(NamesThatWereNotAskedFor, EndEveryListing) {
+TEST(UnrequestedNames, EndEveryListing) {
   for (const std::string name : {"z", "a", "long/prefiy/step-00000001.json", "long/prefix"}) {
     for (const Listing& listing : kListings) {
       const ServiceWithoutPrefixes service(Page(name));
@@ -109,21 +109,21 @@ TEST(NamesThatWereNotAskedFor, EndEveryListing) {
   }
 }
 
-TEST(NamesThatWereNotAskedFor, AreNotDeletedByACleanup) {
+TEST(UnrequestedNames, AreNotDeletedByACleanup) {
   const ServiceWithoutPrefixes service(Page("data/of/another"));
   const auto cleaned = CleanComposites(service.client(), "bkt");
   EXPECT_EQ(ErrorOf(cleaned).code, ErrorCode::kBadResponse);
   EXPECT_TRUE(service.changes().empty()) << service.changes().front();
 }
 
-TEST(NamesThatWereNotAskedFor, AreNotAbortedByACleanup) {
+TEST(UnrequestedNames, AreNotAbortedByACleanup) {
   const ServiceWithoutPrefixes service("{}");
   const auto cleaned = CleanComposites(service.client(), "bkt");
   EXPECT_EQ(ErrorOf(cleaned).code, ErrorCode::kBadResponse);
   EXPECT_TRUE(service.changes().empty()) << service.changes().front();
 }
 
-TEST(NamesThatWereNotAskedFor, IncludeNamesOutsideTheOffsets) {
+TEST(UnrequestedNames, IncludeNamesOutsideTheOffsets) {
   const ServiceWithoutPrefixes service(Page("p/m"));
   const Client client = service.client();
   EXPECT_TRUE(client.ListObjects("bkt", {.prefix = "p/", .start_offset = "p/m", .end_offset = "p/n"}).ok());
@@ -141,7 +141,7 @@ TEST(ObjectsOfAnotherBucket, EndAListing) {
   EXPECT_EQ(listed("")->objects.front().bucket, "bkt");
 }
 
-TEST(PrefixesThatWereNotAskedFor, EndAListingOfOneLevel) {
+TEST(UnrequestedPrefixes, EndAListingOfOneLevel) {
   const ServiceWithoutPrefixes service(R"({"prefixes":["a/"]})");
   const auto listed = ListPrefix(service.client(), {"bkt", "long/prefix/"}, {.delimiter = "/"});
   EXPECT_EQ(ErrorOf(listed).code, ErrorCode::kBadResponse);

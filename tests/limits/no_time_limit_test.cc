@@ -77,7 +77,7 @@ TEST(ParseRfc3339, ClampsToTheRangeOfTheClock) {
 }
 
 // Every duration of a client's options, at each of these lengths.
-TEST(AClientWithoutTimeLimits, WorksAndRetries) {
+TEST(ClientWithoutTimeLimits, WorksAndRetries) {
   for (const milliseconds length : kLong) {
     std::atomic<int> requests = 0;
     testing::RawServer server([&](testing::RawServer::Connection& connection) {

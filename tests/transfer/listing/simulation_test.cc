@@ -48,7 +48,7 @@ TEST_P(ListingTime, IsNeverLongerThanSequentialForASmallBucket) {
 INSTANTIATE_TEST_SUITE_P(Shapes, ListingTime, ::testing::ValuesIn(CommonNameSets()),
                          [](const auto& tested) { return std::string(tested.param.label); });
 
-TEST(ListingTimeAgain, IsShorterWithSplitPoints) {
+TEST(RepeatedListingTime, IsShorterWithSplitPoints) {
   const auto names = UnpaddedCounter(200'000, 1);
   const SimulatedListing first = Simulate(names, {});
   ASSERT_FALSE(first.split_points.empty());
