@@ -72,6 +72,7 @@ class DatasetTally {
     const std::scoped_lock lock(mutex_);
     if (batch.epoch && IsNew(*batch.epoch)) ++report_.epochs;
     ++report_.batches;
+    if (!batch.epoch) ++report_.unannounced_batches;
     report_.samples += batch.samples;
     report_.bytes += batch.bytes;
   }
