@@ -66,8 +66,7 @@ struct ObjectReaderReport {
 ///
 /// Bytes of two generations are never mixed: once the opened generation is gone, reads return kAborted. The bytes are
 /// the stored ones. Thread-safe, except for ReadNext(), NextView(), Seek() and position(), which are for one thread at
-/// a time. Movable. Do not destroy or move it while a call is under way. In a child of fork() every call returns
-/// kForked.
+/// a time. Movable. Do not destroy or move it while a call is under way.
 class ObjectReader {
  public:
   /// Requests the object's size, generation and CRC32C: one request.

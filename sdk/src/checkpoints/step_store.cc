@@ -69,7 +69,7 @@ Result<StoredStep> StepStore::ReadManifest(std::int64_t step, std::int64_t gener
 
 Result<CheckpointManifest> StepStore::KnownManifest(std::int64_t step, std::int64_t generation) {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto known = known_.find({step, generation}); known != known_.end()) return known->second;
   }
   auto read = ReadManifest(step, generation);
@@ -83,7 +83,7 @@ void StepStore::Remember(const StoredStep& step) {
   CheckpointManifest summary = step.manifest;
   summary.tensors.clear();
   summary.tensors.shrink_to_fit();
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   known_[{step.manifest.step, step.generation}] = std::move(summary);
 }
 
@@ -93,7 +93,7 @@ void StepStore::RememberOnly(const FoundSteps& found) {
     const auto there = found.find(step);
     return there == found.end() || !there->second.manifest || there->second.manifest->generation != generation;
   };
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase_if(known_, is_gone);
 }
 

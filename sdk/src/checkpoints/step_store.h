@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <stop_token>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/listing.h"
 
@@ -40,12 +40,12 @@ class StepStore {
   [[nodiscard]] const CallOptions& call() const { return call_; }
   /// The token of all requests.
   [[nodiscard]] std::stop_token stop() const {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     return stop_;
   }
   /// From now on this token ends requests.
   void StopBy(std::stop_token stop) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     stop_ = std::move(stop);
   }
   /// The number of answered requests for reading, listing and deleting, and of pieces of manifests that have arrived.
@@ -78,9 +78,10 @@ class StepStore {
   const CallOptions call_;
   const std::string uri_;
   mutable std::atomic<std::uint64_t> answered_ = 0;
-  mutable std::mutex mutex_;
-  std::stop_token stop_;                                                       // Guarded by mutex_, as the next one.
-  std::map<std::pair<std::int64_t, std::int64_t>, CheckpointManifest> known_;  // By step and generation.
+  mutable Mutex mutex_;
+  std::stop_token stop_ GUARDED_BY(mutex_);
+  // By step and generation.
+  std::map<std::pair<std::int64_t, std::int64_t>, CheckpointManifest> known_ GUARDED_BY(mutex_);
 };
 
 /// A listing of a run's prefix.
