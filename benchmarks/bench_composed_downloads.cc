@@ -98,7 +98,7 @@ CompositionMode ModeOf(Mode mode) {
 
 // Consumes each object as it arrives. The downloads verify its CRC32C.
 std::string ReadStream(const Downloader& downloader, const std::vector<DownloadSource>& sources) {
-  auto stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  auto stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   std::size_t delivered = 0;
   while (true) {
     const auto object = stream.Next();
@@ -123,7 +123,7 @@ void Read(benchmark::State& state, Mode mode, const std::string& endpoint, const
       const auto downloader = std::make_unique<Downloader>(
           ClientAt(endpoint), DownloaderOptions{.max_concurrency = kConnections,
                                                 .allocator = [](std::size_t bytes) { return TheMemory().Take(bytes); },
-                                                .composition = {.mode = ModeOf(mode)}});
+                                                .composition = ModeOf(mode)});
       state.ResumeTiming();
       const std::string failure = ReadStream(*downloader, sources);
       if (!failure.empty()) return state.SkipWithError(failure.c_str());

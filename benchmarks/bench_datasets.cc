@@ -36,7 +36,7 @@ LoopInput InputOf(const Service& service, std::vector<ListedObject> objects, std
           .dataset = {.download = {.max_concurrency = connections,
                                    .adapts_concurrency = false,
                                    .allocator = FromPool(),
-                                   .composition = {.mode = mode}},
+                                   .composition = mode},
                       .fetch_across_epochs = false}};
 }
 
@@ -74,7 +74,7 @@ void BM_Epoch(benchmark::State& state) {
   const SizeClass size = ClassOf(state.range(1));
   const Service service;
   const LoopInput input =
-      InputOf(service, service.Store(size), size.batch, kConnections, DatasetDownloads().composition.mode);
+      InputOf(service, service.Store(size), size.batch, kConnections, DatasetDownloads().composition);
   const std::string failure = VerifyFew(way, input);
   if (!failure.empty()) return state.SkipWithError(failure.c_str());
   TheMemory().Prepare(size.objects, size.bytes);

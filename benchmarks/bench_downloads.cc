@@ -127,7 +127,7 @@ void BM_BatchIntoNewMemory(benchmark::State& state) {
   const Downloader downloader(*TheService().client, {.max_concurrency = kConnections});
   Measure(state, [&] {
     const auto batch = downloader.Download(TheService().sources);
-    return batch.ok() && IsRight((*batch)[0]);
+    return batch.ok() && IsRight((*batch)[0].bytes);
   });
 }
 
@@ -138,7 +138,7 @@ void BM_Batch(benchmark::State& state) {
   for (std::size_t i = 0; i < kObjects; ++i) places.emplace_back(block.get() + i * kObjectBytes, kObjectBytes);
   Measure(state, [&] {
     const auto batch = downloader.Download(TheService().sources, places);
-    return batch.ok() && IsRight((*batch)[0]);
+    return batch.ok() && IsRight((*batch)[0].bytes);
   });
 }
 
@@ -177,7 +177,7 @@ void BM_LargeObjects(benchmark::State& state) {
   const emulator::Emulator emulator(
       {.virtual_buckets = {{.name = "large", .count = kLargeObjects, .size_bytes = kLargeBytes}}, .shaping = shaping});
   const Client client = *Client::Create(OptionsAt(emulator.endpoint()));
-  const auto listing = client.ListObjects("large");
+  const auto listing = client.ListObjects({"large"});
   if (!listing || listing->objects.size() != kLargeObjects) return state.SkipWithError("the objects are missing");
   const auto sources = DownloadSources(listing->objects);
   const Downloader downloader(

@@ -49,7 +49,7 @@ void ListNames(benchmark::State& state, int parallelism) {
   double seconds = 0;
   const double cpu_before = ProcessCpuSeconds();
   for (auto _ : state) {
-    const auto listed = ListInParallel(client, {"bench"}, ListingOrder::kAsFound,
+    const auto listed = ListInParallel(client, {"bench"}, DeliveryOrder::kAsCompleted,
                                        [](const std::vector<ListedObject>&) -> Result<void> { return {}; },
                                        {.max_concurrency = parallelism});
     if (!listed || listed->objects != count) throw std::runtime_error("the listing is not whole");

@@ -65,8 +65,8 @@ void MeasureListing(benchmark::State& state, const testing::EmulatorProcess& ser
   const ParallelListOptions options{.max_concurrency = parallelism};
   MeasureCpu(state, names, [&]() -> std::uint64_t {
     const auto report = ListInParallel(
-        client, {"bench"}, ListingOrder::kAsFound, [](const std::vector<ListedObject>&) -> Result<void> { return {}; },
-        options);
+        client, {"bench"}, DeliveryOrder::kAsCompleted,
+        [](const std::vector<ListedObject>&) -> Result<void> { return {}; }, options);
     return report ? report->objects : 0;
   });
 }

@@ -211,9 +211,9 @@ gcsflux_test(object_stream_tests
           integration/object_writer_faults_test.cc integration/object_writer_test.cc
           integration/reader_ends_test.cc integration/resumable_file_faults_test.cc
           integration/resumable_file_refusals_test.cc integration/resumable_file_requests_test.cc
-          integration/resumable_file_test.cc integration/run_concurrently_test.cc
+          integration/resumable_file_test.cc
           integration/stream_fault_matrix_test.cc integration/upload_gaps_test.cc integration/writer_buckets_test.cc
-          support/fault_matrix.cc transfer/object_reader/*.cc transfer/upload/part_queue_test.cc
+          support/fault_matrix.cc transfer/object_reader/*.cc transfer/read/*.cc transfer/upload/part_queue_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(object_stream_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "dataset/dataset_tally.h"
-#include "gcsflux/epoch.h"
+#include "dataset/epoch_progress.h"
 
 namespace gcsflux::bench {
 namespace {
@@ -16,7 +16,7 @@ void BM_Bookkeeping(benchmark::State& state) {
   constexpr std::uint64_t kSamples = 1'000'000;
   const ListingFingerprint listing{.bucket = "bench", .prefix = "train/", .count = kSamples};
   const auto batch_size = static_cast<std::uint64_t>(state.range(0));
-  const auto progress = *EpochProgress::Create(listing, {.seed = 7, .batch_size = batch_size});
+  const auto progress = *internal::EpochProgress::Create(listing, {.seed = 7, .batch_size = batch_size});
   internal::DatasetTally tally;
   std::uint64_t samples = 0;
   for (auto _ : state) {

@@ -56,7 +56,7 @@ void BM_ByHand(benchmark::State& state) {
   const auto mode = state.range(3) == 0 ? CompositionMode::kOff : CompositionMode::kOn;
   TimeEpoch(state, {.download = {.max_concurrency = static_cast<int>(state.range(2)),
                                  .adapts_concurrency = false,
-                                 .composition = {.mode = mode}},
+                                 .composition = mode},
                     .fetch_across_epochs = false});
 }
 BENCHMARK(BM_ByHand)

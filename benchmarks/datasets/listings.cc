@@ -29,7 +29,7 @@ void Check(const auto& result) {
 void BM_OnePageAndRead(benchmark::State& state) {
   for (auto _ : state) {
     const Client client = BigService().MakeClient();
-    const auto page = client.ListObjects(kBig);
+    const auto page = client.ListObjects({kBig});
     Check(page);
     Check(client.ReadObject({kBig, page->objects.front().name}));
   }

@@ -26,7 +26,7 @@ constexpr int kEpochs = 3;
 // Bytes per second in the steady state: during the middle three fifths. Objects are not held back for their order.
 double BandwidthOf(const LoopInput& input, std::string& failure) {
   const Downloader downloader(input.client, input.dataset.download);
-  auto stream = downloader.Stream(DownloadSources(kBucket, input.objects), {.order = DeliveryOrder::kAsCompleted});
+  auto stream = downloader.Stream(DownloadSources(kBucket, input.objects), DeliveryOrder::kAsCompleted);
   const std::size_t first = input.objects.size() / 5;
   const std::size_t last = input.objects.size() - first;
   Clock::time_point begin, end;

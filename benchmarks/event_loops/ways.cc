@@ -44,12 +44,12 @@ class StreamFetch {
                 .size = load.bytes,
                 .generation = load.generation,
                 .crc32c = Crc32c(ContentOf(load.bytes))},
-        downloader_(*Client::Create(OptionsOf(load)), {.max_concurrency = static_cast<int>(load.connections),
-                                                       .composition = {.mode = CompositionMode::kOff}}) {}
+        downloader_(*Client::Create(OptionsOf(load)),
+                    {.max_concurrency = static_cast<int>(load.connections), .composition = CompositionMode::kOff}) {}
 
   Fetched operator()(std::size_t reads) const {
     DownloadStream stream =
-        downloader_.Stream(std::vector<DownloadSource>(reads, source_), {.order = DeliveryOrder::kAsCompleted});
+        downloader_.Stream(std::vector<DownloadSource>(reads, source_), DeliveryOrder::kAsCompleted);
     Fetched fetched;
     for (std::size_t i = 0; i < reads; ++i) {
       const auto object = stream.Next();

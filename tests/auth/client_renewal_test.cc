@@ -68,7 +68,7 @@ TEST_F(ClientRenewalTest, FetchesOneTokenForManyThreads) {
     threads.reserve(16);
     for (int i = 0; i < 16; ++i) {
       threads.emplace_back([&] {
-        for (int k = 0; k < 4; ++k) stored += client_->ListObjects("bucket").ok();
+        for (int k = 0; k < 4; ++k) stored += client_->ListObjects({"bucket"}).ok();
       });
     }
     threads.clear();

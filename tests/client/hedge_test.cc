@@ -217,9 +217,9 @@ TEST_F(HedgeTest, LearnsFromAStalledBodyAsFromABlock) {
 TEST_F(HedgeTest, WatchesTheFirstBodyBesideTheSecondRequest) {
   ASSERT_TRUE(progress_->OnHeaders({.status = 200}).ok());
   progress_->OnSecondSent();
-  EXPECT_EQ(progress_->TakeStall().phase, StallEvent::Phase::kFirstByte);
+  EXPECT_EQ(progress_->TakeStall().kind, EventKind::kStalledFirstByte);
   ASSERT_TRUE(progress_->OnBody(std::vector<std::byte>(1)).ok());
-  EXPECT_EQ(progress_->TakeStall().phase, StallEvent::Phase::kBody);
+  EXPECT_EQ(progress_->TakeStall().kind, EventKind::kStalledBody);
 }
 
 }  // namespace

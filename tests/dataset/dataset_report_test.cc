@@ -21,28 +21,25 @@ using ::testing::Not;
 std::ptrdiff_t LinesOf(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
 TEST(FormatReport, ShowsEachValueWithItsUnit) {
-  const DatasetReport report{.elapsed = 12500ms,
-                             .epochs = 2,
-                             .batches = 188,
-                             .samples = 12'000,
-                             .bytes = std::uint64_t{3} << 30,
-                             .wait_time = 250ms,
-                             .decode_time = 1500ms,
-                             .held_bytes = 5U << 20,
-                             .max_held_bytes = 256U << 20,
-                             .decoded_samples = 7,
-                             .decoded_bytes = 3U << 20,
-                             .max_decoded_bytes = 9U << 20,
-                             .skipped = 1,
-                             .skipped_objects = {{"gs://b/bad.png", "no PNG"}},
-                             .slowest = {{"gs://b/slow.png", 1250ms, 2048}},
-                             .retries = 3,
-                             .throttled = 2,
-                             .hedges = 1,
-                             .composition = {.composites = 10, .composed_objects = 320, .direct_objects = 11'680},
-                             .class_a_operations = 10,
-                             .class_b_operations = 11'700,
-                             .price = 0.00473};
+  const DatasetReport report{
+      .elapsed = 12500ms,
+      .epochs = 2,
+      .batches = 188,
+      .samples = 12'000,
+      .bytes = std::uint64_t{3} << 30,
+      .wait_time = 250ms,
+      .decode_time = 1500ms,
+      .held_bytes = 5U << 20,
+      .max_held_bytes = 256U << 20,
+      .decoded_samples = 7,
+      .decoded_bytes = 3U << 20,
+      .max_decoded_bytes = 9U << 20,
+      .skipped = 1,
+      .skipped_objects = {{.name = "gs://b/bad.png", .reason = "no PNG"}},
+      .slowest = {{.name = "gs://b/slow.png", .duration = 1250ms, .bytes = 2048}},
+      .client = {.class_a_operations = 10, .class_b_operations = 11'700, .retries = 3, .throttled = 2, .hedges = 1},
+      .price = 0.00473,
+      .composition = {.composites = 10, .composed_objects = 320, .direct_objects = 11'680}};
   EXPECT_EQ(FormatReport(report),
             "12,000 samples, 3.0 GiB in 188 batches of 2 epochs in 12.5 s\n"
             "rate        960 samples/s, 245.8 MiB/s\n"
@@ -77,17 +74,15 @@ TEST(FormatReport, HasAtMost25Lines) {
                        .unannounced_batches = 1,
                        .decode_time = 1s,
                        .skipped = 1'000,
-                       .retries = 1,
-                       .throttled = 1,
-                       .hedges = 1};
+                       .client = {.retries = 1, .throttled = 1, .hedges = 1}};
   report.composition = {.composites = 1, .fallbacks = 1, .last_failure = "503\nand more\n"};
   for (const char* bucket : {"a", "b", "c"}) {
     report.composition.reasons[bucket] = "no permission\n";
     report.composition.warnings[bucket] = "soft delete\n";
   }
   for (int i = 0; i < 20; ++i) {
-    report.skipped_objects.push_back({"gs://b/\n", "broken\nlines"});
-    report.slowest.push_back({"gs://b/\x1b[2J\n", 1s, 1});
+    report.skipped_objects.push_back({.name = "gs://b/\n", .reason = "broken\nlines"});
+    report.slowest.push_back({.name = "gs://b/\x1b[2J\n", .duration = 1s, .bytes = 1});
   }
   const std::string text = FormatReport(report);
   EXPECT_LE(LinesOf(text), 25);
@@ -96,7 +91,8 @@ TEST(FormatReport, HasAtMost25Lines) {
 }
 
 TEST(FormatReport, TruncatesLongTexts) {
-  const DatasetReport report{.skipped = 1, .skipped_objects = {{"gs://b/o", std::string(5'000, 'x')}}};
+  const DatasetReport report{.skipped = 1,
+                             .skipped_objects = {{.name = "gs://b/o", .reason = std::string(5'000, 'x')}}};
   EXPECT_LT(FormatReport(report).size(), 600U);
 }
 

@@ -1,14 +1,16 @@
+#include "dataset/epoch_progress.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "gcsflux/epoch.h"
 #include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
 
+using internal::EpochProgress;
 using ::testing::HasSubstr;
 using Samples = std::vector<std::size_t>;
 

@@ -23,9 +23,9 @@ using ::testing::IsEmpty;
 const ObjectName kCache{"bkt", "caches/train"};
 const ObjectName kPrefix{"bkt", "train/"};
 
-std::vector<std::string> NamesOf(const CachedListing& listing) {
+std::vector<std::string> NamesOf(const Listing& listing) {
   std::vector<std::string> names;
-  for (const ListedObject& object : listing.snapshot.objects) names.push_back(object.name);
+  for (const ListedObject& object : listing.objects) names.push_back(object.name);
   return names;
 }
 
@@ -37,11 +37,11 @@ class ListingCache : public StoredObjects {
 
   void Add(const std::string& name) { EXPECT_TRUE(client_.InsertObject({kBucket, name}, AsBytes("x")).ok()) << name; }
 
-  CachedListing List(const ListingCacheOptions& options = {}) { return ListAs(client_, options); }
-  static CachedListing ListAs(const Client& client, const ListingCacheOptions& options = {}) {
+  Listing List(const ListingCacheOptions& options = {}) { return ListAs(client_, options); }
+  static Listing ListAs(const Client& client, const ListingCacheOptions& options = {}) {
     auto listing = ListThroughCache(client, kPrefix, kCache, options);
     EXPECT_TRUE(listing.ok()) << listing.error().message;
-    return listing ? *std::move(listing) : CachedListing{};
+    return listing ? *std::move(listing) : Listing{};
   }
 
   // A client whose requests the listener observes.
@@ -63,19 +63,19 @@ class ListingCache : public StoredObjects {
 };
 
 TEST_F(ListingCache, IsWrittenByTheFirstProcessAndReadByOthers) {
-  const CachedListing first = List();
+  const Listing first = List();
   EXPECT_THAT(NamesOf(first), ElementsAre("train/a", "train/b"));
   EXPECT_FALSE(first.is_from_cache);
   EXPECT_TRUE(first.is_in_cache);
   EXPECT_FALSE(first.cache_error);
   Add("train/c");
-  const CachedListing second = List();
+  const Listing second = List();
   EXPECT_THAT(NamesOf(second), ElementsAre("train/a", "train/b")) << "the saved one";
   EXPECT_TRUE(second.is_from_cache);
   EXPECT_TRUE(second.is_in_cache);
   EXPECT_FALSE(second.cache_error);
-  EXPECT_EQ(second.snapshot.prefix, kPrefix);
-  EXPECT_LT(system_clock::now() - second.snapshot.time, hours(1));
+  EXPECT_EQ(second.prefix, kPrefix);
+  EXPECT_LT(system_clock::now() - second.time, hours(1));
 }
 
 TEST_F(ListingCache, LaterWriterReadsTheListingOfTheFirst) {
@@ -84,7 +84,7 @@ TEST_F(ListingCache, LaterWriterReadsTheListingOfTheFirst) {
     Add("train/c");
     EXPECT_FALSE(List().is_from_cache);
   }));
-  const CachedListing listing = ListAs(slow);
+  const Listing listing = ListAs(slow);
   EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b", "train/c"));
   EXPECT_TRUE(listing.is_from_cache);
   EXPECT_FALSE(listing.cache_error);
@@ -96,7 +96,7 @@ TEST_F(ListingCache, LaterReplacementReadsTheListingOfTheFirst) {
     Add("train/c");
     EXPECT_FALSE(List({.max_age = hours(4)}).is_from_cache);
   }));
-  const CachedListing listing = ListAs(slow, {.max_age = hours(4)});
+  const Listing listing = ListAs(slow, {.max_age = hours(4)});
   EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b", "train/c"));
   EXPECT_TRUE(listing.is_from_cache);
 }
@@ -108,11 +108,11 @@ TEST_F(ListingCache, ReplacesARivalsOtherPrefixWithoutListingAgain) {
                                                                   SaveAsOf(system_clock::now(), {kBucket, "tra"});
                                                                 }),
                         std::make_shared<testing::AfterRequest>("objects.insert", "", [this] { Add("train/c"); })}));
-  const CachedListing listing = ListAs(slow);
+  const Listing listing = ListAs(slow);
   EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b"));
   EXPECT_FALSE(listing.is_from_cache);
   EXPECT_TRUE(listing.is_in_cache);
-  EXPECT_EQ(List().snapshot.prefix, kPrefix);
+  EXPECT_EQ(List().prefix, kPrefix);
 }
 
 TEST_F(ListingCache, ReadsAgainIfReplacedDuringTheRead) {
@@ -122,24 +122,24 @@ TEST_F(ListingCache, ReadsAgainIfReplacedDuringTheRead) {
         Add("train/c");
         SaveAsOf(system_clock::now());
       }));
-  const CachedListing listing = ListAs(slow);
+  const Listing listing = ListAs(slow);
   EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b", "train/c"));
   EXPECT_TRUE(listing.is_from_cache);
 }
 
 TEST_F(ListingCache, GivesConcurrentCallersTheSameListing) {
   constexpr std::size_t kRanks = 8;
-  std::vector<CachedListing> listings(kRanks);
+  std::vector<Listing> listings(kRanks);
   {
     std::vector<std::jthread> ranks;
-    for (CachedListing& listing : listings) {
+    for (Listing& listing : listings) {
       ranks.emplace_back([this, &listing] { listing = ListAs(MakeClient(1 << 20)); });
       if (ranks.size() == kRanks / 2) Add("train/c");
     }
   }
-  for (const CachedListing& listing : listings) {
+  for (const Listing& listing : listings) {
     EXPECT_EQ(NamesOf(listing), NamesOf(listings.front()));
-    EXPECT_EQ(listing.snapshot.time, listings.front().snapshot.time);
+    EXPECT_EQ(listing.time, listings.front().time);
     EXPECT_TRUE(listing.is_in_cache);
     EXPECT_FALSE(listing.cache_error);
   }
@@ -149,13 +149,13 @@ TEST_F(ListingCache, GivesConcurrentCallersTheSameListing) {
 TEST_F(ListingCache, ReplacesAStaleListing) {
   SaveAsOf(system_clock::now() - hours(5));
   Add("train/c");
-  EXPECT_EQ(List({.max_age = hours(6)}).snapshot.objects.size(), 2U);
-  const CachedListing listing = List({.max_age = hours(4)});
-  EXPECT_EQ(listing.snapshot.objects.size(), 3U);
+  EXPECT_EQ(List({.max_age = hours(6)}).objects.size(), 2U);
+  const Listing listing = List({.max_age = hours(4)});
+  EXPECT_EQ(listing.objects.size(), 3U);
   EXPECT_TRUE(listing.is_in_cache);
   ASSERT_TRUE(listing.cache_error);
   EXPECT_EQ(listing.cache_error->code, ErrorCode::kStale);
-  EXPECT_EQ(List({.max_age = hours(4)}).snapshot.objects.size(), 3U);
+  EXPECT_EQ(List({.max_age = hours(4)}).objects.size(), 3U);
 }
 
 TEST_F(ListingCache, ReplacesADamagedListing) {
@@ -163,7 +163,7 @@ TEST_F(ListingCache, ReplacesADamagedListing) {
   std::string bytes = *client_.ReadObject(kCache);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   ASSERT_TRUE(client_.InsertObject(kCache, AsBytes(bytes)).ok());
-  const CachedListing listing = List();
+  const Listing listing = List();
   EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b"));
   ASSERT_TRUE(listing.cache_error);
   EXPECT_EQ(listing.cache_error->code, ErrorCode::kCorrupted);
@@ -172,12 +172,12 @@ TEST_F(ListingCache, ReplacesADamagedListing) {
 
 TEST_F(ListingCache, ReplacesAListingOfAnotherPrefix) {
   SaveAsOf(system_clock::now(), {kBucket, "tra"});
-  const CachedListing listing = List();
+  const Listing listing = List();
   EXPECT_FALSE(listing.is_from_cache);
   EXPECT_TRUE(listing.is_in_cache);
   ASSERT_TRUE(listing.cache_error);
   EXPECT_THAT(listing.cache_error->message, HasSubstr("gs://bkt/tra,"));
-  EXPECT_EQ(List().snapshot.prefix, kPrefix);
+  EXPECT_EQ(List().prefix, kPrefix);
 }
 
 TEST_F(ListingCache, ReplacesAListingWithForeignNames) {
@@ -186,7 +186,7 @@ TEST_F(ListingCache, ReplacesAListingWithForeignNames) {
   ASSERT_TRUE(all.ok());
   ASSERT_TRUE(
       SaveListing(client_, kCache, {.prefix = kPrefix, .time = system_clock::now(), .objects = all->objects}).ok());
-  const CachedListing listing = List();
+  const Listing listing = List();
   EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b"));
   ASSERT_TRUE(listing.cache_error);
   EXPECT_EQ(listing.cache_error->code, ErrorCode::kCorrupted);
@@ -203,8 +203,8 @@ TEST_F(ListingCache, NeverOverwritesAForeignObject) {
 TEST_F(ListingCache, KeepsAListingOfANewerVersion) {
   const std::string newer = "gcsflux listing\n\x04 and so on";
   ASSERT_TRUE(client_.InsertObject(kCache, AsBytes(newer)).ok());
-  const CachedListing listing = List();
-  EXPECT_EQ(listing.snapshot.objects.size(), 2U);
+  const Listing listing = List();
+  EXPECT_EQ(listing.objects.size(), 2U);
   EXPECT_FALSE(listing.is_in_cache);
   ASSERT_TRUE(listing.cache_error);
   EXPECT_EQ(*client_.ReadObject(kCache), newer);
@@ -212,7 +212,7 @@ TEST_F(ListingCache, KeepsAListingOfANewerVersion) {
 
 TEST_F(ListingCache, ReturnsTheListingWithoutWritePermission) {
   Refuse("storage.objects.insert", 403);
-  const CachedListing listing = List();
+  const Listing listing = List();
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
   EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b"));
   EXPECT_FALSE(listing.is_in_cache);
@@ -223,9 +223,9 @@ TEST_F(ListingCache, ReturnsTheListingWithoutWritePermission) {
 
 TEST_F(ListingCache, SavesNothingWithoutReadPermission) {
   Refuse("storage.objects.get", 403);
-  const CachedListing listing = List();
+  const Listing listing = List();
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
-  EXPECT_EQ(listing.snapshot.objects.size(), 2U);
+  EXPECT_EQ(listing.objects.size(), 2U);
   EXPECT_FALSE(listing.is_in_cache);
   ASSERT_TRUE(listing.cache_error);
   EXPECT_EQ(listing.cache_error->code, ErrorCode::kPermissionDenied);

@@ -20,9 +20,8 @@ using ::testing::HasSubstr;
 system_clock::time_point At(std::int64_t micros) { return system_clock::time_point(microseconds(micros)); }
 
 // As a bucket has them: generations are the microsecond in which an object was stored.
-ListingSnapshot SnapshotOf(const std::vector<std::string>& names) {
-  ListingSnapshot snapshot{.prefix = {"bkt", "train/"},
-                           .time = system_clock::time_point(milliseconds(1'700'000'000'123))};
+Listing SnapshotOf(const std::vector<std::string>& names) {
+  Listing snapshot{.prefix = {"bkt", "train/"}, .time = system_clock::time_point(milliseconds(1'700'000'000'123))};
   std::uint64_t chance = 1;
   for (const std::string& name : names) {
     chance = chance * 6364136223846793005 + 1442695040888963407;
@@ -37,7 +36,7 @@ ListingSnapshot SnapshotOf(const std::vector<std::string>& names) {
   return snapshot;
 }
 
-void ExpectSame(const ListingSnapshot& got, const ListingSnapshot& want) {
+void ExpectSame(const Listing& got, const Listing& want) {
   EXPECT_EQ(got.prefix, want.prefix);
   EXPECT_EQ(got.time, want.time);
   ASSERT_EQ(got.objects.size(), want.objects.size());
@@ -54,15 +53,15 @@ void ExpectSame(const ListingSnapshot& got, const ListingSnapshot& want) {
   }
 }
 
-std::string Encoded(const ListingSnapshot& snapshot) {
+std::string Encoded(const Listing& snapshot) {
   auto text = EncodeListing(snapshot);
   EXPECT_TRUE(text.ok()) << text.error().message;
   return *std::move(text);
 }
 
-Result<ListingSnapshot> Decoded(std::string_view text) { return DecodeListing(std::as_bytes(std::span(text))); }
+Result<Listing> Decoded(std::string_view text) { return DecodeListing(std::as_bytes(std::span(text))); }
 
-void ExpectRoundTrip(const ListingSnapshot& snapshot) {
+void ExpectRoundTrip(const Listing& snapshot) {
   const auto decoded = Decoded(Encoded(snapshot));
   ASSERT_TRUE(decoded.ok()) << decoded.error().message;
   ExpectSame(*decoded, snapshot);
@@ -79,7 +78,7 @@ TEST(ListingFormat, RoundTripsNamesOfEveryShape) {
 
 TEST(ListingFormat, RoundTripsEmptyAndExtremeListings) {
   ExpectRoundTrip({.prefix = {"b", ""}});
-  ListingSnapshot snapshot{.prefix = {"b", ""}, .time = system_clock::time_point(milliseconds(-1))};
+  Listing snapshot{.prefix = {"b", ""}, .time = system_clock::time_point(milliseconds(-1))};
   const auto most = std::numeric_limits<std::int64_t>::max();
   const auto least = std::numeric_limits<std::int64_t>::min();
   snapshot.objects = {{.name = "a", .size = ~0ULL, .generation = most, .storage_class = InternedName("NEARLINE")},
@@ -90,7 +89,7 @@ TEST(ListingFormat, RoundTripsEmptyAndExtremeListings) {
 
 // The figure that saved_listing.h promises.
 TEST(ListingFormat, RoundTripsTheEncryptionKeysOfObjects) {
-  ListingSnapshot snapshot = SnapshotOf({"a", "b", "c"});
+  Listing snapshot = SnapshotOf({"a", "b", "c"});
   EXPECT_EQ(Encoded(snapshot)[16], 1) << "earlier versions of gcsflux read it";
   snapshot.objects[0].kms_key_name = InternedName("projects/p/first");
   snapshot.objects[1].kms_key_name = InternedName("projects/p/second");

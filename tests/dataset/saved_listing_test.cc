@@ -15,7 +15,7 @@ const ObjectName kSaved{"bkt", "saved"};
 
 class SavedListingTest : public StoredObjects {
  protected:
-  ListingSnapshot Snapshot(system_clock::time_point time = system_clock::now()) {
+  Listing Snapshot(system_clock::time_point time = system_clock::now()) {
     if (contents_.empty()) {
       for (int i = 0; i < 3; ++i) Put(RandomBytes(100, 1));
     }
@@ -34,7 +34,7 @@ TEST_F(SavedListingTest, RoundTrips) {
   ASSERT_EQ(loaded->objects.size(), 3U);
   const auto batch = Downloader(client_).Download(DownloadSources(kBucket, loaded->objects));
   ASSERT_TRUE(batch.ok()) << batch.error().message;
-  EXPECT_EQ(TextOf((*batch)[2]), contents_[2]);
+  EXPECT_EQ(TextOf((*batch)[2].bytes), contents_[2]);
 }
 
 TEST_F(SavedListingTest, IsStaleIfTooOld) {
@@ -66,7 +66,7 @@ TEST_F(SavedListingTest, DoesNotReplaceUnderKCreate) {
 TEST_F(SavedListingTest, ReplacesOnlyTheNamedGeneration) {
   const auto first = SaveListing(client_, kSaved, Snapshot());
   ASSERT_TRUE(first.ok());
-  const SaveListingOptions replace{.mode = WriteMode::kReplace, .generation = first->generation};
+  const UploadOptions replace{.mode = WriteMode::kReplace, .generation = first->generation};
   EXPECT_TRUE(SaveListing(client_, kSaved, Snapshot(), replace).ok());
   EXPECT_TRUE(testing::FailsWith(SaveListing(client_, kSaved, Snapshot(), replace), ErrorCode::kPreconditionFailed));
 }

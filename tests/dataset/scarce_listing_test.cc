@@ -43,7 +43,7 @@ class ScarceListing : public ::testing::Test {
 
   emulator::Emulator emulator_;
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
-  ListingSnapshot listing_{.prefix = {"bkt", "p/"}, .time = std::chrono::system_clock::now()};
+  Listing listing_{.prefix = {"bkt", "p/"}, .time = std::chrono::system_clock::now()};
 };
 
 TEST_F(ScarceListing, FailsASave) {

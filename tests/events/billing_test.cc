@@ -74,25 +74,27 @@ TEST(Billing, ChargesNothingForRefusedOrUnsentRequests) {
 }
 
 TEST(OperationPrices, AreGivenPerThousandOperations) {
-  EXPECT_DOUBLE_EQ(PriceOf({.class_a = 1000}), 0.005);
-  EXPECT_DOUBLE_EQ(PriceOf({.class_b = 1000}), 0.0004);
-  EXPECT_DOUBLE_EQ(PriceOf({.class_a = 3, .class_b = 5}, {.class_a_per_1000 = 1000, .class_b_per_1000 = 100}), 3.5);
+  EXPECT_DOUBLE_EQ(PriceOf({.class_a_operations = 1000}), 0.005);
+  EXPECT_DOUBLE_EQ(PriceOf({.class_b_operations = 1000}), 0.0004);
+  EXPECT_DOUBLE_EQ(
+      PriceOf({.class_a_operations = 3, .class_b_operations = 5}, {.class_a_per_1000 = 1000, .class_b_per_1000 = 100}),
+      3.5);
   EXPECT_DOUBLE_EQ(PriceOf({}), 0);
 }
 
 class BilledRequests : public StoredObjects {
  protected:
   // The charges of the call.
-  OperationCounts Charged(const std::function<bool()>& call) {
+  Counters Charged(const std::function<bool()>& call) {
     const Counters before = client_.counters();
     EXPECT_TRUE(call());
-    return ChargedOperations(before, client_.counters());
+    return client_.counters() - before;
   }
   void ExpectCharged(std::uint64_t class_a, std::uint64_t class_b, const char* what,
                      const std::function<bool()>& call) {
-    const OperationCounts charged = Charged(call);
-    EXPECT_EQ(charged.class_a, class_a) << what;
-    EXPECT_EQ(charged.class_b, class_b) << what;
+    const Counters charged = Charged(call);
+    EXPECT_EQ(charged.class_a_operations, class_a) << what;
+    EXPECT_EQ(charged.class_b_operations, class_b) << what;
   }
   void Fail(const std::string& operation, const emulator::FaultAction& action) {
     emulator_.faults().Load(
@@ -107,7 +109,7 @@ TEST_F(BilledRequests, CountEachOperationInItsClass) {
   ExpectCharged(1, 0, "insert", [&] { return client_.InsertObject(object_, AsBytes("bytes")).ok(); });
   ExpectCharged(0, 1, "metadata", [&] { return client_.GetObject(object_).ok(); });
   ExpectCharged(0, 1, "bytes", [&] { return client_.ReadObject(object_).ok(); });
-  ExpectCharged(1, 0, "list", [&] { return client_.ListObjects(kBucket).ok(); });
+  ExpectCharged(1, 0, "list", [&] { return client_.ListObjects({kBucket}).ok(); });
   ExpectCharged(1, 0, "compose", [&] { return client_.ComposeObjects({{.name = "o"}}, copy).ok(); });
   ExpectCharged(1, 0, "copy", [&] { return client_.CopyObject(object_, copy).ok(); });
   ExpectCharged(1, 0, "patch", [&] { return client_.PatchObject(object_, {.content_type = "a/b"}).ok(); });
@@ -132,7 +134,7 @@ TEST_F(BilledRequests, CountARewriteOfManyStepsAsOneOperation) {
         .RewriteObject(object_, {kBucket, "nearline"},
                        {.attributes = ObjectAttributes{.storage_class = "NEARLINE"},
                         .max_bytes_per_request = 2 << 20,
-                        .on_progress = [&](const RewriteProgress&) { ++steps; }})
+                        .on_progress = [&](const Progress&) { ++steps; }})
         .ok();
   });
   EXPECT_EQ(steps, 3);
@@ -172,13 +174,13 @@ TEST_F(BilledRequests, CountNoUnsentRequest) {
 
 TEST_F(BilledRequests, CountAComposedReadAsComposeReadAndFreeDelete) {
   const auto sources = Store(std::vector<std::size_t>(32, 1000));
-  const Downloader downloader(client_, {.composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(client_, {.composition = CompositionMode::kOn});
   const Counters before = client_.counters();
   ASSERT_TRUE(downloader.Download(sources).ok());
-  const OperationCounts charged = ChargedOperations(before, client_.counters());
-  EXPECT_EQ(charged.class_a, downloader.composition_report().composites) << "the composes; deletes are free";
-  EXPECT_GE(charged.class_a, 1U);
-  EXPECT_LT(charged.class_b, 32U) << "a read of each composite, and the bucket's settings";
+  const Counters charged = client_.counters() - before;
+  EXPECT_EQ(charged.class_a_operations, downloader.composition_report().composites) << "the composes; deletes are free";
+  EXPECT_GE(charged.class_a_operations, 1U);
+  EXPECT_LT(charged.class_b_operations, 32U) << "a read of each composite, and the bucket's settings";
 }
 
 }  // namespace

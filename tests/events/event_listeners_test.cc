@@ -12,7 +12,7 @@ using internal::Observer;
 using testing::RecordedEvents;
 
 class ThrowingOnRetry : public EventListener {
-  void OnRetry(const RetryEvent&) override { throw std::runtime_error("a listener's own trouble"); }
+  void OnEvent(const Event&) override { throw std::runtime_error("a listener's own trouble"); }
 };
 
 const Error kCause{ErrorCode::kUnavailable, "503"};
@@ -21,7 +21,7 @@ TEST(CombineListeners, IsolatesAThrowingListener) {
   const auto first = std::make_shared<RecordedEvents>();
   const auto last = std::make_shared<RecordedEvents>();
   Observer observer(CombineListeners({first, std::make_shared<ThrowingOnRetry>(), nullptr, last}));
-  observer.Retried({.cause = kCause});
+  observer.Report({.kind = EventKind::kRetry, .error = &kCause});
   EXPECT_EQ(first->retries.size(), 1U);
   EXPECT_EQ(last->retries.size(), 1U);
   EXPECT_EQ(observer.counters().listener_exceptions, 1U);
@@ -39,7 +39,7 @@ TEST(Observer, BuildsNoEventWithoutAListener) {
   bool was_made = false;
   observer.RequestEnded(internal::BillingClass::kB, 1, 2, [&] {
     was_made = true;
-    return RequestEvent{};
+    return Event{};
   });
   EXPECT_FALSE(was_made);
   EXPECT_EQ(observer.counters().requests, 1U);
@@ -52,7 +52,8 @@ TEST(Observer, ReportsRefusedCompositionOncePerBucket) {
   const auto first = std::make_shared<RecordedEvents>();
   const auto second = std::make_shared<RecordedEvents>();
   Observer observer(CombineListeners({first, second}));
-  for (const char* bucket : {"a", "b", "a"}) observer.CompositionRefused({.bucket = bucket, .reason = "no role"});
+  for (const char* bucket : {"a", "b", "a"})
+    observer.Report({.kind = EventKind::kCompositionRefused, .bucket = bucket, .what = "no role"});
   const std::vector<std::pair<std::string, std::string>> want = {{"a", "no role"}, {"b", "no role"}};
   EXPECT_EQ(first->refusals, want);
   EXPECT_EQ(second->refusals, want);
@@ -60,15 +61,13 @@ TEST(Observer, ReportsRefusedCompositionOncePerBucket) {
 
 TEST(Observer, CountsStallsHedgesSessionsAndTokens) {
   Observer observer;
-  observer.Stalled({});
-  observer.Hedged({});
-  observer.Hedged({});
-  observer.HedgeWon({});
-  observer.HedgeLost({});
+  for (const EventKind kind : {EventKind::kStalledBody, EventKind::kHedgeSent, EventKind::kHedgeSent,
+                               EventKind::kHedgeWon, EventKind::kHedgeLost, EventKind::kToken}) {
+    observer.Report({.kind = kind});
+  }
   observer.SessionRestarted();
   observer.TokenRetried();
-  observer.TokenFetched({});
-  observer.TokenFetched({.failure = &kCause});
+  observer.Report({.kind = EventKind::kToken, .error = &kCause});
   const Counters counters = observer.counters();
   EXPECT_EQ(counters.stalls, 1U);
   EXPECT_EQ(counters.hedges, 2U);

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-const CallInfo kCall{
+const Event kCall{
     .operation = "objects.get", .subject = "gs://bkt/o [0, 5)", .bucket = "bkt", .invocation_id = "1234", .attempt = 2};
 
 struct Lines {
@@ -25,34 +25,48 @@ struct Lines {
   }
 };
 
+// An event about kCall.
+Event Of(EventKind kind, const Error* error = nullptr, milliseconds duration = {}, std::string_view what = {}) {
+  Event event = kCall;
+  event.kind = kind;
+  event.error = error;
+  event.duration = duration;
+  event.what = what;
+  return event;
+}
+
 // One event of each kind.
 void TellAll(EventListener& listener) {
-  const EventTime start;
-  listener.OnRequest({.call = kCall,
-                      .method = "GET",
-                      .url = "http://h/o",
-                      .status = 206,
-                      .bytes_sent = 3,
-                      .bytes_received = 5,
-                      .start = start,
-                      .first_byte = start + milliseconds(11),
-                      .end = start + milliseconds(12)});
+  Event request = Of(EventKind::kRequest);
+  request.method = "GET";
+  request.url = "http://h/o";
+  request.status = 206;
+  request.bytes_sent = 3;
+  request.bytes_received = 5;
+  request.first_byte = request.start + milliseconds(11);
+  request.end = request.start + milliseconds(12);
+  listener.OnEvent(request);
   const Error down{ErrorCode::kUnavailable, "503: down", 503};
-  listener.OnRetry({.call = kCall, .cause = down, .delay = milliseconds(150)});
-  listener.OnBudget({.call = kCall, .held = milliseconds(1700)});
-  listener.OnFailure({.call = kCall, .error = down});
+  listener.OnEvent(Of(EventKind::kRetry, &down, milliseconds(150)));
+  listener.OnEvent(Of(EventKind::kBudget, &down, milliseconds(1700)));
+  listener.OnEvent(Of(EventKind::kFailure, &down));
   const Error absent{ErrorCode::kNotFound, "404: absent", 404};
-  listener.OnFailure({.call = kCall, .error = absent});
-  listener.OnThrottle({.call = kCall, .gate_class = GateClass::kRead, .is_engaged = true, .rate = 12.5});
-  listener.OnStall({.call = kCall,
-                    .phase = StallEvent::Phase::kBody,
-                    .stood_still = milliseconds(900),
-                    .threshold = milliseconds(300)});
-  listener.OnHedge({.call = kCall, .what = HedgeEvent::What::kWon});
-  listener.OnTokenRefresh({.credential = "service account", .took = milliseconds(7)});
-  listener.OnTokenRefresh({.credential = "service account", .failure = &down, .took = milliseconds(7)});
-  listener.OnUnverifiedRead({.call = kCall});
-  listener.OnCompositionRefused({.bucket = "bkt", .reason = "the caller lacks it"});
+  listener.OnEvent(Of(EventKind::kFailure, &absent));
+  Event throttle = Of(EventKind::kThrottle);
+  throttle.is_engaged = true;
+  throttle.rate = 12.5;
+  listener.OnEvent(throttle);
+  Event stall = Of(EventKind::kStalledBody, nullptr, milliseconds(900));
+  stall.threshold = milliseconds(300);
+  listener.OnEvent(stall);
+  listener.OnEvent(Of(EventKind::kHedgeWon));
+  const Event token{.kind = EventKind::kToken, .duration = milliseconds(7), .what = "service account"};
+  listener.OnEvent(token);
+  Event failed = token;
+  failed.error = &down;
+  listener.OnEvent(failed);
+  listener.OnEvent(Of(EventKind::kUnverifiedRead));
+  listener.OnEvent({.kind = EventKind::kCompositionRefused, .bucket = "bkt", .what = "the caller lacks it"});
 }
 
 TEST(Logger, WritesEachEventAsOneLine) {
@@ -94,7 +108,7 @@ TEST(Logger, OmitsEventsBelowItsLevel) {
 TEST(Logger, LogsBudgetWaitsSeldom) {
   Lines lines;
   const auto logger = lines.At(LogLevel::kWarning);
-  for (int i = 0; i < 1000; ++i) logger->OnBudget({.call = kCall, .held = milliseconds(5)});
+  for (int i = 0; i < 1000; ++i) logger->OnEvent(Of(EventKind::kBudget, nullptr, milliseconds(5)));
   EXPECT_EQ(lines.all.size(), 10U) << "1, 2, 4 ... 512";
   EXPECT_THAT(lines.all.back().second, HasSubstr("for 5.0 ms, the 512th time"));
 }
@@ -102,7 +116,7 @@ TEST(Logger, LogsBudgetWaitsSeldom) {
 TEST(Logger, ReplacesControlCharacters) {
   Lines lines;
   const Error error{ErrorCode::kBadResponse, "<html>\r\n\x1B[31mred\x7F"};
-  lines.At(LogLevel::kDebug)->OnFailure({.call = kCall, .error = error});
+  lines.At(LogLevel::kDebug)->OnEvent(Of(EventKind::kFailure, &error));
   EXPECT_EQ(lines.all.front().second, "BAD_RESPONSE: <html>   [31mred  [invocation 1234]");
 }
 

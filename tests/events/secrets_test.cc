@@ -56,7 +56,7 @@ class SecretsTest : public ::testing::TestWithParam<bool> {
     heard_.MayFail(client.GetBucket("bkt"));
     heard_.MayFail(client.GetObject({"bkt", "o"}, {.encryption_key = key}));
     heard_.MayFail(client.ListBuckets());
-    heard_.MayFail(client.ListObjects("bkt"));
+    heard_.MayFail(client.ListObjects({"bkt"}));
     heard_.MayFail(ListInParallel(client, {"bkt", ""}));
     heard_.MayFail(client.TestBucketPermissions("bkt", {"storage.objects.get"}));
   }

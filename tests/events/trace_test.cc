@@ -115,9 +115,9 @@ TEST_F(TraceTest, SeparatesOverlappingRequestsOfAThread) {
   const auto trace = *TraceWriter::Open(path_);
   const auto start = std::chrono::steady_clock::now();
   const auto at = [&](int ms) { return start + std::chrono::milliseconds(ms); };
-  trace->OnRequest({.call = {.operation = "first"}, .start = at(0), .end = at(20)});
-  trace->OnRequest({.call = {.operation = "beside it"}, .start = at(10), .end = at(20)});
-  trace->OnRequest({.call = {.operation = "after both"}, .start = at(20), .end = at(30)});
+  trace->OnEvent({.operation = "first", .start = at(0), .end = at(20)});
+  trace->OnEvent({.operation = "beside it", .start = at(10), .end = at(20)});
+  trace->OnEvent({.operation = "after both", .start = at(20), .end = at(30)});
   ASSERT_TRUE(trace->Close().ok());
   const auto requests = Of(json::parse(Text()), "request");
   ASSERT_EQ(requests.size(), 3U);
@@ -127,14 +127,20 @@ TEST_F(TraceTest, SeparatesOverlappingRequestsOfAThread) {
 
 TEST_F(TraceTest, MarksFailures) {
   const auto trace = *TraceWriter::Open(path_);
-  const CallInfo call{.operation = "objects.get", .subject = "gs://bkt/o", .attempt = 3};
   const Error error{ErrorCode::kUnavailable, "503: \"down\"\n\xFF"};
-  trace->OnRetry({.call = call, .cause = error, .delay = std::chrono::microseconds(1500)});
-  trace->OnFailure({.call = call, .error = error});
-  trace->OnThrottle({.call = call, .is_engaged = true, .rate = 8.5});
-  trace->OnStall({.call = call, .stood_still = std::chrono::seconds(2), .threshold = std::chrono::seconds(1)});
-  trace->OnHedge({.call = call, .what = HedgeEvent::What::kSent});
-  trace->OnTokenRefresh({.credential = "metadata server", .took = std::chrono::nanoseconds(1)});
+  for (const EventKind kind : {EventKind::kRetry, EventKind::kFailure, EventKind::kThrottle,
+                               EventKind::kStalledFirstByte, EventKind::kHedgeSent}) {
+    trace->OnEvent({.kind = kind,
+                    .operation = "objects.get",
+                    .subject = "gs://bkt/o",
+                    .attempt = 3,
+                    .error = &error,
+                    .duration = std::chrono::microseconds(1500),
+                    .threshold = std::chrono::microseconds(1000),
+                    .is_engaged = true,
+                    .rate = 8.5});
+  }
+  trace->OnEvent({.kind = EventKind::kToken, .duration = std::chrono::nanoseconds(1), .what = "metadata server"});
   ASSERT_TRUE(trace->Close().ok());
   const json events = json::parse(Text());
   const auto marks = Of(events, "event");
@@ -155,7 +161,7 @@ TEST_F(TraceTest, MarksFailures) {
 
 TEST_F(TraceTest, MarksRefusedComposition) {
   const auto trace = *TraceWriter::Open(path_);
-  trace->OnCompositionRefused({.bucket = "bkt", .reason = "the caller lacks it"});
+  trace->OnEvent({.kind = EventKind::kCompositionRefused, .bucket = "bkt", .what = "the caller lacks it"});
   ASSERT_TRUE(trace->Close().ok());
   const json mark = Of(json::parse(Text()), "event").at(0);
   EXPECT_EQ(mark.at("name"), "composition refused");
@@ -166,7 +172,7 @@ TEST_F(TraceTest, MarksRefusedComposition) {
 TEST_F(TraceTest, LacksOnlyTheBracketAfterACrash) {
   const auto trace = *TraceWriter::Open(path_);
   for (int i = 0; i < 3; ++i) {
-    trace->OnHedge({.call = {.operation = "objects.get", .attempt = i}});
+    trace->OnEvent({.kind = EventKind::kHedgeSent, .operation = "objects.get", .attempt = i});
     const std::string text = Text();
     EXPECT_EQ(json::parse(text + "]").size(), static_cast<std::size_t>(i) + 2) << "written at once, and whole";
   }
@@ -175,7 +181,7 @@ TEST_F(TraceTest, LacksOnlyTheBracketAfterACrash) {
 TEST_F(TraceTest, DropsEventsAfterItsEnd) {
   const auto trace = *TraceWriter::Open(path_);
   ASSERT_TRUE(trace->Close().ok());
-  trace->OnHedge({});
+  trace->OnEvent({.kind = EventKind::kHedgeSent});
   ASSERT_TRUE(trace->Close().ok());
   EXPECT_EQ(json::parse(Text()).size(), 1U);
 }
@@ -185,8 +191,11 @@ TEST_F(TraceTest, FailsIfTheFileCannotBeWritten) {
 
   const auto full = TraceWriter::Open("/dev/full");
   ASSERT_TRUE(full.ok());
-  (*full)->OnHedge({});
-  EXPECT_TRUE(testing::FailsWith((*full)->Close(), ErrorCode::kLocalIo, HasSubstr("No space left")));
+  (*full)->OnEvent({.kind = EventKind::kHedgeSent});
+  const auto closed = (*full)->Close();
+  ASSERT_FALSE(closed.ok());
+  EXPECT_EQ(closed.error().code, ErrorCode::kLocalIo);
+  EXPECT_THAT(closed.error().message, HasSubstr("No space left"));
 }
 
 }  // namespace

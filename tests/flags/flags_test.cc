@@ -137,8 +137,8 @@ TEST_F(FlagsTest, KeepDefaultsOfOptions) {
   EXPECT_TRUE(options->extra_headers.empty());
   EXPECT_EQ(DownloaderOptionsFromFlags()->max_concurrency, DownloaderOptions().max_concurrency);
   EXPECT_EQ(DownloaderOptionsFromFlags()->stripe_bytes, DownloaderOptions().stripe_bytes);
-  EXPECT_EQ(DownloaderOptionsFromFlags()->composition.mode, CompositionOptions().mode);
-  EXPECT_EQ(DownloaderOptionsFromFlags()->composition.max_composite_bytes, CompositionOptions().max_composite_bytes);
+  EXPECT_EQ(DownloaderOptionsFromFlags()->composition, DownloaderOptions().composition);
+  EXPECT_EQ(DownloaderOptionsFromFlags()->max_composite_bytes, DownloaderOptions().max_composite_bytes);
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, UploadOptions().chunk_bytes);
 }
 
@@ -165,11 +165,11 @@ TEST_F(FlagsTest, SetTransferOptions) {
   Set("stripe_bytes", "0");
   EXPECT_EQ(DownloaderOptionsFromFlags()->stripe_bytes, 0U);
   Set("composition", "auto");
-  EXPECT_EQ(DownloaderOptionsFromFlags()->composition.mode, CompositionMode::kAuto);
+  EXPECT_EQ(DownloaderOptionsFromFlags()->composition, CompositionMode::kAuto);
   Set("max_composite_bytes", "1000");
-  EXPECT_EQ(DownloaderOptionsFromFlags()->composition.max_composite_bytes, 1000U);
+  EXPECT_EQ(DownloaderOptionsFromFlags()->max_composite_bytes, 1000U);
   Set("composition_kms_key_name", "projects/p/locations/l/keyRings/r/cryptoKeys/k");
-  EXPECT_EQ(DownloaderOptionsFromFlags()->composition.kms_key_name, "projects/p/locations/l/keyRings/r/cryptoKeys/k");
+  EXPECT_EQ(DownloaderOptionsFromFlags()->composition_kms_key_name, "projects/p/locations/l/keyRings/r/cryptoKeys/k");
   Set("upload_chunk_bytes", "1048576");
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, 1U << 20);
 }
@@ -212,7 +212,7 @@ TEST_F(FlagsTest, KeepDefaultsOfDatasets) {
   ASSERT_TRUE(options.ok()) << options.error().message;
   EXPECT_EQ(options->download.max_concurrency, defaults.download.max_concurrency);
   EXPECT_TRUE(options->download.adapts_concurrency);
-  EXPECT_EQ(options->download.composition.mode, CompositionMode::kAuto);
+  EXPECT_EQ(options->download.composition, CompositionMode::kAuto);
   EXPECT_EQ(options->decode_threads, defaults.decode_threads);
   EXPECT_EQ(options->listing.max_concurrency, defaults.listing.max_concurrency);
   EXPECT_EQ(options->max_decoded_bytes, defaults.max_decoded_bytes);
@@ -230,7 +230,7 @@ TEST_F(FlagsTest, KeepDefaultsOfDatasets) {
   const auto given = DatasetOptionsFromFlags();
   EXPECT_EQ(given->download.max_concurrency, 16);
   EXPECT_FALSE(given->download.adapts_concurrency);
-  EXPECT_EQ(given->download.composition.mode, CompositionMode::kOff);
+  EXPECT_EQ(given->download.composition, CompositionMode::kOff);
   EXPECT_EQ(given->decode_threads, 7);
   EXPECT_EQ(given->listing.max_concurrency, 3);
   EXPECT_EQ(given->max_decoded_bytes, 9U);
@@ -322,7 +322,7 @@ TEST_F(FlagsTest, ChooseTheSourceOfAListing) {
   Set("listing_cache", "gs://bkt/saved");
   EXPECT_TRUE(ListByFlags(client, {"bkt", "train/"})->is_in_cache);
   EXPECT_TRUE(ListByFlags(client, {"bkt", "train/"})->is_from_cache);
-  EXPECT_EQ(ListByFlags(client, {"bkt", "train/"}, {.limit = 0})->snapshot.objects.size(), 0U);
+  EXPECT_EQ(ListByFlags(client, {"bkt", "train/"}, {.limit = 0})->objects.size(), 0U);
   for (const auto& [flag, value] : {std::pair("listing_cache", "bkt/saved"), {"listing_max_age_s", "-1"}}) {
     const gflags::FlagSaver saver;
     Set(flag, value);
@@ -381,6 +381,24 @@ TEST_F(FlagsTest, LeaveFurtherChecksToTheClient) {
     ASSERT_FALSE(client.ok()) << flag;
     EXPECT_THAT(client.error().message, HasSubstr(flag)) << "it is called like the option";
   }
+}
+
+TEST_F(FlagsTest, HelpNamesTheRangeOfEachNumber) {
+  const std::string help = FlagsHelp(__FILE__);
+  const std::set<std::string> unbounded = {"seed", "rank", "world_size"};
+  std::vector<gflags::CommandLineFlagInfo> flags;
+  gflags::GetAllFlags(&flags);
+  int numbers = 0;
+  for (const auto& flag : flags) {
+    const bool is_ours = flag.filename.find("sdk/src/flags/") != std::string::npos;
+    if (!is_ours || flag.type == "string" || flag.type == "bool" || unbounded.contains(flag.name)) continue;
+    ++numbers;
+    const auto at = help.find("  --" + flag.name + " (");
+    ASSERT_NE(at, std::string::npos) << flag.name;
+    EXPECT_THAT(help.substr(at, help.find('\n', at) - at),
+                ::testing::AnyOf(HasSubstr("; from "), HasSubstr("; at least ")));
+  }
+  EXPECT_GT(numbers, 40);
 }
 
 TEST_F(FlagsTest, HelpSaysWhenToChangeEachFlag) {

@@ -25,8 +25,7 @@ class ForkCompositesTest : public testing::ForkTest {
   }
 
   [[nodiscard]] Downloader MakeDownloader() const {
-    return Downloader(*Client::Create(Options()),
-                      {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+    return Downloader(*Client::Create(Options()), {.max_concurrency = 4, .composition = CompositionMode::kOn});
   }
 
   // "" or an error.
@@ -56,7 +55,7 @@ TEST_F(ForkCompositesTest, ChildDeletesOnlyItsOwnComposites) {
   EXPECT_GT(CountIn("journal", "\"storage.objects.delete\""), deletes);
   EXPECT_EQ(Compose(*downloader), "");
   downloader.reset();
-  const auto left = Client::Create(Options())->ListObjects(kBucket, {.prefix = "dataflux-composed-objects/"});
+  const auto left = Client::Create(Options())->ListObjects({kBucket, "dataflux-composed-objects/"});
   ASSERT_TRUE(left.ok());
   EXPECT_TRUE(left->objects.empty());
 }
@@ -98,7 +97,7 @@ TEST_F(ForkCompositesTest, ChildInstallsItsOwnCleanup) {
               return child.WaitForSignal() == SIGTERM ? "" : "the child did not end by its signal";
             }),
             "");
-  const auto left = Client::Create(Options())->ListObjects(kBucket, {.prefix = "dataflux-composed-objects/"});
+  const auto left = Client::Create(Options())->ListObjects({kBucket, "dataflux-composed-objects/"});
   ASSERT_TRUE(left.ok());
   EXPECT_TRUE(left->objects.empty());
 }

@@ -144,7 +144,7 @@ TEST_F(UnderWayTest, ListingSurvivesAForkInItsSink) {
     listed += objects.size();
     return {};
   };
-  const auto report = ListInParallel(*client_, {kBucket, ""}, ListingOrder::kByName, sink, {.max_concurrency = 4});
+  const auto report = ListInParallel(*client_, {kBucket, ""}, DeliveryOrder::kInOrder, sink, {.max_concurrency = 4});
   if (forking.is_child()) forking.End(Failure(report));
   EXPECT_EQ(Failure(report), "");
   EXPECT_EQ(listed, count_);

@@ -106,8 +106,9 @@ TEST(Cancellation, WorksBeforeAnythingIsSent) {
 
 TEST_F(CancellationTest, WorksDuringBackoff) {
   struct StopAtRetry : EventListener {
-    void OnRetry(const RetryEvent& event) override {
-      EXPECT_GT(event.delay, 1min);
+    void OnEvent(const Event& event) override {
+      if (event.kind != EventKind::kRetry) return;
+      EXPECT_GT(event.duration, 1min);
       stop.request_stop();
     }
     std::stop_source stop;
@@ -172,7 +173,9 @@ TEST_F(CancellationTest, WorksForAStalledUpload) {
 
 TEST_F(CancellationTest, WorksBetweenPagesOfAListing) {
   struct StopAtFirstPage : EventListener {
-    void OnRequest(const RequestEvent&) override { stop.request_stop(); }
+    void OnEvent(const Event& event) override {
+      if (event.kind == EventKind::kRequest) stop.request_stop();
+    }
     std::stop_source stop;
   };
   emulator::Emulator emulator({.virtual_buckets = {{.name = "many", .count = 12'000, .size_bytes = 1}}});
@@ -184,7 +187,7 @@ TEST_F(CancellationTest, WorksBetweenPagesOfAListing) {
 }
 
 TEST_F(CancellationTest, WorksForABatch) {
-  const auto listed = client_.ListObjects("bkt");
+  const auto listed = client_.ListObjects({"bkt"});
   ASSERT_TRUE(listed.ok());
   const std::vector<ObjectMetadata> wanted(12, listed->objects.at(0));
   const Downloader downloader(client_, {.max_concurrency = 4});

@@ -131,10 +131,10 @@ TEST_F(ClientTest, ListsPagesInBytewiseOrder) {
   const auto level = ListPrefix(client_, {"bkt"}, {.delimiter = "/"});
   EXPECT_THAT(level->prefixes, ElementsAre("a/"));
   EXPECT_THAT(names(level->objects), ElementsAre("B", "a", "a\xC3\xA9", "b"));
-  const auto page = client_.ListObjects("bkt", {.start_offset = "a", .end_offset = "a\xC2\x80", .max_results = 2});
+  const auto page = client_.ListObjects({"bkt"}, {.start_offset = "a", .end_offset = "a\xC2\x80", .max_results = 2});
   EXPECT_THAT(names(page->objects), ElementsAre("a", "a/1"));
   const auto next = client_.ListObjects(
-      "bkt", {.start_offset = "a", .end_offset = "a\xC2\x80", .max_results = 2, .page_token = page->next_page_token});
+      {"bkt"}, {.start_offset = "a", .end_offset = "a\xC2\x80", .max_results = 2, .page_token = page->next_page_token});
   EXPECT_THAT(names(next->objects), ElementsAre("a/2"));
   EXPECT_EQ(next->next_page_token, "");
   EXPECT_TRUE(ListPrefix(client_, {"bkt", "none"})->objects.empty());
@@ -144,10 +144,10 @@ TEST_F(ClientTest, ListsPagesInBytewiseOrder) {
 TEST_F(ClientTest, ListsMoreThanAPage) {
   for (int i = 0; i < 25; ++i) Put("n" + std::to_string(100 + i), "x");
   std::vector<std::string> seen;
-  ListObjectsOptions options{.max_results = 10};
+  ListOptions options{.max_results = 10};
   int pages = 0;
   do {
-    const auto page = client_.ListObjects("bkt", options);
+    const auto page = client_.ListObjects({"bkt"}, options);
     ASSERT_TRUE(page.ok());
     for (const auto& object : page->objects) seen.push_back(object.name);
     options.page_token = page->next_page_token;
@@ -198,8 +198,9 @@ TEST_F(ClientTest, DownloadsABatchInOrder) {
   ASSERT_EQ(batch->size(), 50U);
   for (std::size_t i = 0; i < 50; ++i) {
     const auto want = static_cast<std::byte>(49 - i);
-    EXPECT_EQ((*batch)[i].size(), (49 - i) * 997);
-    EXPECT_TRUE(std::all_of((*batch)[i].begin(), (*batch)[i].end(), [&](std::byte b) { return b == want; })) << i;
+    EXPECT_EQ((*batch)[i].bytes.size(), (49 - i) * 997);
+    EXPECT_TRUE(std::all_of((*batch)[i].bytes.begin(), (*batch)[i].bytes.end(), [&](std::byte b) { return b == want; }))
+        << i;
   }
   EXPECT_EQ(downloader.Download({})->size(), 0U);
 }

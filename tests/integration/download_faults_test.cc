@@ -65,10 +65,10 @@ TEST_F(DownloadFaultsTest, DeliversBatchesAndStreamsWholeAndInOrder) {
                                 {.max_concurrency = 1 + static_cast<int>(random() % 8), .stripe_bytes = 40'000});
     const auto batch = downloader.Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_TRUE(TextOf((*batch)[i]) == contents_[i]) << i;
+    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_TRUE(TextOf((*batch)[i].bytes) == contents_[i]) << i;
 
     for (const DeliveryOrder order : {DeliveryOrder::kInOrder, DeliveryOrder::kAsCompleted}) {
-      DownloadStream stream = downloader.Stream(sources, {.order = order});
+      DownloadStream stream = downloader.Stream(sources, order);
       std::set<std::size_t> delivered;
       for (std::size_t i = 0; i < sources.size(); ++i) {
         const auto object = stream.Next();
@@ -98,15 +98,15 @@ TEST_F(DownloadFaultsTest, NamesFailedObjectsAndDeliversTheRest) {
     const auto object = stream.Next();
     ASSERT_TRUE(object.ok() && object->has_value());
     const bool is_forbidden = i == 1 || i == 3;
-    ASSERT_EQ(batch->error(i).has_value(), is_forbidden) << i;
+    ASSERT_EQ((*batch)[i].error.has_value(), is_forbidden) << i;
     ASSERT_EQ((*object)->error.has_value(), is_forbidden) << i;
     if (!is_forbidden) {
       EXPECT_TRUE(TextOf((*object)->bytes) == contents_[i]);
       continue;
     }
-    for (const Error& error : {*batch->error(i), *(*object)->error}) {
-      EXPECT_TRUE(
-          testing::FailsWith(error, ErrorCode::kPermissionDenied, HasSubstr("gs://bkt/object " + std::to_string(i))));
+    for (const Error& error : {*(*batch)[i].error, *(*object)->error}) {
+      EXPECT_EQ(error.code, ErrorCode::kPermissionDenied);
+      EXPECT_THAT(error.message, HasSubstr("gs://bkt/object " + std::to_string(i)));
     }
   }
   EXPECT_GE(emulator_.faults().Fired("forbidden"), 4U);
@@ -119,7 +119,7 @@ TEST_F(DownloadFaultsTest, ReadsACorruptedStripeAgain) {
     const auto before = Reads();
     const auto batch = Downloader(client_, {.stripe_bytes = 100'000}).Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    EXPECT_TRUE(TextOf((*batch)[0]) == contents_[0]);
+    EXPECT_TRUE(TextOf((*batch)[0].bytes) == contents_[0]);
     EXPECT_EQ(emulator_.faults().Fired("flip"), 1U);
     EXPECT_EQ(Reads() - before, 2 * 10U + 1);
   }
@@ -132,10 +132,10 @@ TEST_F(DownloadFaultsTest, FailsAnObjectWithATwiceCorruptedStripe) {
   const auto batch = downloader.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   EXPECT_EQ(emulator_.faults().Fired("flip"), 2U);
-  ASSERT_TRUE(batch->error(1).has_value());
-  EXPECT_EQ(batch->error(1)->code, ErrorCode::kCorrupted);
-  EXPECT_THAT(batch->error(1)->message, HasSubstr("gs://bkt/object 1"));
-  EXPECT_FALSE(batch->error(0) || batch->error(2));
+  ASSERT_TRUE((*batch)[1].error.has_value());
+  EXPECT_EQ((*batch)[1].error->code, ErrorCode::kCorrupted);
+  EXPECT_THAT((*batch)[1].error->message, HasSubstr("gs://bkt/object 1"));
+  EXPECT_FALSE((*batch)[0].error || (*batch)[2].error);
   EXPECT_EQ(Reads(), 2 * 10U + 2);
 }
 

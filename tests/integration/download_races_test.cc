@@ -28,8 +28,7 @@ class DownloadRacesTest : public testing::StoredObjects {
   void ReadSome(const Downloader& downloader, std::mt19937& random) {
     std::stop_source stop;
     DownloadStream stream = downloader.Stream(
-        sources_,
-        {.order = random() % 2 == 0 ? DeliveryOrder::kInOrder : DeliveryOrder::kAsCompleted, .stop = stop.get_token()});
+        sources_, random() % 2 == 0 ? DeliveryOrder::kInOrder : DeliveryOrder::kAsCompleted, stop.get_token());
     const std::size_t reads = random() % (sources_.size() + 2);
     for (std::size_t i = 0; i < reads; ++i) {
       const auto object = stream.Next();

@@ -67,8 +67,7 @@ TEST_F(DownloadStreamsTest, FetchAheadOnlyAfterTheFirstCall) {
 TEST_F(DownloadStreamsTest, DeliverAsCompletedPastAStalledObject) {
   const auto sources = Store({10, 20, 30, 40, 50});
   Stall({.object_prefix = "object 0"});
-  DownloadStream stream =
-      Downloader(client_, {.max_concurrency = 2}).Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream stream = Downloader(client_, {.max_concurrency = 2}).Stream(sources, DeliveryOrder::kAsCompleted);
   std::vector<std::size_t> delivered;
   for (int i = 0; i < 4; ++i) {
     const auto object = stream.Next();
@@ -168,7 +167,7 @@ TEST_F(DownloadStreamsTest, AreCancellableDuringAnyWait) {
     std::stop_source stop;
     CountedMemory memory;
     const Downloader downloader(client_, {.stripe_bytes = stripe_bytes, .allocator = memory.allocator()});
-    DownloadStream stream = downloader.Stream(sources, {.stop = stop.get_token()});
+    DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kInOrder, stop.get_token());
     ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
     {
       const std::jthread stopper([&] {
@@ -233,10 +232,10 @@ TEST_F(DownloadStreamsTest, FailAsCompletedAfterEarlierObjects) {
   const auto sources = Store({10, 20, 30, 40, 50});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 0"}).ok());
   const Downloader downloader(client_, {.max_concurrency = 1});
-  DownloadStream first = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream first = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   EXPECT_EQ(testing::ErrorOf(first.Next()).code, ErrorCode::kNotFound);
   std::vector<DownloadSource> reversed(sources.rbegin(), sources.rend());
-  DownloadStream last = downloader.Stream(reversed, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream last = downloader.Stream(reversed, DeliveryOrder::kAsCompleted);
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(last.Next().ok());
   EXPECT_EQ(testing::ErrorOf(last.Next()).code, ErrorCode::kNotFound);
 }

@@ -43,11 +43,11 @@ TEST_F(DownloadsTest, DeliversABatchAsOneBlockInOrder) {
     for (const std::size_t i : order) wanted.push_back(sources[i]);
     const auto batch = downloader.Download(wanted);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    const std::byte* next = batch->memory().get();
+    const std::byte* next = batch->front().memory.get();
     for (std::size_t i = 0; i < order.size(); ++i) {
-      EXPECT_TRUE(TextOf((*batch)[i]) == contents_[order[i]]);
-      EXPECT_EQ((*batch)[i].data(), next);
-      next += (*batch)[i].size();
+      EXPECT_TRUE(TextOf((*batch)[i].bytes) == contents_[order[i]]);
+      EXPECT_EQ((*batch)[i].bytes.data(), next);
+      next += (*batch)[i].bytes.size();
     }
   }
 }
@@ -60,7 +60,7 @@ TEST_F(DownloadsTest, WritesIntoTheCallersMemory) {
                                                     bytes.subspan(80'000, 300'000)};
   const auto batch = Downloader(client_, {.stripe_bytes = 50'000}).Download(sources, places);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
-  EXPECT_EQ(batch->memory(), nullptr);
+  EXPECT_EQ(batch->front().memory, nullptr);
   const std::string want = std::string(10, '-') + contents_[0] + std::string(9'990, '-') + contents_[2];
   EXPECT_TRUE(memory == want + std::string(400'000 - want.size(), '-'));
 }
@@ -87,7 +87,7 @@ TEST_F(DownloadsTest, AcceptsAnEmptyBatch) {
   const auto empty = downloader.Download(Store({0, 0}));
   ASSERT_TRUE(empty.ok()) << empty.error().message;
   EXPECT_EQ(empty->size(), 2U);
-  EXPECT_TRUE((*empty)[1].empty());
+  EXPECT_TRUE((*empty)[1].bytes.empty());
 }
 
 TEST_F(DownloadsTest, AcceptsAnObjectTwice) {
@@ -95,8 +95,8 @@ TEST_F(DownloadsTest, AcceptsAnObjectTwice) {
   const std::vector<DownloadSource> wanted = {sources[0], sources[1], sources[0], sources[0]};
   const auto batch = Downloader(client_, {.stripe_bytes = 60'000}).Download(wanted);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
-  for (const std::size_t i : {0, 2, 3}) EXPECT_TRUE(TextOf((*batch)[i]) == contents_[0]);
-  EXPECT_NE((*batch)[0].data(), (*batch)[2].data());
+  for (const std::size_t i : {0, 2, 3}) EXPECT_TRUE(TextOf((*batch)[i].bytes) == contents_[0]);
+  EXPECT_NE((*batch)[0].bytes.data(), (*batch)[2].bytes.data());
 }
 
 TEST_F(DownloadsTest, ReadsLargeObjectsInStripes) {
@@ -117,14 +117,14 @@ TEST_F(DownloadsTest, FailsAllOrOnlyTheFailedObject) {
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   ASSERT_EQ(batch->size(), 4U);
   for (const std::size_t i : {0, 3}) {
-    EXPECT_TRUE(TextOf((*batch)[i]) == contents_[i]);
-    EXPECT_FALSE(batch->error(i).has_value());
+    EXPECT_TRUE(TextOf((*batch)[i].bytes) == contents_[i]);
+    EXPECT_FALSE((*batch)[i].error.has_value());
   }
   for (const std::size_t i : {1, 2}) {
-    EXPECT_TRUE((*batch)[i].empty());
-    ASSERT_TRUE(batch->error(i).has_value());
-    EXPECT_EQ(batch->error(i)->code, ErrorCode::kNotFound);
-    EXPECT_THAT(batch->error(i)->message, HasSubstr("gs://bkt/object " + std::to_string(i)));
+    EXPECT_TRUE((*batch)[i].bytes.empty());
+    ASSERT_TRUE((*batch)[i].error.has_value());
+    EXPECT_EQ((*batch)[i].error->code, ErrorCode::kNotFound);
+    EXPECT_THAT((*batch)[i].error->message, HasSubstr("gs://bkt/object " + std::to_string(i)));
   }
 }
 
@@ -178,7 +178,7 @@ TEST_F(DownloadsTest, DeliversStoredBytes) {
   for (const std::uint64_t stripe_bytes : {0, 30'000}) {
     const auto batch = Downloader(client_, {.stripe_bytes = stripe_bytes}).Download(std::span(&source, 1));
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    EXPECT_TRUE(TextOf((*batch)[0]) == compressed);
+    EXPECT_TRUE(TextOf((*batch)[0].bytes) == compressed);
   }
 }
 
@@ -193,7 +193,7 @@ TEST_F(DownloadsTest, ReadsEncryptedObjectsWithTheirKey) {
     const Downloader downloader(client_, {.stripe_bytes = stripe_bytes, .encryption_key = key});
     const auto batch = downloader.Download(std::span(&source, 1));
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    EXPECT_TRUE(TextOf((*batch)[0]) == contents_[0]);
+    EXPECT_TRUE(TextOf((*batch)[0].bytes) == contents_[0]);
   }
 }
 

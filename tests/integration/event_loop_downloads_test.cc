@@ -102,7 +102,7 @@ TEST_F(EventLoopDownloads, AreWholeUnderFaultsWithThousandsInFlight) {
   LoadFaults(7);
   const Downloader downloader(OneLoop(),
                               {.max_concurrency = 1000, .stripe_bytes = 4'000, .on_failure = OnFailure::kDeliver});
-  DownloadStream whole = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream whole = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   EXPECT_EQ(Consume(whole, contents_, sources.size()), sources.size());
   for (const auto& [name, fired] : Fired()) EXPECT_GE(fired, 1U) << name;
 }
@@ -115,8 +115,7 @@ TEST_F(EventLoopDownloads, AreCancellableAnywhere) {
   for (int round = 0; round < 12; ++round) {
     std::stop_source stop;
     const std::size_t until = random() % 300;
-    DownloadStream stream =
-        downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted, .stop = stop.get_token()});
+    DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted, stop.get_token());
     EXPECT_EQ(Consume(stream, contents_, until), until);
     if (round % 2 == 0) continue;  // It is destroyed in flight.
     stop.request_stop();
@@ -132,7 +131,7 @@ TEST_F(EventLoopDownloads, EndAtOnceWhileTheServiceIsSilent) {
   Stall({});
   const Downloader downloader(OneLoop(), {.max_concurrency = 500});
   std::stop_source stop;
-  DownloadStream stream = downloader.Stream(sources, {.stop = stop.get_token()});
+  DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kInOrder, stop.get_token());
   std::jthread stopper([&] {
     while (Fired()["stall"] < sources.size() / 2) std::this_thread::yield();
     stop.request_stop();
@@ -149,7 +148,7 @@ TEST_F(EventLoopDownloads, ContinueWhileAnAllocatorBlocks) {
                                             if (++calls == 1) came.acquire();
                                             return std::shared_ptr<std::byte[]>(new std::byte[bytes]);
                                           }});
-  DownloadStream stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   const auto first = stream.Next();
   ASSERT_TRUE(first.ok() && first->has_value());
   came.release();
@@ -159,7 +158,8 @@ TEST_F(EventLoopDownloads, ContinueWhileAnAllocatorBlocks) {
 TEST_F(EventLoopDownloads, ContinueWhileAListenerBlocks) {
   class Blocking : public EventListener {
    public:
-    void OnRequest(const RequestEvent&) override {
+    void OnEvent(const Event& event) override {
+      if (event.kind != EventKind::kRequest) return;
       if (++requests == 1) let_go.acquire();
       const std::scoped_lock lock(mutex);
       threads.insert(std::this_thread::get_id());
@@ -172,7 +172,7 @@ TEST_F(EventLoopDownloads, ContinueWhileAListenerBlocks) {
   const auto listener = std::make_shared<Blocking>();
   const auto sources = StoreMany(40, 5'000);
   const Downloader downloader(OneLoop(listener), {.max_concurrency = 8});
-  DownloadStream stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   EXPECT_EQ(Consume(stream, contents_, sources.size() - 1), sources.size() - 1);
   listener->let_go.release();
   const auto last = stream.Next();
@@ -184,7 +184,8 @@ TEST_F(EventLoopDownloads, ContinueWhileAListenerBlocks) {
 TEST_F(EventLoopDownloads, ContinueWhileAListenerCallsTheClient) {
   class Calling : public EventListener {
    public:
-    void OnRetry(const RetryEvent&) override {
+    void OnEvent(const Event& event) override {
+      if (event.kind != EventKind::kRetry) return;
       const std::jthread other([this] { Download(); });
     }
     void Download() {
@@ -214,9 +215,10 @@ class Turns : public EventListener {
   explicit Turns(const std::vector<DownloadSource>& few) {
     for (const DownloadSource& source : few) few_.insert(ToUri(source.object));
   }
-  void OnRequest(const RequestEvent& event) override {
+  void OnEvent(const Event& event) override {
+    if (event.kind != EventKind::kRequest) return;
     const std::scoped_lock lock(mutex_);
-    if (!few_.contains(event.call.subject)) {
+    if (!few_.contains(event.subject)) {
       ++large_;
     } else {
       if (small_++ == 0) large_at_first_ = large_;
@@ -248,7 +250,7 @@ TEST_F(EventLoopDownloads, ServeSmallBatchesBesideLargeOnes) {
   const Client client = OneLoop(turns);
   const Downloader large(client, {.max_concurrency = kConcurrency});
   const Downloader small(client, {.max_concurrency = 1});
-  DownloadStream many = large.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream many = large.Stream(sources, DeliveryOrder::kAsCompleted);
   std::atomic<std::size_t> came = 0;
   std::latch is_under_way(1);
   std::jthread consumer([&] {

@@ -47,7 +47,7 @@ class HedgingTest : public ::testing::Test {
     for (int i = 0; i < 30; ++i) {
       ASSERT_TRUE(client_->ReadObject({kBucket, "large"}));
       ASSERT_TRUE(client_->GetObject({kBucket, "small"}));
-      ASSERT_TRUE(client_->ListObjects(kBucket));
+      ASSERT_TRUE(client_->ListObjects({kBucket}));
     }
     before_ = client_->counters();
   }
@@ -118,7 +118,7 @@ TEST_F(HedgingTest, HedgesMetadataAndLists) {
 TEST_F(HedgingTest, RequestsAStoppedListAgainWhole) {
   WarmUp();
   StallOnce("storage.objects.list", 100);
-  const auto page = client_->ListObjects(kBucket);
+  const auto page = client_->ListObjects({kBucket});
   ASSERT_TRUE(page.ok()) << page.error().message;
   EXPECT_EQ(page->objects.size(), 2U);
   ExpectHedged();

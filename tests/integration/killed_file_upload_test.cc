@@ -23,7 +23,7 @@ class KilledFileUploadTest : public testing::ResumableFileCase {
     std::ifstream in(state_path_);
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  Result<UploadedFile> UploadWithStateFile() {
+  Result<UploadReport> UploadWithStateFile() {
     options_.max_concurrency = 2;
     options_.state = State();
     options_.save_state = [this](const std::string& state) { std::ofstream(state_path_) << state << std::flush; };

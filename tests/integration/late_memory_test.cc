@@ -30,13 +30,13 @@ TEST(DownloadStreamMemory, IsAllocatedWithTheFirstBytes) {
     connection.WaitForClose();
   });
   const Downloader downloader(*Client::Create({.endpoint = server.endpoint(), .credentials = Credentials::Anonymous()}),
-                              {.max_concurrency = kObjects, .composition = {.mode = CompositionMode::kOff}});
+                              {.max_concurrency = kObjects, .composition = CompositionMode::kOff});
   std::vector<DownloadSource> sources;
   sources.reserve(kObjects);
   for (int i = 0; i < kObjects; ++i) {
     sources.push_back({.object = {"bench", std::to_string(i)}, .size = body.size(), .generation = 7});
   }
-  auto stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  auto stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   std::set<const void*> places;
   for (int i = 0; i < kObjects; ++i) {
     auto object = stream.Next();

@@ -187,8 +187,8 @@ TEST_F(ObjectWriterFaultsTest, ReportsAnUnconfirmedObject) {
 TEST_F(ObjectWriterFaultsTest, ReportsALostAndReplacedComposeAsUnknown) {
   class Rival : public EventListener {
    public:
-    void OnRetry(const RetryEvent& /*event*/) override {
-      if (act) std::exchange(act, nullptr)();
+    void OnEvent(const Event& event) override {
+      if (event.kind == EventKind::kRetry && act) std::exchange(act, nullptr)();
     }
     std::function<void()> act = {};
   };
@@ -212,7 +212,7 @@ TEST_F(ObjectWriterFaultsTest, UsesOneStreamIfPermissionsAreUnknown) {
   ObjectWriter writer(client_, kObject, {.part_bytes = kPart});
   ASSERT_TRUE(writer.Write(AsBytes(content_)).ok());
   ASSERT_TRUE(writer.Close().ok());
-  EXPECT_EQ(writer.report().method, WriteMethod::kOneStream);
+  EXPECT_EQ(writer.report().path, WritePath::kOneStream);
   EXPECT_THAT(writer.report().reason, ::testing::HasSubstr("permissions cannot be asked for"));
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
   EXPECT_TRUE(Stored() == content_);

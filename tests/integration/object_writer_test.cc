@@ -51,7 +51,7 @@ class ObjectWriterTest : public ::testing::Test {
     }
     return {};
   }
-  Result<ObjectMetadata> Store(const UploadOptions& options, ObjectWriterReport* report = nullptr) {
+  Result<ObjectMetadata> Store(const UploadOptions& options, UploadReport* report = nullptr) {
     ObjectWriter writer(client_, kObject, options);
     const auto written = WriteAll(writer, Content());
     auto stored = written ? writer.Close() : Result<ObjectMetadata>(written.error());
@@ -76,7 +76,7 @@ class ObjectWriterTest : public ::testing::Test {
 
 TEST_F(ObjectWriterTest, CommitsPartsByOneCompose) {
   UploadOptions upload{.attributes = {.content_type = "text/plain", .metadata = {{"key", "\xc3\xa9"}}}};
-  ObjectWriterReport report;
+  UploadReport report;
   const std::size_t before = emulator_.journal().size();
   const auto stored = Store(Options(upload), &report);
   // Permissions, settings, the start, four parts, the end, a read-back, and the compose.
@@ -85,7 +85,7 @@ TEST_F(ObjectWriterTest, CommitsPartsByOneCompose) {
   EXPECT_TRUE(Stored() == Content());
   EXPECT_EQ(stored->content_type, "text/plain");
   EXPECT_EQ(stored->metadata, upload.attributes.metadata);
-  EXPECT_EQ(report.method, WriteMethod::kPartsAndCompose);
+  EXPECT_EQ(report.path, WritePath::kParallel);
   EXPECT_EQ(report.parts, 4U);
   EXPECT_LE(report.most_memory, 3 * kPart);
   EXPECT_THAT(report.temporary_name, StartsWith("gcsflux-uploads/2"));
@@ -103,17 +103,17 @@ TEST_F(ObjectWriterTest, StoresUpToOnePartInOneRequest) {
     ASSERT_TRUE(stored.ok()) << stored.error().message;
     EXPECT_EQ(emulator_.journal().size(), before + 1);
     EXPECT_TRUE(Stored() == Content().substr(0, size));
-    EXPECT_EQ(writer.report().method, WriteMethod::kSingleInsert);
+    EXPECT_EQ(writer.report().path, WritePath::kOneRequest);
   }
 }
 
 TEST_F(ObjectWriterTest, NeedsNoComposeForAPrivateName) {
   auto options = Options();
   options.is_private_name = true;
-  ObjectWriterReport report;
+  UploadReport report;
   ASSERT_TRUE(Store(options, &report).ok());
   EXPECT_TRUE(Stored() == Content());
-  EXPECT_EQ(report.method, WriteMethod::kParts);
+  EXPECT_EQ(report.path, WritePath::kInPlace);
   EXPECT_EQ(report.temporary_name, "");
   testing::ExpectNothingLeft(client_);
 }
@@ -121,10 +121,10 @@ TEST_F(ObjectWriterTest, NeedsNoComposeForAPrivateName) {
 TEST_F(ObjectWriterTest, UsesOneStreamIfAsked) {
   auto options = Options();
   options.path = WritePath::kOneStream;
-  ObjectWriterReport report;
+  UploadReport report;
   ASSERT_TRUE(Store(options, &report).ok());
   EXPECT_TRUE(Stored() == Content());
-  EXPECT_EQ(report.method, WriteMethod::kOneStream);
+  EXPECT_EQ(report.path, WritePath::kOneStream);
   EXPECT_EQ(report.reason, "one stream was asked for");
 }
 
@@ -168,7 +168,7 @@ TEST_F(ObjectWriterTest, OutlivesItsClient) {
   ASSERT_TRUE(WriteAll(writer, Content().substr(2 * kPart)).ok());
   const auto stored = writer.Close();
   ASSERT_TRUE(stored.ok()) << stored.error().message;
-  EXPECT_EQ(writer.report().method, WriteMethod::kPartsAndCompose);
+  EXPECT_EQ(writer.report().path, WritePath::kParallel);
   EXPECT_TRUE(Stored() == Content());
   testing::ExpectNothingLeft(client_);
 }
@@ -205,7 +205,7 @@ TEST_F(ObjectWriterTest, RefusesInvalidOptions) {
 TEST_F(ObjectWriterTest, WorksWithMemoryForOnePart) {
   auto options = Options();
   options.part_memory_bytes = kPart;
-  ObjectWriterReport report;
+  UploadReport report;
   ASSERT_TRUE(Store(options, &report).ok());
   EXPECT_TRUE(Stored() == Content());
   EXPECT_EQ(report.most_memory, kPart);

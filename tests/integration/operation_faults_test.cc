@@ -46,7 +46,7 @@ std::vector<Operation> Operations() {
        {},
        [](const Client& c) { return ErrorOf(c.TestBucketPermissions("bkt", {"storage.objects.get"})); }},
       {"storage.objects.get", {}, [](const Client& c) { return ErrorOf(c.GetObject(kObject)); }},
-      {"storage.objects.list", {}, [](const Client& c) { return ErrorOf(c.ListObjects("bkt")); }},
+      {"storage.objects.list", {}, [](const Client& c) { return ErrorOf(c.ListObjects({"bkt"})); }},
       {"storage.objects.insert", kGuarded,
        [](const Client& c) {
          return ErrorOf(c.InsertObject(kNew, AsBytes("x"), {.preconditions = {.if_generation_match = 0}}));
@@ -75,7 +75,7 @@ std::vector<Operation> Operations() {
       {"storage.objects.delete",
        {},
        [](const Client& c) {
-         const auto found = c.ListObjects("bkt");
+         const auto found = c.ListObjects({"bkt"});
          return ErrorOf(c.DeleteObject(kObject, {.generation = found->objects.at(0).generation}));
        }},
   };

@@ -88,7 +88,7 @@ TEST_F(OperationsTest, FieldsOmitsOtherMetadata) {
   EXPECT_EQ(got->generation, source_.generation);
   EXPECT_EQ(got->size, 5U);
   EXPECT_FALSE(got->crc32c.has_value());
-  const auto page = client_.ListObjects("bkt", {.fields = "size"});
+  const auto page = client_.ListObjects({"bkt"}, {.fields = "size"});
   ASSERT_TRUE(page.ok()) << page.error().message;
   EXPECT_EQ(page->objects.at(0).size, 5U);
   EXPECT_TRUE(page->objects.at(0).content_type.empty());
@@ -164,15 +164,15 @@ class RewriteTest : public OperationsTest {
   }
 
   // Into another storage class, which moves bytes: at most 2 MiB at a time, three requests in all.
-  RewriteObjectOptions InSteps() {
+  CopyObjectOptions InSteps() {
     return {.preconditions = {.if_generation_match = 0},
             .attributes = ObjectAttributes{.storage_class = "NEARLINE"},
             .max_bytes_per_request = 2 << 20,
-            .on_progress = [this](const RewriteProgress& progress) { steps_.push_back(progress); }};
+            .on_progress = [this](const Progress& progress) { steps_.push_back(progress); }};
   }
 
   std::string content_;
-  std::vector<RewriteProgress> steps_;
+  std::vector<Progress> steps_;
 };
 
 TEST_F(RewriteTest, ContinuesUntilItIsDone) {
@@ -203,7 +203,7 @@ TEST_F(RewriteTest, ResumesFromATokenOfAnEarlierCall) {
   std::stop_source stop;
   auto options = InSteps();
   options.stop = stop.get_token();
-  options.on_progress = [&](const RewriteProgress& progress) {
+  options.on_progress = [&](const Progress& progress) {
     steps_.push_back(progress);
     stop.request_stop();
   };
@@ -216,6 +216,21 @@ TEST_F(RewriteTest, ResumesFromATokenOfAnEarlierCall) {
   ASSERT_TRUE(other.RewriteObject(kSource, kTarget, rest).ok());
   EXPECT_THAT(RecordsOf("storage.objects.rewrite"), SizeIs(3));
   EXPECT_TRUE(testing::ValueOf(client_.ReadObject(kTarget)) == content_);
+}
+
+TEST_F(RewriteTest, ThrowingProgressCallbackFailsWithTheOutcome) {
+  auto options = InSteps();
+  for (const std::size_t step : {1U, 3U}) {
+    steps_.clear();
+    options.on_progress = [&](const Progress& progress) {
+      steps_.push_back(progress);
+      if (steps_.size() == step) throw std::runtime_error("the caller's own trouble");
+    };
+    const Error error = testing::ErrorOf(client_.RewriteObject(kSource, kTarget, options));
+    EXPECT_EQ(error.code, ErrorCode::kLocalIo);
+    EXPECT_EQ(error.outcome, step == 3 ? WriteOutcome::kStored : WriteOutcome::kNotStored);
+    EXPECT_EQ(client_.GetObject(kTarget).ok(), step == 3);
+  }
 }
 
 TEST_F(RewriteTest, RefusesATokenOfAnotherRewrite) {
@@ -239,13 +254,13 @@ TEST_F(OperationsTest, ConditionalWritesAreRetriedAndOthersSentOnce) {
        }},
       {"storage.objects.patch",
        [&](bool is_guarded) {
-         PatchObjectOptions options{.preconditions = {.if_generation_match = source_.generation}};
+         ObjectOptions options{.preconditions = {.if_generation_match = source_.generation}};
          if (is_guarded) options.preconditions.if_metageneration_match = 1;
          return client_.PatchObject(kSource, {.cache_control = "no-store"}, options).ok();
        }},
       {"storage.objects.update",
        [&](bool is_guarded) {
-         UpdateObjectOptions options;
+         ObjectOptions options;
          if (is_guarded) options.preconditions.if_metageneration_match = 2;
          return client_.UpdateObject(kSource, {}, options).ok();
        }},
@@ -263,13 +278,13 @@ TEST_F(OperationsTest, ConditionalWritesAreRetriedAndOthersSentOnce) {
        }},
       {"storage.objects.rewrite",
        [&](bool is_guarded) {
-         RewriteObjectOptions options{.source_generation = source_.generation};
+         CopyObjectOptions options{.source_generation = source_.generation};
          if (is_guarded) options.preconditions.if_generation_match = 0;
          return client_.RewriteObject(kSource, {"bkt", "rewritten"}, options).ok();
        }},
       {"storage.objects.delete",
        [&](bool is_guarded) {
-         DeleteObjectOptions options;
+         ObjectOptions options;
          if (is_guarded) options.generation = source_.generation;
          return client_.DeleteObject(kSource, options).ok();
        }},
@@ -293,6 +308,30 @@ TEST_F(OperationsTest, BucketsAcceptOnlyMetagenerationConditions) {
             ErrorCode::kNotModified);
   EXPECT_EQ(testing::ErrorOf(client_.DeleteBucket("bkt", {.preconditions = {.if_metageneration_match = 7}})).code,
             ErrorCode::kPreconditionFailed);
+}
+
+TEST_F(OperationsTest, OptionsOfOtherOperationsAreRefused) {
+  const auto key = *EncryptionKey::FromBytes(AsBytes(std::string(32, 'k')));
+  const Preconditions of_generation{.if_generation_match = 1};
+  const Preconditions unlike{.if_generation_not_match = 1};
+  const std::pair<const char*, Error> refusals[] = {
+      {"location", testing::ErrorOf(client_.GetBucket("bkt", {.location = "EU"}))},
+      {"prefix", testing::ErrorOf(client_.InsertBucket("b2b", {.prefix = "b"}))},
+      {"preconditions", testing::ErrorOf(client_.ListBuckets({.preconditions = {.if_metageneration_match = 1}}))},
+      {"generation", testing::ErrorOf(client_.DeleteBucket("bkt", {.preconditions = of_generation}))},
+      {"encryption_key", testing::ErrorOf(client_.PatchObject(kSource, {}, {.encryption_key = key}))},
+      {"encryption_key", testing::ErrorOf(client_.UpdateObject(kSource, {}, {.encryption_key = key}))},
+      {"encryption_key", testing::ErrorOf(client_.DeleteObject(kSource, {.encryption_key = key}))},
+      {"not_match", testing::ErrorOf(client_.ComposeObjects({{"source"}}, kTarget, {.preconditions = unlike}))},
+      {"rewrite_token", testing::ErrorOf(client_.CopyObject(kSource, kTarget, {.rewrite_token = "t"}))},
+      {"on_progress", testing::ErrorOf(client_.CopyObject(kSource, kTarget, {.on_progress = [](const Progress&) {}}))},
+  };
+  for (const auto& [said, error] : refusals) {
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << said;
+    EXPECT_THAT(error.message, ::testing::HasSubstr(said));
+  }
+  EXPECT_TRUE(client_.GetObject(kSource).ok());
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject(kTarget)).code, ErrorCode::kNotFound);
 }
 
 TEST_F(OperationsTest, ProjectComesFromOptionsThenTheEnvironment) {

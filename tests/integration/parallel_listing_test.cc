@@ -45,9 +45,9 @@ class ParallelListingTest : public ::testing::Test {
   // Page after page, as a program without this library lists.
   std::vector<ObjectMetadata> Sequentially(const std::string& bucket) {
     std::vector<ObjectMetadata> objects;
-    ListObjectsOptions options;
+    ListOptions options;
     do {
-      auto page = *client_.ListObjects(bucket, options);
+      auto page = *client_.ListObjects({bucket}, options);
       std::move(page.objects.begin(), page.objects.end(), std::back_inserter(objects));
       options.page_token = page.next_page_token;
     } while (!options.page_token.empty());
@@ -137,7 +137,7 @@ TEST_F(ParallelListingTest, GivesASinkEachObjectOnce) {
     for (const ListedObject& object : batch) names.insert(object.name);
     return {};
   };
-  const auto report = ListInParallel(client_, {"names-c"}, ListingOrder::kAsFound, sink);
+  const auto report = ListInParallel(client_, {"names-c"}, DeliveryOrder::kAsCompleted, sink);
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(objects, kNames);
   EXPECT_EQ(names.size(), kNames);
@@ -154,7 +154,7 @@ TEST_F(ParallelListingTest, GivesASinkObjectsByNameIfAsked) {
     }
     return {};
   };
-  const auto report = ListInParallel(client_, {"names-e"}, ListingOrder::kByName, sink);
+  const auto report = ListInParallel(client_, {"names-e"}, DeliveryOrder::kInOrder, sink);
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->objects, kNames);
   EXPECT_EQ(out_of_order, 0U);
@@ -229,7 +229,7 @@ TEST_F(ParallelListingTest, RefusesInvalidOptions) {
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, {.call_cap = 0.5})).code,
             ErrorCode::kInvalidArgument);
-  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, nullptr)).code,
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, DeliveryOrder::kAsCompleted, nullptr)).code,
             ErrorCode::kInvalidArgument);
 }
 
@@ -273,13 +273,15 @@ TEST_F(ParallelListingTest, CountsStorageClassesAndWarnsOfRetrievalFees) {
 
 TEST_F(ParallelListingTest, ReturnsTheSinksError) {
   const auto fails = [](std::vector<ListedObject>) -> Result<void> { return Error{ErrorCode::kAborted, "enough"}; };
-  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, fails)).message, "enough");
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, DeliveryOrder::kAsCompleted, fails)).message,
+            "enough");
   const auto throws = [](std::vector<ListedObject>) -> Result<void> { throw std::runtime_error("enough"); };
-  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, throws)).code,
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, DeliveryOrder::kAsCompleted, throws)).code,
             ErrorCode::kLocalIo);
   const auto throws_no_exception = [](std::vector<ListedObject>) -> Result<void> { throw 7; };
-  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, throws_no_exception)).code,
-            ErrorCode::kLocalIo);
+  EXPECT_EQ(
+      testing::ErrorOf(ListInParallel(client_, {"names-a"}, DeliveryOrder::kAsCompleted, throws_no_exception)).code,
+      ErrorCode::kLocalIo);
 }
 
 // The heap's size with its overhead for each block; sanitizers have their own heaps.
@@ -310,9 +312,10 @@ TEST_F(ParallelListingTest, StopsOnRequest) {
     stop.request_stop();
     return {};
   };
-  EXPECT_TRUE(
-      testing::FailsWith(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, sink, {.stop = stop.get_token()}),
-                         ErrorCode::kCancelled));
+  const auto listing =
+      ListInParallel(client_, {"names-a"}, DeliveryOrder::kAsCompleted, sink, {.stop = stop.get_token()});
+  ASSERT_FALSE(listing.ok());
+  EXPECT_EQ(listing.error().code, ErrorCode::kCancelled);
 }
 
 TEST_F(ParallelListingTest, UsesSplitPointsOfAnEarlierListing) {

@@ -65,7 +65,7 @@ Result<std::string> InABatch(const Client& client, const ObjectMetadata& object,
   const Downloader downloader(client, {.max_concurrency = 2});
   const auto batch = downloader.Download(DownloadSources(std::span(&object, 1)));
   if (!batch) return batch.error();
-  return std::string(reinterpret_cast<const char*>((*batch)[0].data()), size);
+  return std::string(reinterpret_cast<const char*>((*batch)[0].bytes.data()), size);
 }
 
 class ReadFaultsTest : public testing::FaultMatrix, public ::testing::WithParamInterface<Way> {

@@ -30,7 +30,7 @@ class ResumableFileFaultsTest : public testing::FaultMatrix {
     static const std::string bytes = testing::Pattern(2 * kLargePart + 3);
     return bytes;
   }
-  [[nodiscard]] Result<UploadedFile> Upload(WriteMode mode) {
+  [[nodiscard]] Result<UploadReport> Upload(WriteMode mode) {
     options_.mode = mode;
     options_.max_concurrency = 2;
     options_.save_state = [this](const std::string& state) { state_ = state; };

@@ -66,7 +66,7 @@ TEST_F(ResumableFileRefusalsTest, ResumesOneStreamInBucketsWithRetention) {
     GoOn();
     const auto stored = Upload();
     ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
-    EXPECT_EQ(stored->method, WriteMethod::kOneStream);
+    EXPECT_EQ(stored->path, WritePath::kOneStream);
     EXPECT_GE(stored->kept_bytes, kFilePart);  // The answer to the second chunk had not arrived.
     ExpectStored(Content());
   }

@@ -30,7 +30,7 @@ class ResumableFileTest : public testing::ResumableFileCase {
 TEST_F(ResumableFileTest, CommitsALargeFileByPartsAndOneCompose) {
   const auto stored = Upload();
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
-  EXPECT_EQ(stored->method, WriteMethod::kPartsAndCompose);
+  EXPECT_EQ(stored->path, WritePath::kParallel);
   EXPECT_EQ(stored->kept_bytes, 0U);
   EXPECT_EQ(stored->object.size, Content().size());
   ExpectStored(Content());
@@ -42,7 +42,7 @@ TEST_F(ResumableFileTest, SendsASmallFileInOneRequest) {
   const std::size_t before = emulator_.journal().size();
   const auto stored = Upload();
   EXPECT_EQ(emulator_.journal().size(), before + 1);
-  EXPECT_EQ(stored->method, WriteMethod::kSingleInsert);
+  EXPECT_EQ(stored->path, WritePath::kOneRequest);
   ExpectStored("bytes");
 }
 
@@ -211,7 +211,7 @@ TEST_F(ResumableFileTest, ResumesASessionOfAnEarlierCall) {
   options_.path = WritePath::kAuto;
   const auto stored = Upload();
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
-  EXPECT_EQ(stored->method, WriteMethod::kOneStream);
+  EXPECT_EQ(stored->path, WritePath::kOneStream);
   EXPECT_GE(stored->kept_bytes, 2 * kFilePart);  // The third chunk was sent, and its answer had not arrived.
   ExpectStored(Content());
 }
@@ -294,7 +294,7 @@ TEST_F(ResumableFileTest, DropsItsPartsIfOneStreamIsRequested) {
   options_.path = WritePath::kOneStream;
   const auto stored = Upload();
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
-  EXPECT_EQ(stored->method, WriteMethod::kOneStream);
+  EXPECT_EQ(stored->path, WritePath::kOneStream);
   ExpectStored(Content());
 }
 

@@ -30,8 +30,8 @@ const ObjectName kContested{kRivalBucket, "o"};
 // Acts before a retry: the answer is lost, and nothing more is sent yet.
 class BeforeRepetition : public EventListener {
  public:
-  void OnRetry(const RetryEvent& /*event*/) override {
-    if (act) std::exchange(act, nullptr)();
+  void OnEvent(const Event& event) override {
+    if (event.kind == EventKind::kRetry && act) std::exchange(act, nullptr)();
   }
   std::function<void()> act = {};
 };

@@ -48,7 +48,7 @@ const Operation kOperations[] = {
     {"objects.insert", [](const Client& c) { return WithoutValue(c.InsertObject(kObject, AsBytes("x"))); }},
     {"objects.get", [](const Client& c) { return WithoutValue(c.GetObject(kObject)); }},
     {"objects.get, bytes", [](const Client& c) { return WithoutValue(c.ReadObject(kObject)); }},
-    {"objects.list", [](const Client& c) { return WithoutValue(c.ListObjects("bkt")); }},
+    {"objects.list", [](const Client& c) { return WithoutValue(c.ListObjects({"bkt"})); }},
     {"a prefix", [](const Client& c) { return WithoutValue(ListPrefix(c, {"bkt"})); }},
     {"a prefix in parallel", [](const Client& c) { return WithoutValue(ListInParallel(c, {"bkt"})); }},
     {"objects.patch", [](const Client& c) { return WithoutValue(c.PatchObject(kObject, {})); }},

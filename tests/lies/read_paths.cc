@@ -55,10 +55,10 @@ DownloaderOptions Striped() { return {.max_concurrency = 1, .stripe_bytes = kStr
 
 Outcome Batch(const Client& client, const DownloadSource& source, const DownloaderOptions& options = {}) {
   const Downloader downloader(client, options);
-  const std::vector<DownloadSource> sources(options.composition.mode == CompositionMode::kOff ? 1 : 2, source);
+  const std::vector<DownloadSource> sources(options.composition == CompositionMode::kOff ? 1 : 2, source);
   const auto batch = downloader.Download(sources);
   if (!batch) return {batch.error()};
-  return {CheckContent(Text((*batch)[sources.size() - 1]))};
+  return {CheckContent(Text((*batch)[sources.size() - 1].bytes))};
 }
 
 Outcome Stream(const Client& client, const DownloadSource& source, const DownloaderOptions& options = {}) {
@@ -108,7 +108,7 @@ std::vector<Path> ReadPaths() {
   const ReadObjectOptions range{.range = ByteRange{10, 50}};
   ReadObjectOptions pinned_range = range;
   pinned_range.generation = LyingService::kGeneration;
-  const DownloaderOptions composing{.composition = {.mode = CompositionMode::kOn}};
+  const DownloaderOptions composing{.composition = CompositionMode::kOn};
   return {
       Read("ReadIntoBuffer", Column::kWhole, IntoBuffer, {}),
       Read("ReadIntoSink", Column::kWhole, IntoSink, {}),

@@ -77,7 +77,10 @@ struct Listing {
 };
 
 const Listing kListings[] = {
-    {"one page", [](const Client& c) { return WithoutValue(c.ListObjects("bkt", {.prefix = "long/prefix/"})); }},
+    {"one page",
+     [](const Client& c) {
+       return WithoutValue(c.ListObjects({"bkt", "long/prefix/"}));
+     }},
     {"buckets", [](const Client& c) { return WithoutValue(c.ListBuckets({.prefix = "long/prefix/"})); }},
     {"all pages",
      [](const Client& c) {
@@ -126,9 +129,9 @@ TEST(UnrequestedNames, AreNotAbortedByACleanup) {
 TEST(UnrequestedNames, IncludeNamesOutsideTheOffsets) {
   const ServiceWithoutPrefixes service(Page("p/m"));
   const Client client = service.client();
-  EXPECT_TRUE(client.ListObjects("bkt", {.prefix = "p/", .start_offset = "p/m", .end_offset = "p/n"}).ok());
-  EXPECT_EQ(ErrorOf(client.ListObjects("bkt", {.start_offset = "p/m!"})).code, ErrorCode::kBadResponse);
-  EXPECT_EQ(ErrorOf(client.ListObjects("bkt", {.end_offset = "p/m"})).code, ErrorCode::kBadResponse);
+  EXPECT_TRUE(client.ListObjects({"bkt", "p/"}, {.start_offset = "p/m", .end_offset = "p/n"}).ok());
+  EXPECT_EQ(ErrorOf(client.ListObjects({"bkt"}, {.start_offset = "p/m!"})).code, ErrorCode::kBadResponse);
+  EXPECT_EQ(ErrorOf(client.ListObjects({"bkt"}, {.end_offset = "p/m"})).code, ErrorCode::kBadResponse);
 }
 
 TEST(ObjectsOfAnotherBucket, EndAListing) {

@@ -51,7 +51,9 @@ class Limited {
 class GiveBack : public EventListener {
  public:
   explicit GiveBack(int descriptors) : limited_(std::in_place, RLIMIT_NOFILE, static_cast<rlim_t>(descriptors)) {}
-  void OnRetry(const RetryEvent&) override { limited_.reset(), ++retries; }
+  void OnEvent(const Event& event) override {
+    if (event.kind == EventKind::kRetry) limited_.reset(), ++retries;
+  }
   std::atomic<int> retries = 0;
 
  private:

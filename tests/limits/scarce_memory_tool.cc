@@ -83,7 +83,7 @@ std::array<DownloadSource, 6> SixSources() {
 
 // Constructors return no Result: they throw.
 std::optional<Downloader> DownloaderOf(const Client& client) try {
-  return Downloader(client, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOff}});
+  return Downloader(client, {.max_concurrency = 4, .composition = CompositionMode::kOff});
 } catch (const std::bad_alloc&) {
   return std::nullopt;
 }

@@ -33,12 +33,13 @@ using testing::ThreadLimit;
 
 class Shortages : public EventListener {
  public:
-  void OnThreadShortage(const ThreadShortageEvent& event) override {
+  void OnEvent(const Event& event) override {
+    if (event.kind != EventKind::kThreadShortage) return;
     const std::scoped_lock lock(mutex_);
     ++told;
     wanted = event.wanted;
     started = event.started;
-    cause = event.cause.message;
+    cause = event.error->message;
   }
 
   int told = 0;
@@ -90,7 +91,7 @@ TEST_F(ThreadShortageTest, ReducesThreadsOfADownloader) {
   for (int round = 0; round < 2; ++round) {
     const auto batch = downloader.Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i]), sources[i].object.name);
+    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i].bytes), sources[i].object.name);
   }
   EXPECT_EQ(shortages_->told, 1);
   EXPECT_EQ(shortages_->wanted, 4U);
@@ -118,7 +119,7 @@ TEST_F(ThreadShortageTest, ReducesConnectionsIfDescriptorsAreShort) {
     for (int round = 0; round < 3; ++round) {
       const auto batch = downloader.Download(sources);
       ASSERT_TRUE(batch.ok()) << batch.error().message;
-      for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i]), sources[i].object.name);
+      for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i].bytes), sources[i].object.name);
     }
   }
   EXPECT_EQ(client_.counters().retries, 0U);
@@ -135,7 +136,7 @@ TEST_F(ThreadShortageTest, IsIrrelevantIfEachCallHasAThread) {
     ++calls;
     return Result<void>();
   };
-  EXPECT_TRUE(RunConcurrently(client_, 3, 20'000, work).ok());
+  EXPECT_TRUE(internal::RunOnThreads(client_, 3, 20'000, work).ok());
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(limit.refused(), 0);
   EXPECT_EQ(shortages_->told, 0);
@@ -201,15 +202,17 @@ TEST_F(ThreadShortageTest, IsNotCausedByOptionsOutOfRange) {
   EXPECT_TRUE(testing::FailsWith(Client::Create({.max_idle_connections = 1'000'000}), ErrorCode::kInvalidArgument));
 }
 
+const Client kNowhere = *Client::Create({.endpoint = "http://127.0.0.1:1", .project = "p"});
+
 TEST(RunOnThreadsUnderALimit, CallsEachIndexOnce) {
   for (const int threads : {0, 1, 3}) {
     const ThreadLimit limit(threads);
     std::vector<std::atomic<int>> calls(100);
-    const auto done =
-        internal::RunOnThreads(calls.size(), 1000, [&](std::size_t i, const std::stop_token&) -> Result<void> {
-          ++calls[i];
-          return {};
-        });
+    const auto done = internal::RunOnThreads(kNowhere, calls.size(), 1000,
+                                             [&](std::size_t i, const std::stop_token&) -> Result<void> {
+                                               ++calls[i];
+                                               return {};
+                                             });
     ASSERT_TRUE(done.ok());
     EXPECT_GE(limit.refused(), 1);
     for (const auto& count : calls) EXPECT_EQ(count, 1);
@@ -223,12 +226,14 @@ TEST(RunOnThreadsUnderALimit, StopsAtTheFirstFailureAndOnRequest) {
     ++calls;
     return Error{ErrorCode::kNotFound, "one"};
   };
-  const auto failed = internal::RunOnThreads(3, 4, fail);
+  const auto failed = internal::RunOnThreads(kNowhere, 3, 4, fail);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().message, "one");
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_TRUE(testing::FailsWith(internal::RunOnThreads(3, 4, fail, stop.get_token()), ErrorCode::kCancelled));
+  const auto stopped = internal::RunOnThreads(kNowhere, 3, 4, fail, stop.get_token());
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
   EXPECT_EQ(calls, 1);
 }
 

@@ -13,7 +13,7 @@ namespace gcsflux {
 namespace {
 
 std::size_t Consume(const Downloader& downloader, const std::vector<DownloadSource>& sources) {
-  DownloadStream stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   std::size_t count = 0;
   for (auto next = stream.Next(); next && *next; next = stream.Next()) ++count;
   return count;

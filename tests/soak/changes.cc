@@ -69,7 +69,7 @@ void Patch(Worker& worker) {
   version.tag = worker.NewTag();
   const bool is_conditional = worker.chance().OneIn(2);
   const RandomStop stop(worker.chance());
-  PatchObjectOptions options{.stop = stop.token()};
+  ObjectOptions options{.stop = stop.token()};
   if (is_conditional) options.preconditions.if_metageneration_match = version.metageneration;
   const auto patched = worker.client().PatchObject(slot->object, {.metadata = {{"tag", version.tag}}}, options);
   worker.Conclude(*slot, version, patched, stop, is_conditional ? kMayMeetItself : MayFail{.at_once = true});

@@ -41,7 +41,7 @@ void DownloadBatch(Worker& worker) {
   const RandomStop stop(worker.chance());
   const auto batch = AnyDownloader(worker).Download(wanted.sources, stop.token());
   if (!worker.Check(batch, stop, kMayBeCorrupted)) return;
-  for (std::size_t i = 0; i < wanted.slots.size(); ++i) CheckObject(*wanted.slots[i], (*batch)[i]);
+  for (std::size_t i = 0; i < wanted.slots.size(); ++i) CheckObject(*wanted.slots[i], (*batch)[i].bytes);
 }
 
 // To its end, or to somewhere in the middle.
@@ -51,8 +51,7 @@ void DownloadStreamOfObjects(Worker& worker) {
   const bool is_in_order = worker.chance().OneIn(2);
   const std::size_t most = worker.chance().OneIn(4) ? worker.chance().Below(wanted.slots.size()) : wanted.slots.size();
   auto stream = AnyDownloader(worker).Stream(
-      wanted.sources,
-      {.order = is_in_order ? DeliveryOrder::kInOrder : DeliveryOrder::kAsCompleted, .stop = stop.token()});
+      wanted.sources, is_in_order ? DeliveryOrder::kInOrder : DeliveryOrder::kAsCompleted, stop.token());
   std::vector<bool> has_come(wanted.slots.size());
   for (std::size_t i = 0; i < most; ++i) {
     const auto next = stream.Next();

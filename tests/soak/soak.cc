@@ -106,7 +106,7 @@ class Soak {
   void RunPhase(int phase) {
     OrViolation(client_.InsertBucket(kBucket));
     std::optional<Downloader> composing;
-    composing.emplace(client_, DownloaderOptions{.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+    composing.emplace(client_, DownloaderOptions{.max_concurrency = 4, .composition = CompositionMode::kOn});
     const Common common{.options = client_options_,
                         .client = client_,
                         .downloader = downloader_,

@@ -12,7 +12,8 @@ namespace gcsflux::testing {
 class AfterNthRequest : public EventListener {
  public:
   explicit AfterNthRequest(int number, std::function<void()> then = {}) : number_(number), then_(std::move(then)) {}
-  void OnRequest(const RequestEvent&) override {
+  void OnEvent(const Event& event) override {
+    if (event.kind != EventKind::kRequest) return;
     if (++count_ == number_ && then_) then_();
   }
   [[nodiscard]] bool was_called() const { return count_ >= number_; }

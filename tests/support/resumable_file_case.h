@@ -38,7 +38,7 @@ class ResumableFileCase : public ::testing::Test {
     options_.save_state = [this](const std::string& state) { state_ = state; };
   }
 
-  Result<UploadedFile> Upload() {
+  Result<UploadReport> Upload() {
     options_.state = state_;
     return UploadFile(client_, path_, kObject, options_);
   }

@@ -238,8 +238,9 @@ TEST_P(IterableDatasetTest, ReportsItsWork) {
   EXPECT_THAT(report.skipped_objects[0].name, HasSubstr("numbers/1020"));
   EXPECT_EQ(report.slowest.size(), 10U);
   EXPECT_GT(report.slowest[0].duration.count(), 0);
-  EXPECT_GE(report.class_a_operations, GetParam() == SampleOrder::kShuffled ? 0U : 1U);  // Else it listed before.
-  EXPECT_EQ(report.class_b_operations, static_cast<std::uint64_t>(kObjects));
+  EXPECT_GE(report.client.class_a_operations,
+            GetParam() == SampleOrder::kShuffled ? 0U : 1U);  // Else it listed before.
+  EXPECT_EQ(report.client.class_b_operations, static_cast<std::uint64_t>(kObjects));
   EXPECT_DOUBLE_EQ(report.price, kObjects / 1000.0);
   while (dataset.report().held_bytes > 0) std::this_thread::yield();  // The last one is returned as it arrives.
   EXPECT_GT(report.max_held_bytes, 0U);

@@ -145,11 +145,11 @@ class LoopsTest : public NumberedObjectsTest,
             .rank = rank,
             .world_size = ranks()};
   }
-  [[nodiscard]] ListingSnapshot Listing(const ObjectName& prefix) const {
+  [[nodiscard]] Listing ListingOf(const ObjectName& prefix) const {
     return {.prefix = prefix, .objects = ValueOrThrow(ListInParallel(client_, prefix)).objects};
   }
   [[nodiscard]] NumberStream Stream(const EpochOptions& how, const ObjectName& prefix, bool is_known) const {
-    if (is_known) return NumberStream::OfListing(client_, Listing(prefix), AsNumber, how, Options());
+    if (is_known) return NumberStream::OfListing(client_, ListingOf(prefix), AsNumber, how, Options());
     return {client_, prefix, AsNumber, how, Options()};
   }
   [[nodiscard]] DatasetOptions Options() const {
@@ -162,7 +162,7 @@ class LoopsTest : public NumberedObjectsTest,
     if (kind() == Kind::kEpochs) return std::make_unique<OverEpochs>(Stream(how, prefix, is_known()));
     if (kind() == Kind::kLoader) return std::make_unique<OverLoader>(Stream(how, prefix, is_known()), how.batch_size);
     auto loops =
-        std::make_unique<OverSampler>(is_known() ? Numbers::OfListing(client_, Listing(prefix), AsNumber, Options())
+        std::make_unique<OverSampler>(is_known() ? Numbers::OfListing(client_, ListingOf(prefix), AsNumber, Options())
                                                  : Numbers(client_, prefix, AsNumber, Options()),
                                       how);
     loops->set_batch_size(how.batch_size);
@@ -180,7 +180,7 @@ class LoopsTest : public NumberedObjectsTest,
   }
   // The same, while the listing was not complete.
   [[nodiscard]] Cursor OfFirst(Cursor cursor, std::size_t count) const {
-    auto objects = Listing({cursor.listing.bucket, cursor.listing.prefix}).objects;
+    auto objects = ListingOf({cursor.listing.bucket, cursor.listing.prefix}).objects;
     objects.resize(count);
     const auto first =
         Numbers::OfListing(client_, {{cursor.listing.bucket, cursor.listing.prefix}, {}, objects}, AsNumber, kDirect);

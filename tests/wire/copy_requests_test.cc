@@ -61,7 +61,7 @@ TEST(CopyRequest, NamesBothObjectsAndTheConditionsOfEach) {
 }
 
 TEST(RewriteRequest, ContinuesAtItsToken) {
-  const RewriteObjectOptions options{.max_bytes_per_request = 1 << 20, .fields = "size"};
+  const CopyObjectOptions options{.max_bytes_per_request = 1 << 20, .fields = "size"};
   EXPECT_EQ(RewriteObjectRequest(kCopyHost, kSource, kDestination, options, "").url,
             "https://h/storage/v1/b/from/o/a%2Fb/rewriteTo/b/to/o/c%20d?maxBytesRewrittenPerCall=1048576&fields=done%2C"
             "objectSize%2CrewriteToken%2CtotalBytesRewritten%2Cresource%28bucket%2Cname%2Cgeneration%2Csize%29");

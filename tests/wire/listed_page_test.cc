@@ -191,7 +191,7 @@ TEST(ListedPageParser, MatchesTheOtherParserForDuplicateKeys) {
 TEST(ObjectPage, MayOmitUnrequestedSizes) { EXPECT_TRUE(ParseObjectPage(Item(""), /*has_sizes=*/false).ok()); }
 
 TEST(ListedPageRequest, RequestsOnlyTheFieldsThatAreRead) {
-  const auto url = [](const ListObjectsOptions& options) { return ListedPageRequest("http://host", "b", options).url; };
+  const auto url = [](const ListOptions& options) { return ListedPageRequest("http://host", {"b"}, options).url; };
   EXPECT_THAT(url({}), HasSubstr("fields=nextPageToken%2Cprefixes%2Citems%28name%2Cgeneration%2Csize%2Ccrc32c%2C"
                                  "storageClass%2Cupdated%2CkmsKeyName%29"));
   EXPECT_THAT(url({.delimiter = "/"}), HasSubstr("items%28name%2Cgeneration%2Csize%2Ccrc32c%29"));

@@ -123,7 +123,7 @@ TEST(Requests, PinTheGenerationOfAResumedRead) {
 }
 
 TEST(Requests, ListWithoutUnrequestedParameters) {
-  const auto request = ListObjectsRequest(kHost, "bkt", {.prefix = "a/b", .max_results = 10});
+  const auto request = ListObjectsRequest(kHost, {"bkt", "a/b"}, {.max_results = 10});
   EXPECT_THAT(request.url, HasSubstr("&maxResults=10&prefix=a%2Fb"));
   EXPECT_THAT(request.url, ::testing::Not(HasSubstr("delimiter")));
   EXPECT_THAT(request.url, ::testing::Not(HasSubstr("pageToken")));

@@ -182,15 +182,9 @@ DatasetReport DatasetCore::report(const OperationPrices& prices) const {
   const DeliveryBudget& budget = CoreOf(client_).delivery_budget();
   report.held_bytes = budget.held();
   report.max_held_bytes = budget.most_held();
-  const Counters now = client_.counters();
-  report.retries = now.retries - made_with_.retries;
-  report.throttled = now.throttled - made_with_.throttled;
-  report.hedges = now.hedges - made_with_.hedges;
+  report.client = client_.counters() - made_with_;
+  report.price = PriceOf(report.client, prices);
   report.composition = engines_.Get().downloads->composition_report();
-  const OperationCounts charged = ChargedOperations(made_with_, now);
-  report.class_a_operations = charged.class_a;
-  report.class_b_operations = charged.class_b;
-  report.price = PriceOf(charged, prices);
   return report;
 }
 

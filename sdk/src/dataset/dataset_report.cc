@@ -91,10 +91,10 @@ std::string Time(const DatasetReport& report) {
   return text;
 }
 
-std::string Requests(const DatasetReport& report) {
-  if (report.retries == 0 && report.throttled == 0 && report.hedges == 0) return "";
-  return "requests    " + Grouped(report.retries) + " retried, " + Grouped(report.throttled) + " throttled, " +
-         Grouped(report.hedges) + " hedged\n";
+std::string Requests(const Counters& client) {
+  if (client.retries == 0 && client.throttled == 0 && client.hedges == 0) return "";
+  return "requests    " + Grouped(client.retries) + " retried, " + Grouped(client.throttled) + " throttled, " +
+         Grouped(client.hedges) + " hedged\n";
 }
 
 // The first of several buckets.
@@ -119,15 +119,15 @@ std::string Composition(const CompositionReport& report) {
 }
 
 std::string Cost(const DatasetReport& report) {
-  return "operations  " + Grouped(report.class_a_operations) + " of class A, " + Grouped(report.class_b_operations) +
-         " of class B: " + Fixed(report.price, 4) + " USD\n";
+  return "operations  " + Grouped(report.client.class_a_operations) + " of class A, " +
+         Grouped(report.client.class_b_operations) + " of class B: " + Fixed(report.price, 4) + " USD\n";
 }
 
 std::string Skipped(const DatasetReport& report) {
   if (report.skipped == 0) return "";
   std::string text = "skipped     " + Plural(report.skipped, "object") + ", of them:\n";
   for (std::size_t i = 0; i < std::min(kSkippedShown, report.skipped_objects.size()); ++i) {
-    const SkippedObject& object = report.skipped_objects[i];
+    const ReportedObject& object = report.skipped_objects[i];
     text += "  " + Shown(object.name) + ": " + Shown(object.reason) + "\n";
   }
   return text;
@@ -137,7 +137,7 @@ std::string Slowest(const DatasetReport& report) {
   if (report.slowest.empty()) return "";
   std::string text = "slowest\n";
   for (std::size_t i = 0; i < std::min(kSlowestShown, report.slowest.size()); ++i) {
-    const SlowObject& object = report.slowest[i];
+    const ReportedObject& object = report.slowest[i];
     text += "  " + Text(object.duration) + "  " + Bytes(object.bytes) + "  " + Shown(object.name) + "\n";
   }
   return text;
@@ -147,7 +147,7 @@ std::string Slowest(const DatasetReport& report) {
 
 std::string FormatReport(const DatasetReport& report) {
   return Work(report) + Order(report) + Time(report) + "memory      " + Bytes(report.held_bytes) + " fetched ahead, " +
-         Bytes(report.max_held_bytes) + " at most\n" + Requests(report) + Composition(report.composition) +
+         Bytes(report.max_held_bytes) + " at most\n" + Requests(report.client) + Composition(report.composition) +
          Cost(report) + Skipped(report) + Slowest(report);
 }
 

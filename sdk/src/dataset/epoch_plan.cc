@@ -11,12 +11,8 @@ namespace gcsflux::internal {
 
 Result<void> CheckEpochOptions(const EpochOptions& options) {
   const auto refuse = [](const std::string& why) { return Error{ErrorCode::kInvalidArgument, "EpochOptions::" + why}; };
-  if (auto checked =
-          CheckInRange("EpochOptions::batch_size", RangeOf("batch_size"), static_cast<double>(options.batch_size));
-      !checked)
-    return checked;
-  if (auto checked = CheckInRange("EpochOptions::shuffle_buffer", RangeOf("shuffle_buffer"),
-                                  static_cast<double>(options.shuffle_buffer));
+  if (auto checked = CheckRanges({{"EpochOptions::batch_size", RangeOf("batch_size"), options.batch_size},
+                                  {"EpochOptions::shuffle_buffer", RangeOf("shuffle_buffer"), options.shuffle_buffer}});
       !checked)
     return checked;
   if (options.world_size < 1) return refuse("world_size must be at least 1");

@@ -1,14 +1,13 @@
+#include "dataset/epoch_progress.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "base/process/mutex.h"
 #include "dataset/epoch_plan.h"
-#include "gcsflux/epoch.h"
 
-namespace gcsflux {
-
-using internal::EpochPlan;
+namespace gcsflux::internal {
 
 struct EpochProgress::Shared {
   Shared(const EpochOptions& how, Cursor start) : options(how), cursor(std::move(start)), plan(PlanAt(cursor)) {}
@@ -40,7 +39,7 @@ struct EpochProgress::Shared {
 
   const EpochOptions options;
 
-  internal::LeafMutex mutex = {};
+  LeafMutex mutex = {};
   Cursor cursor GUARDED_BY(mutex);  // at the plan's beginning
   EpochPlan plan GUARDED_BY(mutex);
   std::uint64_t handed_out GUARDED_BY(mutex) = 0;  // batches of the plan
@@ -50,12 +49,12 @@ struct EpochProgress::Shared {
 
 Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, const EpochOptions& options,
                                             const std::optional<Cursor>& cursor, bool allow_changed_listing) {
-  if (auto checked = internal::CheckEpochOptions(options); !checked) return checked.error();
+  if (auto checked = CheckEpochOptions(options); !checked) return checked.error();
   if (options.order == SampleOrder::kBuffered) {
     return Error{ErrorCode::kInvalidArgument,
                  "EpochOptions::order: a shuffle buffer is for an IterableDataset; take SampleOrder::kShuffled"};
   }
-  if (auto checked = internal::CheckHasBatches(listing, options); !checked) return checked.error();
+  if (auto checked = CheckHasBatches(listing, options); !checked) return checked.error();
   EpochProgress progress(
       std::make_shared<Shared>(options, Cursor{.seed = options.seed, .order = options.order, .listing = listing}));
   if (!cursor) return progress;
@@ -111,4 +110,4 @@ Cursor EpochProgress::cursor() const {
 
 const EpochOptions& EpochProgress::options() const { return shared_->options; }
 
-}  // namespace gcsflux
+}  // namespace gcsflux::internal

@@ -138,8 +138,8 @@ EpochHandle EpochHandle::OfPrefix(const Client& client, const ObjectName& prefix
   return EpochHandle(std::make_shared<Shared>(MakeLiveCore(client, prefix, std::move(maker), options), epochs));
 }
 
-EpochHandle EpochHandle::OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
-                                   const EpochOptions& epochs, const DatasetOptions& options) {
+EpochHandle EpochHandle::OfListing(const Client& client, Listing listing, SampleMaker maker, const EpochOptions& epochs,
+                                   const DatasetOptions& options) {
   ValueOrThrow(CheckEpochOptions(epochs));
   auto core = MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options);
   ValueOrThrow(CheckHasBatches(core->fingerprint(), epochs));

@@ -313,7 +313,7 @@ TEST_F(KmsKeys, PreventComposingWithTheReason) {
 TEST_F(KmsKeys, EncryptCompositesIfChosen) {
   const auto sources = StoreMixed();
   const Downloader downloader(
-      client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn, .kms_key_name = kKey}});
+      client_, {.max_concurrency = 4, .composition = CompositionMode::kOn, .composition_kms_key_name = kKey});
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_EQ(downloader.composition_report().composed_objects, 40U) << downloader.composition_report().last_failure;
   for (const auto& record : emulator_.journal()) {
@@ -325,7 +325,7 @@ TEST_F(KmsKeys, EncryptCompositesIfChosen) {
 TEST_F(KmsKeys, PreventComposingIfNotChosen) {
   const auto sources = StoreMixed();
   const Downloader downloader(
-      client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn, .kms_key_name = kOtherKey}});
+      client_, {.max_concurrency = 4, .composition = CompositionMode::kOn, .composition_kms_key_name = kOtherKey});
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_EQ(downloader.composition_report().composed_objects, 0U) << "no two neighbours may be joined";
   EXPECT_EQ(Requests("storage.objects.compose"), 0U);
@@ -337,7 +337,7 @@ TEST_F(KmsKeys, AreLimitedToFourInAReport) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     sources[i].kms_key_name = InternedName("cryptoKeys/k" + std::to_string(i % 10));
   }
-  const Downloader downloader(client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(client_, {.max_concurrency = 4, .composition = CompositionMode::kOn});
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_TRUE(AwaitReason(downloader)
                   .ends_with(": cryptoKeys/k0, cryptoKeys/k1, cryptoKeys/k2, cryptoKeys/k3, and maybe others"))
@@ -353,7 +353,7 @@ class Roles : public ::testing::TestWithParam<const char*> {
                                                                         "\"}]}"}}};
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint()});
 
-  Result<ObjectBatch> Download(const Downloader& downloader) {
+  Result<std::vector<DownloadedObject>> Download(const Downloader& downloader) {
     const auto listing = ListPrefix(client_, {"bkt", ""});
     if (!listing) return listing.error();
     return downloader.Download(DownloadSources(listing->objects));
@@ -362,12 +362,12 @@ class Roles : public ::testing::TestWithParam<const char*> {
 
 using Viewers = Roles;
 TEST_P(Viewers, CannotCompose) {
-  const Downloader automatic(client_, {.composition = {.mode = CompositionMode::kAuto}});
+  const Downloader automatic(client_, {.composition = CompositionMode::kAuto});
   ASSERT_TRUE(Download(automatic).ok());
   EXPECT_NE(AwaitReason(automatic).find("roles/storage.objectUser"), std::string::npos);
   ASSERT_TRUE(Download(automatic).ok());
   EXPECT_EQ(automatic.composition_report().direct_objects, 1000U);
-  const Downloader downloader(client_, {.composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(client_, {.composition = CompositionMode::kOn});
   const auto batch = Download(downloader);
   ASSERT_TRUE(testing::FailsWith(batch, ErrorCode::kPermissionDenied));
   EXPECT_NE(batch.error().message.find("lacks storage.objects.create, storage.objects.delete"), std::string::npos)
@@ -377,11 +377,11 @@ INSTANTIATE_TEST_SUITE_P(, Viewers, ::testing::Values("viewer"));
 
 using Users = Roles;
 TEST_P(Users, ComposeOnlyIfConfigured) {
-  const Downloader automatic(client_, {.composition = {.mode = CompositionMode::kAuto}});
+  const Downloader automatic(client_, {.composition = CompositionMode::kAuto});
   ASSERT_TRUE(Download(automatic).ok());
   EXPECT_EQ(automatic.composition_report().composites, 0U);
   EXPECT_NE(AwaitReason(automatic).find("storage.buckets.get"), std::string::npos);
-  const Downloader on(client_, {.composition = {.mode = CompositionMode::kOn}});
+  const Downloader on(client_, {.composition = CompositionMode::kOn});
   const auto composed = Download(on);
   ASSERT_TRUE(composed.ok()) << composed.error().message;
   EXPECT_EQ(on.composition_report().composed_objects, 500U) << on.composition_report().last_failure;

@@ -53,7 +53,7 @@ TEST_F(ComposedDownload, ComposesObjectsUnderACustomersKey) {
     contents_[{"bkt", name}] = name;
   }
   const auto sources = DownloadSources(stored);
-  const Downloader downloader(client_, {.encryption_key = *key, .composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(client_, {.encryption_key = *key, .composition = CompositionMode::kOn});
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_GE(downloader.composition_report().composed_objects, 2U);
 }
@@ -109,10 +109,10 @@ TEST_F(ComposedDownload, ReadsTheListedGenerations) {
   const auto downloader = Composing(CompositionMode::kOn, OnFailure::kDeliver);
   const auto batch = downloader.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
-  for (const std::size_t i : {0U, 1U, 3U}) ExpectBytes(sources[i], (*batch)[i]);
-  ASSERT_TRUE(batch->error(2).has_value());
-  EXPECT_EQ(batch->error(2)->code, ErrorCode::kNotFound);
-  EXPECT_NE(batch->error(2)->message.find(ToUri(sources[2].object)), std::string::npos) << batch->error(2)->message;
+  for (const std::size_t i : {0U, 1U, 3U}) ExpectBytes(sources[i], (*batch)[i].bytes);
+  ASSERT_TRUE((*batch)[2].error.has_value());
+  EXPECT_EQ((*batch)[2].error->code, ErrorCode::kNotFound);
+  EXPECT_NE((*batch)[2].error->message.find(ToUri(sources[2].object)), std::string::npos) << (*batch)[2].error->message;
   EXPECT_GE(downloader.composition_report().fallbacks, 2U);
 }
 
@@ -131,9 +131,9 @@ TEST_F(ComposedDownload, ReadsTheSourcesOfAWrongComposite) {
     const auto downloader = Composing(CompositionMode::kOn, OnFailure::kDeliver);
     const auto batch = downloader.Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    ASSERT_TRUE(batch->error(1).has_value());
-    EXPECT_EQ(batch->error(1)->code, ErrorCode::kCorrupted);
-    ExpectBytes(sources[0], (*batch)[0]);
+    ASSERT_TRUE((*batch)[1].error.has_value());
+    EXPECT_EQ((*batch)[1].error->code, ErrorCode::kCorrupted);
+    ExpectBytes(sources[0], (*batch)[0].bytes);
     EXPECT_EQ(downloader.composition_report().composites, 1U);
   }
   for (const auto& record : emulator_.journal()) {
@@ -267,7 +267,7 @@ TEST_F(ComposedDownload, ChecksAgainForALateComposite) {
                   .action = {.type = "status", .status = 404},
                   .limits = {.count = 1}}}});
   {
-    const Downloader downloader(*client, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+    const Downloader downloader(*client, {.max_concurrency = 4, .composition = CompositionMode::kOn});
     ExpectBatch(sources, downloader.Download(sources));
   }
   EXPECT_EQ(emulator_.faults().Fired("lost"), 1U);

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   const auto listing = ListPrefix(*client, {"bkt", "object-"});
   if (!listing) return 5;
   const auto sources = DownloadSources(listing->objects);
-  const Downloader downloader(*client, {.max_concurrency = 8, .composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(*client, {.max_concurrency = 8, .composition = CompositionMode::kOn});
   while (true) {
     if (const auto batch = downloader.Download(sources); !batch) {
       std::fprintf(stderr, "%s\n", batch.error().message.c_str());

@@ -29,7 +29,7 @@ TEST(Stripes, CoverTheObjectInOrder) {
     const std::size_t count = StripeCount(object_bytes, 1 + object_bytes / (1 + random() % 100));
     std::uint64_t end = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const Stripe stripe = StripeAt(object_bytes, count, i);
+      const Extent stripe = StripeAt(object_bytes, count, i);
       ASSERT_EQ(stripe.offset, end) << object_bytes << " by " << count;
       ASSERT_GE(stripe.length, object_bytes / count);
       ASSERT_LE(stripe.length, object_bytes / count + 1);
