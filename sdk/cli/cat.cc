@@ -14,6 +14,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/download.h"
 #include "gcsflux/flags.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -90,12 +91,13 @@ class Concatenation {
       sources[index] = {objects[index], found->size, found->generation, found->crc32c};
       return {};
     };
-    if (auto done = RunConcurrently(client_, objects.size(), max_look_ups_, look_up, stop_); !done) return done.error();
+    if (auto done = internal::RunOnThreads(client_, objects.size(), max_look_ups_, look_up, stop_); !done)
+      return done.error();
     return sources;
   }
 
   Result<void> PrintStream(std::vector<DownloadSource> sources) {
-    auto stream = downloader_.Stream(std::move(sources), {.stop = stop_});
+    auto stream = downloader_.Stream(std::move(sources), DeliveryOrder::kInOrder, stop_);
     while (true) {
       const auto next = stream.Next();
       if (!next) return next.error();

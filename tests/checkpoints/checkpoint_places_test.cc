@@ -8,7 +8,7 @@
 namespace gcsflux {
 namespace {
 
-TEST(StepPlaceOf, IsTheStepOfAManifest) {
+TEST(StepPlaceOf, FindsTheStepOfAManifestsUri) {
   const auto place = internal::StepPlaceOf("gs://bkt/runs/7/step-00000042.json");
   ASSERT_TRUE(place);
   EXPECT_EQ(place->run, "gs://bkt/runs/7/");

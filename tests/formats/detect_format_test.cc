@@ -17,7 +17,7 @@ std::string Safetensors() {
   return file;
 }
 
-TEST(DetectFormat, GoesByTheBytes) {
+TEST(DetectFormat, ReadsTheBytesNotTheName) {
   struct Case {
     const char* name;
     std::string file;
@@ -54,7 +54,7 @@ TEST(StoredCheckpoint, TellsArchivesOfTorchFromOthers) {
   }
 }
 
-TEST(FormatName, IsThereForEach) {
+TEST(FormatName, NamesEachFormat) {
   for (int format = 0; format <= static_cast<int>(kOldTorchFile); ++format) {
     EXPECT_FALSE(FormatName(static_cast<CheckpointFormat>(format)).empty());
   }

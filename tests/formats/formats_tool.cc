@@ -67,7 +67,7 @@ Result<void> WriteSparseFile(const TorchFileContents& contents, const std::strin
   return written;
 }
 
-// What is in a file of torch.save or libtorch.
+// The content of a file of torch.save or libtorch.
 Result<void> Describe(const Arguments& paths) { return Print(OpenTorchFile(paths[0])); }
 
 Result<void> WriteCopy(const StoredCheckpoint& file, const TorchFileContents& contents, const std::string& path) {
@@ -81,7 +81,7 @@ Result<void> WriteCopy(const StoredCheckpoint& file, const TorchFileContents& co
   return WriteTorchFile(contents, write_storage, *sink);
 }
 
-// A file of torch.save, written once more by us.
+// A file of torch.save, written again by this library.
 Result<void> Rewrite(const Arguments& paths) {
   const auto file = OpenTorchFile(paths[0]);
   if (!file.ok()) return file.error();
@@ -150,7 +150,7 @@ Result<std::string> BytesOfTensor(const ByteSource& source, const SafeTensor& te
   return bytes;
 }
 
-// What is in a file of safetensors.
+// The content of a file of safetensors.
 Result<void> DescribeSafetensors(const Arguments& paths) {
   const auto source = OpenLocalFile(paths[0]);
   if (!source.ok()) return source.error();
@@ -170,7 +170,7 @@ Result<void> DescribeSafetensors(const Arguments& paths) {
   return {};
 }
 
-// A file of safetensors, written once more by us.
+// A file of safetensors, written again by this library.
 Result<void> RewriteSafetensors(const Arguments& paths) {
   const auto source = OpenLocalFile(paths[0]);
   if (!source.ok()) return source.error();

@@ -21,7 +21,7 @@ internal::OpenShards ShardsIn(const Files& files) {
   };
 }
 
-TEST(StoredCheckpoint, HasTheSameTensorsWhateverTheFormat) {
+TEST(StoredCheckpoint, HasTheSameTensorsInEachFormat) {
   const std::vector<MadeTensor> tensors = SomeTensors();
   const std::string torch = TorchFileOf(tensors);
   const std::string safetensors = SafetensorsOf(tensors);
@@ -38,9 +38,9 @@ TEST(StoredCheckpoint, HasTheSameTensorsWhateverTheFormat) {
   EXPECT_EQ(testing::ErrorOf(second->Find("none")).code, ErrorCode::kNotFound);
 }
 
-// 2.4 MB, of which the first and last 256 KB are kept since the format was found: the checksums of reads that are in
-// there, of those that are not, and of those between, each belong to their own tensor.
-TEST(StoredCheckpoint, ComparesTheChecksumsOfReadsInsideAndOutsideOfTheKeptEnds) {
+// 2.4 MB, whose first and last 256 KB are cached since the detection of the format: the checksums of reads inside,
+// outside and across these ends belong each to their own tensor.
+TEST(StoredCheckpoint, VerifiesReadsInsideAndOutsideTheCachedEnds) {
   std::vector<MadeTensor> tensors;
   for (unsigned i = 0; i < 30; ++i) {
     tensors.push_back({"layer" + std::to_string(i), DType::kUint8, {80'000}, Varied(80'000, i)});
@@ -80,7 +80,7 @@ TEST(StoredCheckpoint, ReadsTheFilesOfAnIndex) {
   EXPECT_EQ(testing::ErrorOf(OpenedAny(index)).code, ErrorCode::kUndecodable);
 }
 
-TEST(StoredCheckpoint, RefusesAnIndexWhoseFilesLackATensor) {
+TEST(StoredCheckpoint, RefusesAnIndexWithAMissingTensor) {
   const Files files = {{"a.safetensors", SafetensorsOf({SomeTensors()[0]})}};
   const std::string index = IndexOf({{"net.weight", "a.safetensors"}, {"net.bias", "a.safetensors"}});
   const Error error = testing::ErrorOf(internal::OpenFileOrIndex(SourceOver(index), ShardsIn(files)));
@@ -88,7 +88,7 @@ TEST(StoredCheckpoint, RefusesAnIndexWhoseFilesLackATensor) {
   EXPECT_THAT(error.message, HasSubstr("'a.safetensors' should have the tensor 'net.bias'"));
 }
 
-TEST(StoredCheckpoint, RefusesWhatIsNoCheckpoint) {
+TEST(StoredCheckpoint, RefusesOtherFiles) {
   for (const std::string& file : {std::string(), std::string("hello"), std::string(100, '\0'),
                                   std::string("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15)}) {
     EXPECT_EQ(testing::ErrorOf(OpenedAny(file)).code, ErrorCode::kUndecodable);
@@ -122,7 +122,7 @@ struct Calls {
   std::uint64_t bytes = 0;
 };
 
-TEST(StoredCheckpoint, ATensorOfALargeFileTakesTwoCalls) {
+TEST(StoredCheckpoint, ReadsATensorOfALargeFileInTwoCalls) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(40);
   for (int i = 0; i < 40; ++i) {
@@ -141,7 +141,7 @@ TEST(StoredCheckpoint, ATensorOfALargeFileTakesTwoCalls) {
   }
 }
 
-TEST(StoredCheckpoint, ASmallFileIsReadOnce) {
+TEST(StoredCheckpoint, ReadsASmallFileOnce) {
   const std::vector<MadeTensor> tensors = SomeTensors();
   for (const std::string& file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     Calls calls(file);
@@ -153,7 +153,7 @@ TEST(StoredCheckpoint, ASmallFileIsReadOnce) {
   }
 }
 
-TEST(StoredCheckpoint, TheIndexOfManyTensorsTakesTwoMoreCalls) {
+TEST(StoredCheckpoint, ReadsTheIndexOfManyTensorsInTwoMoreCalls) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(8'000);
   for (int i = 0; i < 8'000; ++i) tensors.push_back({"layer" + std::to_string(i), DType::kUint8, {90}, Varied(90)});
@@ -168,7 +168,7 @@ TEST(StoredCheckpoint, TheIndexOfManyTensorsTakesTwoMoreCalls) {
   EXPECT_EQ(header.count, 2) << "both ends, the header";
 }
 
-TEST(StoredCheckpoint, ReadsRowsAlone) {
+TEST(StoredCheckpoint, ReadsOnlyTheRequestedRows) {
   const MadeTensor tensor{"w", DType::kFloat32, {1'000, 250}, Varied(1'000'000)};
   for (const std::string& file : {TorchFileOf({tensor}), SafetensorsOf({tensor})}) {
     Calls calls(file);
@@ -238,7 +238,7 @@ TEST(StoredCheckpoint, JoinsSlices) {
   }
 }
 
-TEST(StoredCheckpoint, ASliceThatIsDamagedIsCorruption) {
+TEST(StoredCheckpoint, ReportsADamagedSliceAsCorrupted) {
   const Sliced made = MakeSliced();
   for (Files files : {made.by_rows, made.by_cells}) {
     files["1"].back() = static_cast<char>(files["1"].back() ^ 1);
@@ -252,7 +252,7 @@ TEST(StoredCheckpoint, ASliceThatIsDamagedIsCorruption) {
   }
 }
 
-TEST(StoredCheckpoint, AStreamedStorageIsComparedWithItsChecksum) {
+TEST(StoredCheckpoint, VerifiesAStreamedStorage) {
   const std::vector<MadeTensor> tensors = {{"w", DType::kUint8, {1'000'000}, Varied(1'000'000)}};
   for (std::string file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     std::string streamed;
@@ -264,8 +264,8 @@ TEST(StoredCheckpoint, AStreamedStorageIsComparedWithItsChecksum) {
   }
 }
 
-// So much that several threads compare.
-TEST(StoredCheckpoint, DamageIsFoundInAnyOfManyLargeTensors) {
+// So many that several threads compare them.
+TEST(StoredCheckpoint, FindsDamageInAnyOfManyLargeTensors) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(5);
   for (int i = 0; i < 5; ++i) tensors.push_back({std::to_string(i), DType::kUint8, {16 << 20}, Varied(16 << 20)});

@@ -1,4 +1,4 @@
-// Pickles as the record of a file of torch.save: what is read is within bounds, and what can be written is read again.
+// Pickles as the record of a file of torch.save: accepted values are within limits, and each writable one round-trips.
 
 #include <string>
 

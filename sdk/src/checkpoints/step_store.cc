@@ -6,7 +6,7 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kQuestionsAtOnce = 16;
+constexpr int kFilesAskedAtOnce = 16;
 
 // Reads an object of bounded length, because any object may have this name.
 Result<ReadSummary> ReadShort(const Client& client, const ObjectName& object, const ReadObjectOptions& options,
@@ -124,7 +124,7 @@ Result<void> StepStore::HasFiles(const std::vector<StepFile>& files) const {
   const auto ask = [&](std::size_t index, const std::stop_token&) {
     return CheckFile(StepOfFile(files[index].name).value_or(0), files[index]);
   };
-  return RunOnThreads(files.size(), kQuestionsAtOnce, ask, stop());
+  return RunOnThreads(client_, files.size(), kFilesAskedAtOnce, ask, stop());
 }
 
 Result<ObjectReader> StepStore::OpenFile(const StepFile& file, ObjectReaderOptions options) const {
