@@ -26,8 +26,8 @@ using internal::PartialState;
 
 // If the process is killed, this many bytes, and those that were not written yet, must be read again.
 constexpr std::uint64_t kBytesBetweenSaves = 8U << 20;
-// Bytes that were fetched and not written yet.
-constexpr std::uint64_t kBytesAhead = 128U << 20;  // With less, connections idle if first bytes are slow.
+// The most bytes that were fetched and are not written yet. With less, connections idle if first bytes are slow.
+constexpr std::uint64_t kBytesAhead = 128U << 20;
 
 Error At(const ObjectName& object, ErrorCode code, const std::string& what) {
   return Error{code, "objects.get " + ToUri(object) + ": " + what};
@@ -196,6 +196,7 @@ std::shared_ptr<internal::ReaderCore> MakeReader(const Client& client, const Dow
                                     .stripe_bytes = options.stripe_bytes,
                                     .read_ahead_bytes = kBytesAhead,
                                     .reads_whole = true,
+                                    .tail_bytes = 0,
                                     .call = options.call,
                                     .stop = options.stop};
   return internal::OwnedByProcess(
