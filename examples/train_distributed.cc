@@ -71,12 +71,12 @@ struct Job {
 };
 
 // Rank 0 stores the images and lists them; the others read its listing.
-gcsflux::ListingSnapshot ShareListing(const Job& job) {
+gcsflux::Listing ShareListing(const Job& job) {
   if (job.run.rank == 0) {
     const auto images = ReadIdxFiles(FLAGS_data_dir, "train", static_cast<std::size_t>(FLAGS_train_images));
     StoreImages(job.client, job.At("train/"), images);
     auto listing = ValueOrThrow(gcsflux::ListByFlags(job.client, job.At("train/"), {}));
-    ValueOrThrow(gcsflux::SaveListing(job.client, job.At("train.listing"), listing.snapshot));
+    ValueOrThrow(gcsflux::SaveListing(job.client, job.At("train.listing"), listing));
   }
   ValueOrThrow(job.ranks.Barrier({.deadline = std::chrono::minutes(30)}));
   return ValueOrThrow(gcsflux::LoadListing(job.client, job.At("train.listing")));

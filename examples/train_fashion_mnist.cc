@@ -93,7 +93,7 @@ MapDataset TrainImages(const Place& place, const gcsflux::MapDatasetOptions& opt
       ValueOrThrow(gcsflux::ListByFlags(place.client, place.At("train/"), {.include_directory_markers = false}));
   if (listing.cache_error) std::cerr << "train_fashion_mnist: " + listing.cache_error->message + "\n";
   if (listing.is_from_cache) std::cout << "read the listing of the training images from --listing_cache" << std::endl;
-  return MapDataset::OfListing(place.client, std::move(listing.snapshot), DecodeImage, options);
+  return MapDataset::OfListing(place.client, std::move(listing), DecodeImage, options);
 }
 
 Images ListImages(const Place& place) {

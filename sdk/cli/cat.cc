@@ -97,7 +97,7 @@ class Concatenation {
   }
 
   Result<void> PrintStream(std::vector<DownloadSource> sources) {
-    auto stream = downloader_.Stream(std::move(sources), {.stop = stop_});
+    auto stream = downloader_.Stream(std::move(sources), DeliveryOrder::kInOrder, stop_);
     while (true) {
       const auto next = stream.Next();
       if (!next) return next.error();

@@ -16,7 +16,7 @@ struct PartsOptions {
   int max_concurrency = 4;
 };
 
-/// Sends `data` in parts at the same time, and joins them.
+/// Sends `data` in parallel parts, and joins them.
 inline Result<ObjectMetadata> UploadInParts(const Client& client, const ObjectName& object,
                                             std::span<const std::byte> data, const PartsOptions& options = {}) {
   auto upload = MultipartUpload::Start(client, object, options.multipart);

@@ -188,8 +188,8 @@ Result<bool> IsOne(const Client& client, const std::string& source) {
   if (!IsUri(source)) return !IsLocalDirectory(source);
   const auto root = RootAt(source);
   if (!root) return root.error();
-  const auto page = client.ListObjects(
-      root->bucket, {.prefix = root->prefix, .max_results = 1, .fields = "name", .stop = StopOnSignal()});
+  const auto page =
+      client.ListObjects({root->bucket, root->prefix}, {.max_results = 1, .fields = "name", .stop = StopOnSignal()});
   if (!page) return page.error();
   return page->objects.empty() && page->next_page_token.empty();
 }

@@ -37,7 +37,7 @@ struct Replacement {
 };
 
 Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& source, const ObjectName& destination,
-                                RewriteObjectOptions options, Replacement replacement) {
+                                CopyObjectOptions options, Replacement replacement) {
   constexpr int kTries = 5;
   for (int tried = 1;; ++tried) {
     const auto live = FindLive(client, destination, options.stop);
@@ -62,10 +62,7 @@ Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& sour
 
 Result<void> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
                      const RewriteCall& call) {
-  RewriteObjectOptions options{.stop = call.stop};
-  if (call.on_progress) {
-    options.on_progress = [&](const RewriteProgress& progress) { call.on_progress({progress.bytes, progress.total}); };
-  }
+  CopyObjectOptions options{.on_progress = call.on_progress, .stop = call.stop};
   std::optional<Error> unknown;
   if (call.guess && !call.content_type && (call.may_replace || call.guess->live_generation == 0)) {
     options.source_generation = call.guess->source_generation;

@@ -50,9 +50,8 @@ struct ObjectAttributes {
   std::string storage_class = {};        ///< Empty means the bucket's default.
   /// For lifecycle rules; in whole milliseconds.
   std::optional<std::chrono::system_clock::time_point> custom_time = {};
-  bool event_based_hold =
-      /// The object cannot be deleted or overwritten until the hold is released. The retention period restarts then.
-      false;
+  /// The object cannot be deleted or overwritten until the hold is released. The retention period restarts then.
+  bool event_based_hold = false;
   bool temporary_hold = false;                       ///< The same, without an effect on the retention period.
   std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values, at most 8 KiB in all.
 
@@ -101,11 +100,11 @@ struct ObjectMetadata {
   std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values.
 };
 
-/// A page of a listing.
-struct ObjectPage {
-  std::vector<ObjectMetadata> objects = {};
-  std::vector<std::string> prefixes = {};
-  std::string next_page_token = {};  ///< Empty on the last page.
+/// A page of a listing, or all of it.
+struct ObjectListing {
+  std::vector<ObjectMetadata> objects = {};  ///< In bytewise order of their names.
+  std::vector<std::string> prefixes = {};    ///< Directories, in the same order; only with a delimiter.
+  std::string next_page_token = {};          ///< Empty on the last page.
 };
 
 /// GCS's metadata of a bucket.

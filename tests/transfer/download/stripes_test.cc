@@ -7,7 +7,7 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(Stripes, AreAsManyAsItTakes) {
+TEST(Stripes, AreAsManyAsNeeded) {
   struct Case {
     std::uint64_t object_bytes;
     std::uint64_t stripe_bytes;
@@ -22,7 +22,7 @@ TEST(Stripes, AreAsManyAsItTakes) {
   }
 }
 
-TEST(Stripes, CoverTheObjectOneBehindTheOther) {
+TEST(Stripes, CoverTheObjectInOrder) {
   std::mt19937_64 random(6);
   for (int round = 0; round < 200; ++round) {
     const std::uint64_t object_bytes = random() >> (random() % 60);

@@ -45,7 +45,7 @@ class PinnedObjectTest : public ::testing::Test {
   std::string came_;
 };
 
-TEST_F(PinnedObjectTest, TellsTheSinkWhereTheBytesAre) {
+TEST_F(PinnedObjectTest, PassesTheOffsetToTheSink) {
   const auto read = Read({100'000, 150'000});
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_TRUE(came_ == content_.substr(100'000, 150'000));
@@ -54,7 +54,7 @@ TEST_F(PinnedObjectTest, TellsTheSinkWhereTheBytesAre) {
   EXPECT_LE(read->times.first_byte, read->times.total);
 }
 
-TEST_F(PinnedObjectTest, GivesTheSinkNoMoreThanTheSourceHas) {
+TEST_F(PinnedObjectTest, PassesNoExcessBytesToTheSink) {
   source_.size = 1'000;
   std::uint64_t came = 0;
   const RangeSink sink = [&](std::uint64_t, std::span<const std::byte> bytes) -> Result<void> {
@@ -79,7 +79,7 @@ TEST_F(PinnedObjectTest, RefusesAnObjectOfAnotherSize) {
   EXPECT_THAT(error.message, HasSubstr("no byte 300000"));
 }
 
-TEST_F(PinnedObjectTest, ComparesAllBytesWithTheSourceOrTheAnswers) {
+TEST_F(PinnedObjectTest, VerifiesBytesByTheSourceOrTheAnswers) {
   EXPECT_EQ(gcsflux::testing::ErrorOf(object_.CheckWhole(*source_.crc32c + 1)).code, ErrorCode::kCorrupted);
   EXPECT_TRUE(object_.CheckWhole(*source_.crc32c).ok());
   EXPECT_TRUE(object_.CompareWithAnswers(*source_.crc32c + 1).ok()) << "there is none yet";

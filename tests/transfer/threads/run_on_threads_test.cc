@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::internal {
@@ -25,7 +26,7 @@ TEST(RunOnThreads, CallsEachIndexOnce) {
   for (const auto& count : calls) EXPECT_EQ(count, 1);
 }
 
-TEST(RunOnThreads, RunsAsManyAtATimeAsItHasThreads) {
+TEST(RunOnThreads, RunsOneCallPerThread) {
   std::latch together(3);  // Would never open with fewer.
   ASSERT_TRUE(RunOnThreads(kClient, 3, 3, [&](std::size_t, const std::stop_token&) -> Result<void> {
                 together.arrive_and_wait();
@@ -55,7 +56,7 @@ TEST(RunOnThreads, IsCancelledByTheCallersToken) {
   EXPECT_EQ(done.error().code, ErrorCode::kCancelled);
 }
 
-TEST(RunOnThreads, EndsWhenItsWorkStopsIt) {
+TEST(RunOnThreads, StopsIfItsWorkRequestsIt) {
   std::stop_source stop;
   const auto work = [&](std::size_t, const std::stop_token& token) -> Result<void> {
     stop.request_stop();
@@ -66,7 +67,7 @@ TEST(RunOnThreads, EndsWhenItsWorkStopsIt) {
   EXPECT_TRUE(RunOnThreads(kClient, 0, 4, work).ok());
 }
 
-TEST(RunOnThreads, EndsAtTheFirstException) {
+TEST(RunOnThreads, StopsAtTheFirstException) {
   const auto throws = [](std::size_t, const std::stop_token&) -> Result<void> { throw std::runtime_error("why"); };
   const Error error = testing::ErrorOf(RunOnThreads(kClient, 3, 2, throws));
   EXPECT_EQ(error.code, ErrorCode::kLocalIo);

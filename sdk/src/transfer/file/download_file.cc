@@ -208,8 +208,8 @@ Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& 
   if (path.empty() || path.ends_with('/')) return wrong("'" + path + "' names no file");
   if (path.find('\0') != std::string::npos) return wrong("a file's name holds no byte 0");
   if (options.stripe_bytes < 1) return wrong("DownloadFileOptions::stripe_bytes must be at least 1");
-  if (auto checked = internal::CheckInRange("DownloadFileOptions::max_concurrency",
-                                            internal::RangeOf("max_concurrency"), options.max_concurrency);
+  if (auto checked = internal::CheckRanges(
+          {{"DownloadFileOptions::max_concurrency", internal::RangeOf("max_concurrency"), options.max_concurrency}});
       !checked)
     return checked;
   return internal::CheckLength(path);

@@ -18,8 +18,8 @@ Result<void> CheckOptions(const ObjectReaderOptions& options) {
   const auto refuse = [](const char* why) { return Error{ErrorCode::kInvalidArgument, why}; };
   if (options.stripe_bytes < 1) return refuse("ObjectReaderOptions::stripe_bytes must be at least 1");
   if (options.read_ahead_bytes < 1) return refuse("ObjectReaderOptions::read_ahead_bytes must be at least 1");
-  return internal::CheckInRange("ObjectReaderOptions::max_concurrency", internal::RangeOf("max_concurrency"),
-                                options.max_concurrency);
+  return internal::CheckRanges(
+      {{"ObjectReaderOptions::max_concurrency", internal::RangeOf("max_concurrency"), options.max_concurrency}});
 }
 
 // What a call does with the reader's core, which a reader that was moved from does not have.

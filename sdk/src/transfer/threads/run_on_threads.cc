@@ -30,7 +30,11 @@ class IndexedRun {
       if (AwaitStart(ended)) Serve();
     });
     if (shortage) {
-      CoreOf(client).observer().ShortOfThreads({.wanted = wanted, .started = threads.size(), .cause = *shortage});
+      CoreOf(client).observer().Report({.kind = EventKind::kThreadShortage,
+                                        .error = &*shortage,
+                                        .what = "threads",
+                                        .wanted = wanted,
+                                        .started = threads.size()});
     }
     Start();
     if (threads.empty()) Serve();
