@@ -311,7 +311,7 @@ TEST_F(ListingCache, WhatIsWrongWithTheCallIsItsError) {
 TEST_F(ListingCache, ABucketForTheCacheThatIsNotThereCostsTimeOnly) {
   const auto listing = ListThroughCache(client_, kPrefix, {"no-such-bucket", "cache"});
   ASSERT_TRUE(listing.ok()) << listing.error().message;
-  EXPECT_EQ(listing->snapshot.objects.size(), 2U);
+  EXPECT_EQ(listing->objects.size(), 2U);
   ASSERT_TRUE(listing->cache_error);
   EXPECT_EQ(listing->cache_error->code, ErrorCode::kNotFound);
 }
