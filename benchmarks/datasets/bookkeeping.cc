@@ -1,6 +1,5 @@
-// What do the order of 1,000,000 samples, the position in it, the cursor's text and the report take beside the
-// downloads? A cursor is written for each batch, as a loop does that saves with each. Aim: 1 microsecond for each
-// sample.
+// How much time do the order of 1,000,000 samples, the position in it, the cursor's text and the report add to the
+// downloads? A cursor is written for each batch, as in a loop that saves with each. Aim: 1 microsecond for each sample.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -29,7 +28,7 @@ void BM_Bookkeeping(benchmark::State& state) {
         tally.NoteArrival(took, 1, [&] { return "gs://bench/train/" + std::to_string(sample); });
         tally.NoteDecoding(took);
       }
-      if (!progress.BatchConsumed()) return state.SkipWithError("a batch is not there");
+      if (!progress.BatchConsumed()) return state.SkipWithError("a batch is missing");
       tally.NoteBatch({.samples = batch->size()});
       const std::string saved = FormatCursor(progress.cursor());
       benchmark::DoNotOptimize(saved.data());

@@ -18,7 +18,7 @@ namespace {
 
 using BenchClock = std::chrono::steady_clock;
 
-constexpr int kSaves = 5;  // After the first one, which takes the memory for copies.
+constexpr int kSaves = 5;  // After the first save, which allocates the memory for copies.
 constexpr int kTurns = 5;
 constexpr int kFirstSteps = 10;
 constexpr std::int64_t kWidth = 1536;
@@ -32,7 +32,7 @@ void Report(const char* name, std::vector<double> values) {
   std::cout << name << ' ' << values[values.size() / 2] << '\n';
 }
 
-/// What a step takes on the average, of time and of all CPU of the process.
+/// The average time of a step, and the CPU of the whole process.
 struct StepCost {
   int steps = 0;
   double ms = 0;
@@ -63,7 +63,7 @@ class Steps {
   const at::Tensor weights_ = at::rand({kWidth, kWidth});
 };
 
-/// A copy of the state into memory that was there, by as many threads as a save has.
+/// A copy of the state into existing memory, by as many threads as a save has.
 class PlainCopy {
  public:
   explicit PlainCopy(const RunState& state) {
@@ -113,7 +113,7 @@ void TakeSnapshots(const RankTask& task) {
   std::vector<double> blocked;
   std::vector<double> waits;
   for (int i = 0; i < kSaves; ++i) {
-    // The group is for one call at a time, so no save is in flight here. The ranks copy at the same time, as they save.
+    // The group allows one call at a time, so no save is in flight here. The ranks copy at the same time, as in a save.
     ValueOrThrow(task.group.Barrier());
     copies.push_back(copy.Ms());
     ValueOrThrow(task.group.Barrier());

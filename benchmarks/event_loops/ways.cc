@@ -27,7 +27,7 @@ std::string UrlOf(const Load& load) {
   return load.client.endpoint + "/storage/v1/b/" + load.object.bucket + "/o/" + load.object.name + "?alt=media";
 }
 
-// As many connections as are asked for, and never too few bytes for all of them.
+// As many connections as requested, and a read-ahead that is enough for all of them.
 ClientOptions OptionsOf(const Load& load) {
   ClientOptions options = load.client;
   options.credentials = Credentials::Anonymous();
@@ -65,7 +65,7 @@ class StreamFetch {
   Downloader downloader_;
 };
 
-// Reads by a thread for each of `handles`: `read(handle)` is false where it fails.
+// Reads by a thread for each of `handles`: `read(handle)` is false if it fails.
 template <class Handles, class Read>
 Fetched FetchByThreads(Handles& handles, std::size_t reads, const Read& read) {
   std::atomic<std::size_t> next = 0;

@@ -1,6 +1,6 @@
-// How long would 512 ranks with 20 GB each save and load under the service's quotas? A simulation: the requests come
-// from the library's planners, and each rank has the gates of its client; network and service are numbers
-// (SimulatedService). Prints two tables, which docs/distributed.md has.
+// How long do 512 ranks with 20 GB each need to save and load under the service's quotas? A simulation: the library's
+// planners make the requests, and each rank has the gates of its client; network and service are numbers
+// (SimulatedService). Prints two tables for docs/distributed.md.
 #include <gflags/gflags.h>
 
 #include <cstdio>

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kColumns = 1024;
 
-/// Places in memory that is never touched: a plan of a load asks for destinations.
+/// Addresses that are never touched: a plan of a load needs destinations.
 class UntouchedMemory {
  public:
   explicit UntouchedMemory(std::size_t bytes)
@@ -72,7 +72,7 @@ PlannedSave PlanOf(const SimulatedJob& job) {
   return planned;
 }
 
-// As ObjectWriter cuts an object whose bytes are there as fast as it takes them.
+// As ObjectWriter divides an object whose bytes arrive as fast as it can send them.
 Stage Parts(std::uint64_t bytes, const SimulatedSave& save, std::uint32_t range) {
   const std::uint64_t memory = save.part_bytes * static_cast<std::uint64_t>(save.connections);
   Stage parts;
@@ -123,7 +123,7 @@ Stage ReadsOf(const CheckpointManifest& manifest, const std::vector<TensorPart>&
   }
   const internal::LoadPlan plan = internal::PlanLoad(manifest, parts);
   if (!plan.problems.empty()) throw std::runtime_error(plan.problems.front());
-  constexpr std::uint64_t kGap = 2U << 20;    // Of a reader that knows a fast network.
+  constexpr std::uint64_t kGap = 2U << 20;    // Of a reader that has measured a fast network.
   constexpr std::uint64_t kLeast = 4U << 20;  // Likewise.
   Stage reads;
   for (std::size_t file = 0; file < plan.files.size(); ++file) {
@@ -145,7 +145,7 @@ std::vector<RankStages> RequestsOfSave(const SimulatedJob& job, const SimulatedS
   const PlannedSave planned = PlanOf(job);
   std::vector<RankStages> ranks;
   for (std::size_t rank = 0; rank < planned.plan.bytes.size(); ++rank) {
-    // All requests of an upload are for its temporary name, but for the compose, which is for the shard's.
+    // All requests of an upload go to its temporary name, except the compose, which goes to the shard's name.
     const std::uint32_t range = static_cast<std::uint32_t>(rank) % save.ranges;
     const Stage one = {{.is_write = true, .range = range}};
     const Stage compose = {{.is_write = true, .range = save.ranges}};

@@ -5,10 +5,10 @@
 
 #include "simulated_ranks/simulation.h"
 
-// The requests of a save and a load, made by the code that plans them in the library.
+// The requests of a save and a load, made by the library's planners.
 namespace gcsflux::bench {
 
-/// A job whose state is divided over its ranks: large tensors by rows, and small ones of which each rank has a copy.
+/// A job whose state is divided among its ranks: large tensors by rows, and small ones that each rank replicates.
 struct SimulatedJob {
   int ranks = 512;
   std::uint64_t bytes_per_rank = 20'000'000'000;
@@ -23,7 +23,7 @@ struct SimulatedSave {
 std::vector<RankStages> RequestsOfSave(const SimulatedJob& job, const SimulatedSave& save);
 
 struct SimulatedLoad {
-  int ranks = 512;  ///< That load, whatever the number that saved.
+  int ranks = 512;  ///< The ranks that load, for any number of saving ones.
   std::uint64_t stripe_bytes = 16U << 20;
   int connections = 16;
   std::uint32_t ranges = 1;  ///< Of names, over which the shards are spread.

@@ -35,7 +35,7 @@ class Quota {
   double refilled_ = 0;
 };
 
-/// What takes requests or refuses them. One answer may overdraw egress; the next ones wait until it is paid back.
+/// Accepts or refuses requests. One answer may overdraw egress; the next ones wait until the debt is paid.
 class Quotas {
  public:
   explicit Quotas(const SimulatedService& service)
@@ -88,7 +88,7 @@ class Simulation {
     double issued = 0;
     double sent = 0;
     int attempt = 1;
-    std::uint64_t look = 0;  // Of its planned questions to the gate, the one that counts.
+    std::uint64_t look = 0;  // The valid one of its planned questions to the gate.
     double asks_at = 0;
     bool is_admitted = false;
   };
@@ -144,7 +144,7 @@ class Simulation {
     Ask(call);
   }
 
-  // Calls are used again; `look` counts on, so that events of an earlier use are out of date.
+  // Calls are reused; `look` increases, so that events of an earlier use are invalid.
   Call& TakeCall() {
     if (free_.empty()) {
       calls_.push_back(std::make_unique<Call>());

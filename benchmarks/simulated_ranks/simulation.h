@@ -10,14 +10,14 @@ namespace gcsflux::bench {
 struct SimulatedRequest {
   bool is_write = false;
   std::uint64_t bytes = 0;
-  std::uint32_t range = 0;  ///< Which range of names it is for: each has its own quota.
+  std::uint32_t range = 0;  ///< Its range of names: each has its own quota.
 };
 
-/// Requests that a rank sends over its connections as these become free. A stage begins when the one before has ended.
+/// Requests that a rank sends over its connections as they become free. A stage starts when the previous one has ended.
 using Stage = std::vector<SimulatedRequest>;
 using RankStages = std::vector<Stage>;
 
-/// What ranks and service can do. Times in seconds, rates in bytes or requests per second.
+/// The capacity of ranks and service. Times in seconds, rates in bytes or requests per second.
 struct SimulatedService {
   int connections = 16;              ///< Of each rank.
   double rank_rate = 1.5e9;          ///< A rank's share of its host's network.
@@ -28,7 +28,7 @@ struct SimulatedService {
   double write_first_byte = 0.08;
   double range_reads = 5000;                                ///< Of each range of names.
   double range_writes = 1000;                               ///< Likewise.
-  double depth = 0.05;                                      ///< A quota saves up so much of its rate.
+  double depth = 0.05;                                      ///< A quota accumulates this share of its rate.
   double egress = std::numeric_limits<double>::infinity();  ///< Of all reads together.
 };
 
@@ -37,10 +37,10 @@ struct SimulatedOutcome {
   std::uint64_t requests = 0;
   std::uint64_t throttled = 0;  ///< Answers with 429.
   std::uint64_t bytes = 0;
-  double worst_wait = 0;  ///< From a request's first issue until the service took it.
+  double worst_wait = 0;  ///< From a request's first issue until the service accepted it.
 };
 
-/// Runs all ranks in simulated time, each with the gates of its own client. The same arguments give the same outcome.
+/// Runs all ranks in simulated time, each with the gates of its own client. The same arguments give the same result.
 SimulatedOutcome Simulate(const std::vector<RankStages>& ranks, const SimulatedService& service, std::uint64_t seed);
 
 }  // namespace gcsflux::bench

@@ -14,6 +14,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/download.h"
 #include "gcsflux/flags.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -90,7 +91,8 @@ class Concatenation {
       sources[index] = {objects[index], found->size, found->generation, found->crc32c};
       return {};
     };
-    if (auto done = RunConcurrently(client_, objects.size(), max_look_ups_, look_up, stop_); !done) return done.error();
+    if (auto done = internal::RunOnThreads(client_, objects.size(), max_look_ups_, look_up, stop_); !done)
+      return done.error();
     return sources;
   }
 

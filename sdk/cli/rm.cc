@@ -4,6 +4,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
+#include "transfer/threads/run_on_threads.h"
 
 DECLARE_bool(recursive);
 
@@ -34,7 +35,7 @@ Result<void> RemoveAll(const Client& client, const ObjectName& prefix, int max_c
     if (!done && done.error().code == ErrorCode::kNotFound) return {};
     return done;
   };
-  return RunConcurrently(client, objects->size(), max_concurrency, remove);
+  return internal::RunOnThreads(client, objects->size(), max_concurrency, remove);
 }
 
 Result<void> Remove(const Client& client, const std::vector<std::string>& uris) {

@@ -21,7 +21,7 @@ std::uint64_t BytesOf(const std::vector<RankStages>& ranks) {
   return bytes;
 }
 
-// All slices, and each of the small copies once.
+// All slices, and each of the replicated tensors once.
 constexpr std::uint64_t kStateBytes = 16 * 2'000'000'000ULL / 40960 * 40960 + 10 * 4096ULL;
 
 TEST(SimulatedRanks, SaveEachByteOnce) {
@@ -30,17 +30,17 @@ TEST(SimulatedRanks, SaveEachByteOnce) {
   EXPECT_EQ(Simulate(requests, {}, 1).bytes, BytesOf(requests));
 }
 
-TEST(SimulatedRanks, LoadTheirSlicesAndAllCopies) {
+TEST(SimulatedRanks, LoadTheirSlicesAndReplicatedTensors) {
   for (const int ranks : {16, 11}) {
     const auto requests = RequestsOfLoad(kJob, {.ranks = ranks});
     const double copies = (ranks - 1) * 10 * 4096.0;
-    // Small tensors lie between slices: a gap that is read is at most what all copies take.
+    // Small tensors are stored between slices: a gap that is read is at most the size of all copies.
     EXPECT_NEAR(static_cast<double>(BytesOf(requests)), static_cast<double>(kStateBytes) + copies, 16 * 40960 + copies)
         << ranks << " ranks";
   }
 }
 
-TEST(SimulatedRanks, TakeAsLongAsTheirStreamsWithoutQuotas) {
+TEST(SimulatedRanks, AreLimitedOnlyByStreamsWithoutQuotas) {
   const SimulatedService service{.range_writes = 1e9};
   const auto outcome = Simulate(RequestsOfSave(kJob, {}), service, 1);
   const double least = 2e9 / std::min(service.rank_rate, 16 * service.stream_write_rate);
@@ -49,7 +49,7 @@ TEST(SimulatedRanks, TakeAsLongAsTheirStreamsWithoutQuotas) {
   EXPECT_LT(outcome.seconds, 2.5 * least);
 }
 
-TEST(SimulatedRanks, FillAQuotaOfRequests) {
+TEST(SimulatedRanks, UseAQuotaOfRequestsFully) {
   const auto requests = RequestsOfSave(kJob, {});
   const SimulatedService service{.range_writes = 100};
   const auto outcome = Simulate(requests, service, 1);
@@ -59,7 +59,7 @@ TEST(SimulatedRanks, FillAQuotaOfRequests) {
   EXPECT_LT(outcome.seconds, 1.25 * least);
 }
 
-TEST(SimulatedRanks, StayBelowACapOfEgress) {
+TEST(SimulatedRanks, StayBelowAnEgressLimit) {
   SimulatedService service;
   service.egress = 2e9;
   const auto outcome = Simulate(RequestsOfLoad(kJob, {.ranks = 16}), service, 1);
@@ -68,14 +68,14 @@ TEST(SimulatedRanks, StayBelowACapOfEgress) {
   EXPECT_LT(outcome.seconds, 1.5 * static_cast<double>(kStateBytes) / service.egress);
 }
 
-TEST(SimulatedRanks, SaveFasterOverMoreRangesOfNames) {
+TEST(SimulatedRanks, SaveFasterOverMoreKeyRanges) {
   const SimulatedService service{.range_writes = 100};
   const double one = Simulate(RequestsOfSave(kJob, {}), service, 1).seconds;
   const double four = Simulate(RequestsOfSave(kJob, {.ranges = 4}), service, 1).seconds;
   EXPECT_LT(four, one / 2);
 }
 
-TEST(SimulatedRanks, GiveTheSameOutcomeAgain) {
+TEST(SimulatedRanks, AreDeterministic) {
   const auto requests = RequestsOfSave(kJob, {});
   const SimulatedService service{.range_writes = 100};
   EXPECT_EQ(Simulate(requests, service, 7).seconds, Simulate(requests, service, 7).seconds);

@@ -7,7 +7,7 @@
 namespace gcsflux {
 namespace {
 
-TEST(StepPlaceOf, IsTheStepOfAManifest) {
+TEST(StepPlaceOf, FindsTheStepOfAManifestsUri) {
   const auto place = StepPlaceOf("gs://bkt/runs/7/step-00000042.json");
   ASSERT_TRUE(place);
   EXPECT_EQ(place->run, "gs://bkt/runs/7/");
@@ -18,7 +18,7 @@ TEST(StepPlaceOf, IsTheStepOfAManifest) {
   }
 }
 
-TEST(ListShards, AreTheFilesOfSafetensorsInAFolder) {
+TEST(ListShards, ListsTheSafetensorsFilesOfAFolder) {
   const testing::TestDirectory directory;
   for (const char* name : {"b.safetensors", "a.safetensors", "c.pt"}) EXPECT_NE(directory.Write(name, "x"), "");
   const Client client = *Client::Create({.endpoint = "http://127.0.0.1:1", .project = "p"});

@@ -27,33 +27,33 @@ std::vector<RankedStep> TenSteps() {
   return steps;
 }
 
-TEST(KeepSteps, KeepsAllWithoutARule) { EXPECT_EQ(StepsToKeep(TenSteps(), {}).size(), 10U); }
+TEST(KeepSteps, KeepsAllStepsWithoutARule) { EXPECT_EQ(StepsToKeep(TenSteps(), {}).size(), 10U); }
 
-TEST(KeepSteps, KeepsTheLast) {
+TEST(KeepSteps, KeepsTheLastSteps) {
   EXPECT_THAT(StepsToKeep(TenSteps(), {.last = 3}), ElementsAre(70, 80, 90));
   EXPECT_EQ(StepsToKeep(TenSteps(), {.last = 30}).size(), 10U);
 }
 
-TEST(KeepSteps, KeepsTheNewestWhateverTheRulesSay) {
+TEST(KeepSteps, AlwaysKeepsTheNewest) {
   EXPECT_THAT(StepsToKeep(TenSteps(), {.last = 0}), ElementsAre(90));
   EXPECT_THAT(StepsToKeep(TenSteps(), {.every = 7}), ElementsAre(0, 70, 90));
   EXPECT_THAT(StepsToKeep({}, {.last = 3}), IsEmpty());
 }
 
-TEST(KeepSteps, KeepsTheBestByAMetricAndOfEqualOnesTheNewer) {
+TEST(KeepSteps, KeepsTheBestByAMetricAndTheNewerOfEqualOnes) {
   EXPECT_THAT(StepsToKeep(TenSteps(), {.best = KeepBest{.metric = "loss", .count = 2}}), ElementsAre(40, 50, 90));
   EXPECT_THAT(StepsToKeep(TenSteps(), {.best = KeepBest{.metric = "loss", .best_is = BestIs::kHighest}}),
               ElementsAre(90));
 }
 
-TEST(KeepSteps, KeepsAllIfNoStepHasTheMetric) {
+TEST(KeepSteps, KeepsAllStepsIfNoneHasTheMetric) {
   EXPECT_EQ(StepsToKeep(TenSteps(), {.last = 1, .best = KeepBest{.metric = "los"}}).size(), 10U);
   std::vector<RankedStep> steps = TenSteps();
   steps[3].metrics["accuracy"] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(StepsToKeep(steps, {.best = KeepBest{.metric = "accuracy"}}), ElementsAre(90)) << "one step has it";
 }
 
-TEST(KeepSteps, GivesNoRankToWhatIsNoNumber) {
+TEST(KeepSteps, IgnoresMetricsThatAreNotNumbers) {
   std::vector<RankedStep> steps = TenSteps();
   steps[2].metrics["loss"] = std::numeric_limits<double>::quiet_NaN();
   for (const BestIs best_is : {BestIs::kLowest, BestIs::kHighest}) {
@@ -69,7 +69,7 @@ TEST(KeepSteps, KeepsTheNewestOfEachHourAndDay) {
   EXPECT_THAT(StepsToKeep(steps, {.daily = true}), ElementsAre(2, 3, 4));
 }
 
-TEST(KeepSteps, GoesByNumbersWhereClocksDifferByADay) {
+TEST(KeepSteps, OrdersByStepNumberNotByTime) {
   const std::vector<RankedStep> steps = {At(1, hours(48), 0), At(2, hours(24), 0), At(3, hours(47), 0)};
   EXPECT_THAT(StepsToKeep(steps, {.last = 1}), ElementsAre(3));
 }
@@ -97,9 +97,9 @@ std::vector<RankedStep> RandomSteps(std::mt19937_64& random) {
   return steps;
 }
 
-// Over random histories: the newest stays, only steps that are there stay, order does not matter, what stays stays
-// again, and each rule keeps what it keeps alone.
-TEST(KeepSteps, HoldsItsPropertiesOverRandomHistories) {
+// In random histories: the newest step is kept, only existing steps are kept, order does not matter, the result is
+// stable, and each rule keeps the same steps as alone.
+TEST(KeepSteps, KeepsItsInvariantsInRandomHistories) {
   for (std::uint64_t seed = 0; seed < 2'000; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);

@@ -1,5 +1,5 @@
-// A run that is killed while it takes a prefix over, saves, replaces and removes: the latest step is whole, and what is
-// left over is removed by the next run, and nothing else.
+// A run is killed while it takes a prefix over, saves, replaces and removes: the latest step is whole, and the next run
+// removes exactly the files that are left over.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -52,7 +52,7 @@ class KilledRunTest : public RunFixture {
     return saved.ok() ? Result<void>() : Result<void>(saved.error());
   }
 
-  // In a child: a run, whose steps are saved, replaced and removed by chance.
+  // In a child: a run that saves, replaces and removes steps at random.
   [[noreturn]] void Live(unsigned seed, Way way) const {
     std::mt19937 random(seed);
     auto writer = Start(true);
@@ -81,7 +81,7 @@ class KilledRunTest : public RunFixture {
            removed.error().code == ErrorCode::kPreconditionFailed;
   }
 
-  // What the service was still doing for the child.
+  // The service may still carry out the child's last request.
   void WaitUntilQuiet() const {
     const auto is_under_way = [](const auto& request) { return !request.is_finished; };
     while (true) {
@@ -110,12 +110,12 @@ class KilledRunTest : public RunFixture {
     return texts["text"];
   }
 
-  // Every byte of every step that is said to be whole.
+  // Every byte of every step that is listed as whole.
   void ExpectWholeStepsAreRight(Way way) const {
     for (const std::int64_t step : WholeSteps()) EXPECT_THAT(TextIn(step, way), StartsWith(TextOfStep(step)));
   }
 
-  // The names that are no orphans: the writer's, the hint's, manifests and what they name.
+  // The names that are not orphans: the writer's, the hint's, manifests and the files that they name.
   [[nodiscard]] std::set<std::string> NamesOfUse() const {
     std::set<std::string> names;
     for (const std::string& name : Names()) {
@@ -174,7 +174,7 @@ void KilledRunTest::ExpectToSurvive(Way way) {
   EXPECT_GE(orphans, 4U);
 }
 
-TEST_F(KilledRunTest, LeavesWholeStepsAndWhatIsFoundAndRemoved) { ExpectToSurvive({}); }
+TEST_F(KilledRunTest, LeavesWholeStepsAndRemovableFiles) { ExpectToSurvive({}); }
 
 TEST_F(KilledRunTest, LeavesWholeStepsThatShareFiles) { ExpectToSurvive({.shares = true}); }
 

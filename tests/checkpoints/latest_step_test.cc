@@ -1,4 +1,4 @@
-// The newest step, found by a hint that is not trusted.
+// The newest step, found by an untrusted hint.
 #include "checkpoints/latest_step.h"
 
 #include <gmock/gmock.h>
@@ -10,6 +10,7 @@
 
 #include "checkpoints/run_fixture.h"
 #include "support/after_request.h"
+#include "support/fails_with.h"
 #include "support/round_trips.h"
 
 namespace gcsflux {
@@ -88,7 +89,7 @@ TEST_F(LatestStepTest, IsFoundInThreeRoundTripsAmongTenThousand) {
   EXPECT_EQ(RoundTrips(requests), 3U);
 }
 
-TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreAskedFor) {
+TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreRequested) {
   PutManySteps(9'999);
   SaveSlowly(10'000);
   emulator_.shaping().Set(kSlow);
@@ -104,11 +105,11 @@ TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreAskedFor) {
   });
   EXPECT_EQ(text, "state of step 10000");
   EXPECT_EQ(requests.size(), 5U);
-  EXPECT_EQ(RoundTrips(requests), 3U) << "the first byte of the state comes with the third";
+  EXPECT_EQ(RoundTrips(requests), 3U) << "the first byte of the state arrives with the third";
 }
 
-// Whose run would begin again at its first step.
-TEST_F(LatestStepTest, OfABucketThatIsMissingIsNotThatOfANewRun) {
+// Otherwise its run would start again at its first step.
+TEST_F(LatestStepTest, FailsForAMissingBucket) {
   const CheckpointSteps steps = *CheckpointSteps::Open(client_, "gs://misspelt/runs/7");
   const auto open = [](const StoredStep&) { return Result<void>(); };
   for (const Error& error : {ErrorOf(steps.Latest()), ErrorOf(steps.OpenLatest(open))}) {
@@ -119,7 +120,7 @@ TEST_F(LatestStepTest, OfABucketThatIsMissingIsNotThatOfANewRun) {
   }
 }
 
-TEST_F(LatestStepTest, HasAHint) {
+TEST_F(LatestStepTest, IsNamedByTheHint) {
   SaveSlowly(10);
   EXPECT_EQ(Hint(), "10");
   SaveSlowly(20);
@@ -127,7 +128,7 @@ TEST_F(LatestStepTest, HasAHint) {
   EXPECT_EQ(ValueOf(client_.ReadObject({"bkt", kHint})), "step-00000020.json\n");
 }
 
-TEST_F(LatestStepTest, IsHintedAtOnceInASecond) {
+TEST_F(LatestStepTest, HintIsWrittenOncePerSecond) {
   SaveSlowly(10);
   const auto requests = RequestsOf([&] {
     for (const std::int64_t step : {11, 12, 13}) ASSERT_TRUE(Save(*writer_, step).ok());
@@ -136,21 +137,21 @@ TEST_F(LatestStepTest, IsHintedAtOnceInASecond) {
   EXPECT_EQ(Latest(), 13);
 }
 
-TEST_F(LatestStepTest, IsFoundBehindAnOldHint) {
+TEST_F(LatestStepTest, IsFoundAfterAnOldHint) {
   for (const std::int64_t step : {10, 20, 30}) SaveSlowly(step);
   SetHint("10");
   const auto requests = RequestsOf([&] { EXPECT_EQ(Latest(), 30); });
   EXPECT_EQ(requests.size(), 5U) << "the hint, a listing and the manifest of step 10, the one of step 30, its file";
 }
 
-TEST_F(LatestStepTest, IsFoundWhereTheHintNamesARemovedStep) {
+TEST_F(LatestStepTest, IsFoundIfTheHintNamesARemovedStep) {
   for (const std::int64_t step : {10, 20, 30}) SaveSlowly(step);
   ASSERT_TRUE(Steps().Remove(30).ok());
   EXPECT_EQ(Hint(), "30");
   EXPECT_EQ(Latest(), 20);
 }
 
-TEST_F(LatestStepTest, IsFoundWhereTheHintsStepIsDamaged) {
+TEST_F(LatestStepTest, IsFoundIfTheHintsStepIsDamaged) {
   for (const std::int64_t step : {10, 20, 30}) SaveSlowly(step);
   Delete(FileOf(30));
   const LatestStep latest = ValueOf(Steps().Latest());
@@ -159,7 +160,7 @@ TEST_F(LatestStepTest, IsFoundWhereTheHintsStepIsDamaged) {
   EXPECT_EQ(latest.skipped[0].step, 30);
 }
 
-TEST_F(LatestStepTest, IsTheSameWhateverTheHintSays) {
+TEST_F(LatestStepTest, DoesNotDependOnTheHintsContent) {
   for (const std::int64_t step : {10, 20, 30, 40}) SaveSlowly(step);
   Delete(FileOf(40));
   Put(LeftFile(50), "a save that was killed");
@@ -174,7 +175,7 @@ TEST_F(LatestStepTest, IsTheSameWhateverTheHintSays) {
   }
 }
 
-TEST_F(LatestStepTest, MendsItsHintWithTheNextSave) {
+TEST_F(LatestStepTest, RepairsItsHintWithTheNextSave) {
   SaveSlowly(10);
   SetHint("nonsense");
   SaveSlowly(20);
@@ -187,7 +188,7 @@ TEST_F(LatestStepTest, MendsItsHintWithTheNextSave) {
   EXPECT_EQ(Hint(), "40") << "another run's";
 }
 
-TEST_F(LatestStepTest, LeavesAnObjectAloneThatIsNoHint) {
+TEST_F(LatestStepTest, KeepsAnObjectThatIsNotAHint) {
   Put(kHint, "mine");
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   EXPECT_EQ(ValueOf(client_.ReadObject({"bkt", kHint})), "mine");
@@ -196,7 +197,7 @@ TEST_F(LatestStepTest, LeavesAnObjectAloneThatIsNoHint) {
   EXPECT_THAT(Names(), Contains(kHint));
 }
 
-TEST_F(LatestStepTest, IsSavedWhereTheHintMayNotBeWritten) {
+TEST_F(LatestStepTest, IsSavedWithoutPermissionToWriteTheHint) {
   SaveSlowly(10);
   Fail({.operation = "storage.objects.insert", .object_prefix = kHint}, {.type = "status", .status = 403});
   for (const std::int64_t step : {20, 30, 40}) SaveSlowly(step);
@@ -230,7 +231,7 @@ TEST_F(LatestStepTest, IsFoundWhileTheHintCannotBeRead) {
   }
 }
 
-TEST_F(LatestStepTest, IsSkippedIfItIsGoneBeforeItIsOpened) {
+TEST_F(LatestStepTest, IsSkippedIfRemovedBeforeItIsOpened) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   const auto latest = Steps().OpenLatest([](const StoredStep& step) -> Result<void> {
     if (step.manifest.step == 20) return Error{ErrorCode::kNotFound, "gone"};
@@ -241,14 +242,14 @@ TEST_F(LatestStepTest, IsSkippedIfItIsGoneBeforeItIsOpened) {
   const auto broken = Steps().OpenLatest([](const StoredStep&) {
     return Result<void>(Error{ErrorCode::kTruncated, "x"});
   });
-  EXPECT_EQ(ErrorOf(broken).message, "x") << "an older step is no answer to a read that failed";
+  EXPECT_EQ(ErrorOf(broken).message, "x") << "an older step does not replace a failed read";
   const auto thrown =
       Steps().OpenLatest([](const StoredStep&) -> Result<void> { throw std::runtime_error("out of it"); });
   EXPECT_EQ(ErrorOf(thrown).code, ErrorCode::kLocalIo);
   EXPECT_THAT(ErrorOf(thrown).message, ::testing::HasSubstr("threw: out of it"));
 }
 
-TEST_F(LatestStepTest, IsSkippedForEachErrorThatSaysThatItCannotBeUsed) {
+TEST_F(LatestStepTest, IsSkippedForEachErrorOfAnUnusableStep) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   for (const ErrorCode code : {ErrorCode::kNotFound, ErrorCode::kAborted, ErrorCode::kCorrupted}) {
     SCOPED_TRACE(ErrorCodeName(code));
@@ -264,7 +265,7 @@ TEST_F(LatestStepTest, IsSkippedForEachErrorThatSaysThatItCannotBeUsed) {
 }
 
 // The writer's rules keep one step. It saves the next one at each place between the reader's requests.
-TEST_F(LatestStepTest, IsAWholeStepWhileRulesRemoveTheOneThatWasListed) {
+TEST_F(LatestStepTest, IsWholeWhileAPolicyRemovesTheListedOne) {
   struct Gap {
     const char* operation;
     const char* subject;
@@ -291,9 +292,9 @@ TEST_F(LatestStepTest, IsAWholeStepWhileRulesRemoveTheOneThatWasListed) {
   }
 }
 
-TEST_F(LatestStepTest, IsTheReplacedStepIfItsFilesWereReplacedMeanwhile) {
+TEST_F(LatestStepTest, IsTheReplacementIfItsFilesAreReplaced) {
   SaveSlowly(10);
-  Delete(kHint);  // With a hint, the search begins again anyway.
+  Delete(kHint);  // With a hint, the search starts again anyway.
   bool has_saved = false;
   const auto then = [&] { has_saved = Save(*writer_, 10, CommitMode::kReplace, "another").ok(); };
   ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
@@ -304,8 +305,8 @@ TEST_F(LatestStepTest, IsTheReplacedStepIfItsFilesWereReplacedMeanwhile) {
   EXPECT_EQ(ValueOf(Load(latest->stored)), "another");
 }
 
-// The hint's step is whole, but a listed newer one has gone: there may be more that the listing lacks.
-TEST_F(LatestStepTest, IsSearchedAgainIfAStepAboveTheHintsIsRemovedMeanwhile) {
+// The hint's step is whole, but a listed newer one was removed: the listing may lack others.
+TEST_F(LatestStepTest, IsSearchedAgainIfANewerStepIsRemovedMeanwhile) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   SetHint("10");
   bool has_saved = false;
@@ -318,7 +319,7 @@ TEST_F(LatestStepTest, IsSearchedAgainIfAStepAboveTheHintsIsRemovedMeanwhile) {
   EXPECT_EQ(latest->stored.manifest.step, 30);
 }
 
-TEST_F(LatestStepTest, IsAbortedIfEachListedStepIsRemovedMeanwhile) {
+TEST_F(LatestStepTest, FailsIfEachListedStepIsRemovedMeanwhile) {
   SaveSlowly(1);
   Delete(kHint);
   std::int64_t step = 1;
@@ -331,11 +332,10 @@ TEST_F(LatestStepTest, IsAbortedIfEachListedStepIsRemovedMeanwhile) {
   options.event_listener = listed;
   const Error error = ErrorOf(CheckpointSteps::Open(*Client::Create(options), kRun)->Latest());
   EXPECT_EQ(step, 11);
-  EXPECT_EQ(error.code, ErrorCode::kAborted);
-  EXPECT_THAT(error.message, HasSubstr("after each of 10 listings"));
+  EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kAborted, HasSubstr("after each of 10 listings")));
 }
 
-TEST_F(LatestStepTest, IsTheReplacementOfAStepThatWasDamaged) {
+TEST_F(LatestStepTest, IsTheReplacementOfADamagedStep) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   const std::vector<internal::DamagedStep> damaged = {
       {.step = 20, .generation = ValueOf(Steps().Read(20)).generation, .why = {ErrorCode::kCorrupted, "x"}}};
@@ -345,8 +345,8 @@ TEST_F(LatestStepTest, IsTheReplacementOfAStepThatWasDamaged) {
   EXPECT_EQ(ValueOf(internal::FindLatest(internal::StoreOf(steps), {}, damaged)).stored.manifest.step, 20);
 }
 
-// An older step is no answer to a state that another type cannot take, nor to a missing permission.
-TEST_F(LatestStepTest, IsDamagedOnlyIfItsBytesAreWrong) {
+// An older step does not replace a state of another type, nor a missing permission.
+TEST_F(LatestStepTest, IsDamagedOnlyIfBytesAreWrong) {
   SaveSlowly(10);
   const CheckpointManifest step = ValueOf(Steps().Read(10)).manifest;
   const Error undecodable{ErrorCode::kUndecodable, "x"};
@@ -362,8 +362,8 @@ TEST_F(LatestStepTest, IsDamagedOnlyIfItsBytesAreWrong) {
   ExpectFired();
 }
 
-// Two runs, saves, removals and hints of chance: the hint never changes the answer.
-TEST_F(LatestStepTest, IsTheSameWithAndWithoutAHintInRandomHistories) {
+// Two runs with random saves, removals and hints: the hint never changes the result.
+TEST_F(LatestStepTest, DoesNotDependOnTheHintInRandomHistories) {
   std::mt19937 random(7);
   std::int64_t next = 1;
   for (int i = 0; i < 60; ++i) {

@@ -6,6 +6,7 @@
 #include "formats/made_tensors.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 
@@ -74,8 +75,8 @@ TEST_F(OpenCheckpointTest, ReadsTheFilesOfAnIndexInItsFolder) {
   }
 }
 
-// What PyTorch DCP saves where it does not consolidate.
-TEST_F(OpenCheckpointTest, AFolderIsItsFilesOfSafetensors) {
+// The form of PyTorch DCP without consolidation.
+TEST_F(OpenCheckpointTest, ReadsTheSafetensorsFilesOfAFolder) {
   const std::string bytes = Varied(24);
   const auto slice = [&](const std::string& rows, const std::string& offset) {
     return SafetensorsOf({{"w", DType::kUint8, {static_cast<std::int64_t>(rows.size() / 6), 6}, rows}}, false,
@@ -97,7 +98,7 @@ TEST_F(OpenCheckpointTest, AFolderIsItsFilesOfSafetensors) {
   EXPECT_EQ(testing::ErrorOf(OpenCheckpoint(client_, "gs://bkt/empty/")).code, ErrorCode::kNotFound);
 }
 
-TEST_F(OpenCheckpointTest, SaysWhatIsNotThere) {
+TEST_F(OpenCheckpointTest, NamesTheMissingPart) {
   Put("index.json", testing::ValueOf(FormatSafetensorsIndex({.weight_map = {{"w", "lost.safetensors"}}})));
   Put("text", "hello");
   struct Case {
@@ -112,14 +113,12 @@ TEST_F(OpenCheckpointTest, SaysWhatIsNotThere) {
         Case{"gs://", ErrorCode::kInvalidArgument, "bucket name"}, Case{PathOf("none"), ErrorCode::kLocalIo, "none"},
         Case{directory_.path(), ErrorCode::kNotFound, "no file of safetensors"},
         Case{PathOf("none/"), ErrorCode::kLocalIo, "none"}}) {
-    const Error error = testing::ErrorOf(OpenCheckpoint(client_, one.uri));
-    EXPECT_EQ(error.code, one.code) << one.uri << ": " << error.message;
-    EXPECT_THAT(error.message, HasSubstr(one.words));
+    EXPECT_TRUE(testing::FailsWith(OpenCheckpoint(client_, one.uri), one.code, HasSubstr(one.words)));
   }
 }
 
-// 40 MB of tensors: the metadata, both ends at once, then the tensor.
-TEST_F(OpenCheckpointTest, OneTensorOfALargeObjectTakesFourRequestsInThreeRoundTrips) {
+// 40 MB of tensors: the metadata, both ends in parallel, then the tensor.
+TEST_F(OpenCheckpointTest, ReadsOneTensorOfALargeObjectInFourRequests) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(40);
   for (int i = 0; i < 40; ++i) {
@@ -152,7 +151,7 @@ TEST_F(OpenCheckpointTest, OneTensorOfALargeObjectTakesFourRequestsInThreeRoundT
   }
 }
 
-TEST_F(OpenCheckpointTest, AnObjectThatIsOverwrittenIsNotMixed) {
+TEST_F(OpenCheckpointTest, DoesNotMixGenerationsOfAnObject) {
   const std::vector<MadeTensor> tensors = {{"w", DType::kUint8, {2'000'000}, Varied(2'000'000)}};
   for (const std::string& file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     Put("o", file);
@@ -202,7 +201,7 @@ TEST_F(OpenCheckpointTest, WritesObjectsAndFilesAllOrNothing) {
       ErrorCode::kInvalidArgument);
 }
 
-TEST_F(OpenCheckpointTest, AFileThatBecomesShorterIsAnError) {
+TEST_F(OpenCheckpointTest, FailsIfAFileBecomesShorter) {
   PutFile("w", SafetensorsOf({{"w", DType::kUint8, {2'000'000}, Varied(2'000'000)}}));
   const auto checkpoint = OpenCheckpoint(client_, PathOf("w"));
   fs::resize_file(PathOf("w"), 1'000'000);

@@ -1,5 +1,5 @@
-// What may go wrong while a run saves, keeps and loads: each fault has fired, the step before still loads, and the
-// error names the step.
+// Faults while a run saves, keeps and loads: each fault has fired, the previous step still loads, and the error names
+// the step.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -38,7 +38,7 @@ class EmulatorsTiming : public testing::DrivenTiming {
     clock_.Advance(duration);
     return DrivenTiming::Wait(duration, stop);
   }
-  // Identities of requests are made of it.
+  // Request identities are derived from it.
   [[nodiscard]] double Random() const override {
     const std::scoped_lock lock(mutex_);
     return std::uniform_real_distribution<double>()(random_);
@@ -89,7 +89,7 @@ class RunFaultsTest : public RunFixture {
     return internal::SaveStep(*writer_, {.root = {.any = step}}, {.manifest = {.step = step}, .keep = std::move(keep)},
                               {});
   }
-  // Whatever happened: what is said to be whole is whole, and the newest of it loads.
+  // In every case: each step listed as whole is whole, and the newest of them loads.
   void ExpectTheStepBefore(std::int64_t step, bool is_saved) {
     const LatestStep latest = ValueOf(Steps().Latest());
     EXPECT_EQ(latest.stored.manifest.step, is_saved ? step : latest.stored.manifest.step);
@@ -125,7 +125,7 @@ NamedFaults AllFaultsOfARead() {
                      {"reset in its midst", {.type = "cut", .after_bytes = 9, .resets = true}}};
 }
 
-TEST_F(RunFaultsTest, LeaveTheStepBeforeAtEachStageOfASave) {
+TEST_F(RunFaultsTest, KeepThePreviousStepAtEachStageOfASave) {
   StartWithoutWaits(RetryPolicies::All({.max_attempts = 2}));
   const std::vector<Stage> stages = {
       {"the file's parts begin", {.phase = "initiate"}},
@@ -142,7 +142,7 @@ TEST_F(RunFaultsTest, LeaveTheStepBeforeAtEachStageOfASave) {
     std::uint64_t fired = 0;
     const bool is_of_parts = &stage - stages.data() < 4;
     for (const NamedFault& fault : AllFaultsOfAWrite()) {
-      // A service that says of an object that it is gone, and keeps it, is none to delete from.
+      // A service that reports a kept object as missing must not lead to deletions.
       const bool says_gone = fault.name == "status 404" || fault.name == "status 410";
       if (says_gone && stage.name == "the rules' removal") continue;
       for (const std::uint64_t count : {1U, 2U}) {
@@ -155,7 +155,7 @@ TEST_F(RunFaultsTest, LeaveTheStepBeforeAtEachStageOfASave) {
         emulator_.faults().Clear();
         ExpectTheStepBefore(step, saved.ok());
         if (!saved.ok()) {
-          EXPECT_THAT(saved.error().message, AnyOf(HasSubstr("runs/7"), HasSubstr("step"))) << "it says where";
+          EXPECT_THAT(saved.error().message, AnyOf(HasSubstr("runs/7"), HasSubstr("step"))) << "it names the place";
         }
       }
     }
@@ -165,7 +165,7 @@ TEST_F(RunFaultsTest, LeaveTheStepBeforeAtEachStageOfASave) {
   EXPECT_EQ(Names().size(), 2 + 2 * WholeSteps().size()) << "no file is left over";
 }
 
-TEST_F(RunFaultsTest, LoadTheRightBytesOrNoneAtEachStageOfALoad) {
+TEST_F(RunFaultsTest, LoadTheRightBytesOrFailAtEachStageOfALoad) {
   ASSERT_TRUE(SaveLarge(2).ok());
   const std::vector<Stage> stages = {
       {"the hint", {.operation = "storage.objects.get", .object_prefix = "runs/7/latest"}},
@@ -181,7 +181,7 @@ TEST_F(RunFaultsTest, LoadTheRightBytesOrNoneAtEachStageOfALoad) {
         const auto load = [&]() -> Result<void> {
           const auto latest = Steps().Latest();
           if (!latest.ok()) return latest.error();
-          EXPECT_EQ(latest->stored.manifest.step, 2) << "an older step is no answer to a service that fails";
+          EXPECT_EQ(latest->stored.manifest.step, 2) << "an older step does not replace a failed one";
           const auto checkpoint = Steps().OpenStep(latest->stored);
           if (!checkpoint.ok()) return checkpoint.error();
           const auto tensor = checkpoint->Find("w");
@@ -199,7 +199,7 @@ TEST_F(RunFaultsTest, LoadTheRightBytesOrNoneAtEachStageOfALoad) {
   }
 }
 
-TEST_F(RunFaultsTest, OutlastAQuotaOfAMinute) {
+TEST_F(RunFaultsTest, SurviveAMinuteOfThrottling) {
   StartWithoutWaits(RetryPolicies());
   const std::vector<Stage> stages = {
       {"a part", {.phase = "part"}},
@@ -222,13 +222,13 @@ TEST_F(RunFaultsTest, OutlastAQuotaOfAMinute) {
   }
 }
 
-TEST_F(RunFaultsTest, SaveWithoutThePermissionToDelete) {
+TEST_F(RunFaultsTest, SaveWithoutDeletePermission) {
   Fail({.operation = "storage.objects.delete"}, {.type = "status", .status = 403}, 1000);
   for (const std::int64_t step : {2, 3, 4}) {
     const std::uint64_t before = emulator_.faults().Fired("it");
     const SavedStep saved = ValueOf(SaveLarge(step, KeepRules{.last = 1}));
     EXPECT_FALSE(saved.keep_error.has_value());
-    ASSERT_EQ(saved.kept.not_removed.size(), 1U) << "it is said once";
+    ASSERT_EQ(saved.kept.not_removed.size(), 1U) << "it is reported once";
     EXPECT_EQ(saved.kept.not_removed[0].why.code, ErrorCode::kPermissionDenied);
     EXPECT_EQ(emulator_.faults().Fired("it") - before, 1U) << "and asked once";
   }
@@ -237,8 +237,8 @@ TEST_F(RunFaultsTest, SaveWithoutThePermissionToDelete) {
   EXPECT_THAT(ValueOf(SaveLarge(5, KeepRules{.last = 1})).kept.removed, ElementsAre(1, 2, 3, 4));
 }
 
-// The service refuses to delete or replace an object that is younger than the policy says.
-TEST_F(RunFaultsTest, ListWhatARetentionPolicyKeeps) {
+// The service refuses to delete or replace an object younger than its retention policy.
+TEST_F(RunFaultsTest, ReportObjectsUnderARetentionPolicy) {
   const emulator::FaultAction refused{
       .type = "status",
       .status = 403,
@@ -267,13 +267,13 @@ TEST_F(RunFaultsTest, ListWhatARetentionPolicyKeeps) {
   }
   EXPECT_EQ(emulator_.faults().Fired("hint"), 1U);
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 4) << "the hint says step 1";
+  EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 4) << "the hint names step 1";
   emulator_.faults().Clear();
   EXPECT_THAT(ValueOf(SaveLarge(5, KeepRules{.last = 1})).kept.removed, ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(WholeSteps(), ElementsAre(5));
 }
 
-TEST_F(RunFaultsTest, GoByStepsWhereClocksDifferByADay) {
+TEST_F(RunFaultsTest, OrderStepsByNumberNotByClocks) {
   const auto now = std::chrono::system_clock::now();
   int ahead = 1;
   for (std::int64_t step = 2; step <= 5; ++step) {
@@ -284,12 +284,12 @@ TEST_F(RunFaultsTest, GoByStepsWhereClocksDifferByADay) {
   }
   EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 5);
   Put(LeftFile(9), "under way on another machine");
-  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "no machine's clock says that it is old";
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "no machine's clock makes it old";
   EXPECT_THAT(ValueOf(writer_->Keep({.last = 2})).removed, ElementsAre(1, 2, 3));
   EXPECT_THAT(WholeSteps(), ElementsAre(4, 5));
 }
 
-TEST_F(RunFaultsTest, AreToldOfAManifestThatWasEdited) {
+TEST_F(RunFaultsTest, ReportAnEditedManifest) {
   ASSERT_TRUE(Save(*writer_, 2).ok());
   std::string json = ValueOf(client_.ReadObject({"bkt", "runs/7/step-00000002.json"}));
   const std::size_t at = json.find("\"size\":");
@@ -303,7 +303,7 @@ TEST_F(RunFaultsTest, AreToldOfAManifestThatWasEdited) {
               AllOf(HasSubstr("step 2"), HasSubstr("other bytes than the manifest says"), HasSubstr("load another")));
 }
 
-TEST_F(RunFaultsTest, NameTheWinnerOfManySaversOfOneStep) {
+TEST_F(RunFaultsTest, NameTheWinnerOfConcurrentSaves) {
   std::atomic<int> saved = 0;
   std::atomic<int> refused = 0;
   std::vector<std::jthread> savers;
@@ -325,7 +325,7 @@ TEST_F(RunFaultsTest, NameTheWinnerOfManySaversOfOneStep) {
   EXPECT_EQ(refused, 9);
 }
 
-// Saves, removals, rules and failures of chance: there is always a whole step, and it is the newest that was committed.
+// Random saves, removals, rules and failures: there is always a whole step, and it is the newest committed one.
 TEST_F(RunFaultsTest, NeverLoseTheLastGoodStep) {
   std::mt19937 random(11);
   std::int64_t committed = 1;
@@ -348,7 +348,7 @@ TEST_F(RunFaultsTest, NeverLoseTheLastGoodStep) {
     const auto latest = Steps().Latest();
     ASSERT_TRUE(latest.ok()) << latest.error().message;
     EXPECT_GE(latest->stored.manifest.step, committed);
-    committed = latest->stored.manifest.step;  // A save whose answer was lost may be there.
+    committed = latest->stored.manifest.step;  // A save with a lost answer may be stored.
     EXPECT_EQ(ValueOf(Load(latest->stored)), TextOfStep(committed));
   }
   EXPECT_GE(committed, 40);

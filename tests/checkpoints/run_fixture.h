@@ -38,7 +38,7 @@ class RunFixture : public ::testing::Test {
   static CheckpointWriter Bytes(std::string text) {
     return [text = std::move(text)](const ByteSink& sink) { return sink(AsBytes(text)); };
   }
-  /// The name of a file that a save has left, as the library makes names.
+  /// The name of a leftover file of a save, in the library's form.
   static std::string LeftFile(std::int64_t step, char digit = 'a') {
     const std::string number = std::to_string(step);
     return "runs/7/step-" + std::string(8 - number.size(), '0') + number + "/" + std::string(32, digit) + "-state.pt";
@@ -59,7 +59,7 @@ class RunFixture : public ::testing::Test {
     return writer.Commit(*std::move(manifest), mode);
   }
 
-  /// What the one file of a step has.
+  /// The content of a step's only file.
   [[nodiscard]] Result<std::string> Load(const StoredStep& step) const {
     const auto reader = Steps().OpenFile(step.manifest.files.front());
     if (!reader.ok()) return reader.error();

@@ -71,7 +71,7 @@ class SafetensorsStateTest : public ::testing::Test {
   StateContents contents_;
 };
 
-TEST_F(SafetensorsStateTest, HoldsEachTensorInRowMajorOrder) {
+TEST_F(SafetensorsStateTest, StoresEachTensorInRowMajorOrder) {
   std::vector<StepTensor> written;
   const std::string file = Write(written);
   const auto checkpoint = StoredCheckpoint::Open(SourceOf("it", AsBytes(file)));
@@ -83,7 +83,7 @@ TEST_F(SafetensorsStateTest, HoldsEachTensorInRowMajorOrder) {
   EXPECT_EQ(*checkpoint->ReadValue("numbers.step")->As<std::int64_t>(), 5);
 }
 
-TEST_F(SafetensorsStateTest, SaysWhereEachTensorIs) {
+TEST_F(SafetensorsStateTest, RecordsTheRangeOfEachTensor) {
   std::vector<StepTensor> written;
   const std::string file = Write(written);
   ASSERT_EQ(written.size(), 4U);
@@ -102,7 +102,7 @@ TEST_F(SafetensorsStateTest, SaysWhereEachTensorIs) {
   EXPECT_EQ(ValueOf(ParseManifest(ValueOf(FormatManifest(manifest)), "here")), manifest);
 }
 
-TEST_F(SafetensorsStateTest, BecomesAFileOfTorchSaveWithAllItsValues) {
+TEST_F(SafetensorsStateTest, ConvertsToATorchSaveFileWithAllValues) {
   std::vector<StepTensor> written;
   const std::string file = Write(written);
   const auto checkpoint = StoredCheckpoint::Open(SourceOf("it", AsBytes(file)));

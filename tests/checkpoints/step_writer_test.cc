@@ -12,6 +12,7 @@
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "support/after_request.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -30,7 +31,7 @@ using testing::ValueOf;
 
 using StepWriterTest = RunFixture;
 
-TEST_F(StepWriterTest, MakesAStepVisibleByItsManifestAlone) {
+TEST_F(StepWriterTest, MakesAStepVisibleOnlyByItsManifest) {
   StepWriter writer = *Start();
   const CheckpointManifest manifest = ValueOf(Draft(writer, 1, "bytes"));
   EXPECT_THAT(WholeSteps(), IsEmpty());
@@ -62,17 +63,16 @@ TEST_F(StepWriterTest, WritesTheManifestLast) {
   ASSERT_EQ(stored.size(), 4U);
   EXPECT_THAT(stored, ElementsAre("runs/7/writer", StartsWith("runs/7/step-00000001/"), "runs/7/step-00000001.json",
                                   "runs/7/latest"))
-      << "the hint is no part of the step";
+      << "the hint is not part of the step";
 }
 
-TEST_F(StepWriterTest, RefusesAStepThatIsThereAndKeepsIt) {
+TEST_F(StepWriterTest, RefusesAnExistingStepAndKeepsIt) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 1).ok());
-  const Error error = ErrorOf(Save(writer, 1, CommitMode::kCreate, "another"));
-  EXPECT_EQ(error.code, ErrorCode::kAlreadyExists);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr(writer.identity().id)));
+  EXPECT_TRUE(testing::FailsWith(Save(writer, 1, CommitMode::kCreate, "another"), ErrorCode::kAlreadyExists,
+                                 AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr(writer.identity().id))));
   EXPECT_EQ(ValueOf(Load(ValueOf(Steps().Read(1)))), TextOfStep(1));
-  EXPECT_EQ(Names().size(), 4U) << "the file of the second save is gone";
+  EXPECT_EQ(Names().size(), 4U) << "the file of the second save is deleted";
 }
 
 TEST_F(StepWriterTest, ReplacesAStepAndRemovesItsFiles) {
@@ -85,7 +85,7 @@ TEST_F(StepWriterTest, ReplacesAStepAndRemovesItsFiles) {
   ASSERT_TRUE(Save(writer, 2, CommitMode::kReplace).ok()) << "there is nothing to replace";
 }
 
-TEST_F(StepWriterTest, RefusesWhatMakesNoSense) {
+TEST_F(StepWriterTest, RefusesInvalidArguments) {
   StepWriter writer = *Start();
   EXPECT_EQ(ErrorOf(Save(writer, -1)).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(ErrorOf(Save(writer, kMaxStep + 1)).code, ErrorCode::kInvalidArgument);
@@ -96,7 +96,7 @@ TEST_F(StepWriterTest, RefusesWhatMakesNoSense) {
   EXPECT_EQ(Names(), std::vector<std::string>{"runs/7/writer"}) << "its file is discarded";
 }
 
-TEST_F(StepWriterTest, ReplacesAStepThatOthersReplaceMeanwhile) {
+TEST_F(StepWriterTest, ReplacesAStepDespiteConcurrentReplacements) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 1).ok());
   constexpr int kSavers = 4;
@@ -121,7 +121,7 @@ TEST_F(StepWriterTest, ReplacesAStepThatOthersReplaceMeanwhile) {
   EXPECT_EQ(WholeSteps(), std::vector<std::int64_t>{1});
 }
 
-TEST_F(StepWriterTest, RemovesTheFilesOfStepsThatItSaved) {
+TEST_F(StepWriterTest, RemovesTheFilesOfItsOwnSteps) {
   StepWriter writer = *Start();
   for (const std::int64_t step : {1, 2}) ASSERT_TRUE(Save(writer, step).ok());
   ASSERT_TRUE(writer.Remove(1).ok());
@@ -129,28 +129,26 @@ TEST_F(StepWriterTest, RemovesTheFilesOfStepsThatItSaved) {
   EXPECT_EQ(ValueOf(Steps().List()).size(), 1U) << "an unfinished step is left";
 }
 
-TEST_F(StepWriterTest, IsTheOnlyOne) {
+TEST_F(StepWriterTest, ExcludesASecondWriter) {
   const StepWriter first = *Start();
-  const Error error = ErrorOf(Start());
-  EXPECT_EQ(error.code, ErrorCode::kAlreadyExists);
-  EXPECT_THAT(error.message, AllOf(HasSubstr(first.identity().id), HasSubstr(first.identity().host),
-                                   HasSubstr(std::to_string(first.identity().process)), HasSubstr("since 20")));
+  EXPECT_TRUE(testing::FailsWith(Start(), ErrorCode::kAlreadyExists,
+                                 AllOf(HasSubstr(first.identity().id), HasSubstr(first.identity().host),
+                                       HasSubstr(std::to_string(first.identity().process)), HasSubstr("since 20"))));
 }
 
-TEST_F(StepWriterTest, LetsTheNextOneInWhenItIsReleased) {
+TEST_F(StepWriterTest, AdmitsTheNextWriterAfterARelease) {
   StepWriter first = *Start();
   ASSERT_TRUE(first.Release().ok());
   EXPECT_TRUE(Start().ok());
 }
 
-TEST_F(StepWriterTest, SaysWhoTookThePrefixOver) {
+TEST_F(StepWriterTest, NamesTheRunThatTookThePrefixOver) {
   StepWriter first = *Start();
   ASSERT_TRUE(Save(first, 1).ok());
   const CheckpointManifest in_mid_save = ValueOf(Draft(first, 2, "of the first"));
   StepWriter second = *Start(true);
-  const Error error = ErrorOf(first.Commit(in_mid_save));
-  EXPECT_EQ(error.code, ErrorCode::kPreconditionFailed);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("was taken over by run " + second.identity().id)));
+  EXPECT_TRUE(testing::FailsWith(first.Commit(in_mid_save), ErrorCode::kPreconditionFailed,
+                                 AllOf(HasSubstr("was taken over by run " + second.identity().id))));
   EXPECT_THAT(Names(), Not(Contains("runs/7/" + in_mid_save.files.front().name)));
   ASSERT_TRUE(Save(second, 2).ok());
   EXPECT_EQ(ErrorOf(first.Release()).code, ErrorCode::kPreconditionFailed) << "the prefix stays the second one's";
@@ -158,16 +156,15 @@ TEST_F(StepWriterTest, SaysWhoTookThePrefixOver) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3));
 }
 
-TEST_F(StepWriterTest, RefusesAStepBelowAWholeOneBeforeItWritesFiles) {
+TEST_F(StepWriterTest, RefusesAStepBelowAWholeOneBeforeItUploads) {
   StepWriter earlier = *Start();
   ASSERT_TRUE(Save(earlier, 300).ok());
   StepWriter writer = *Start(true);
   const auto before = Names();
   for (const CommitMode mode : {CommitMode::kCreate, CommitMode::kReplace}) {
-    const Error error = ErrorOf(writer.CheckStep({.step = 100}, mode));
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, AllOf(HasSubstr("step 100 of gs://bkt/runs/7/ is lower than step 300"),
-                                     HasSubstr("CommitMode::kRewind"), HasSubstr("gcsflux checkpoint rm")));
+    EXPECT_TRUE(testing::FailsWith(writer.CheckStep({.step = 100}, mode), ErrorCode::kInvalidArgument,
+                                   AllOf(HasSubstr("step 100 of gs://bkt/runs/7/ is lower than step 300"),
+                                         HasSubstr("CommitMode::kRewind"), HasSubstr("gcsflux checkpoint rm"))));
     EXPECT_EQ(ErrorOf(Save(writer, 100, mode)).code, ErrorCode::kInvalidArgument);
   }
   EXPECT_EQ(ErrorOf(Save(earlier, 100)).code, ErrorCode::kInvalidArgument) << "by its own step";
@@ -183,8 +180,8 @@ TEST_F(StepWriterTest, RefusesAStepBelowAWholeOneBeforeItWritesFiles) {
   EXPECT_TRUE(Save(writer, 350).ok()) << "the steps above were removed, as the message advises";
 }
 
-// A reader goes back behind a damaged step, and the run must be able to continue from there.
-TEST_F(StepWriterTest, SavesBelowAStepThatIsNotWhole) {
+// A reader goes back to a step before a damaged one, and the run must be able to continue from there.
+TEST_F(StepWriterTest, SavesBelowADamagedStep) {
   StepWriter writer = *Start();
   for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(writer, step).ok());
   Delete("runs/7/" + ValueOf(Steps().Read(300)).manifest.files.front().name);
@@ -194,7 +191,7 @@ TEST_F(StepWriterTest, SavesBelowAStepThatIsNotWhole) {
   EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 200);
 }
 
-TEST_F(StepWriterTest, ReplacesTheNewestWholeStepBelowOneThatIsNotWhole) {
+TEST_F(StepWriterTest, ReplacesTheNewestWholeStepBelowADamagedOne) {
   StepWriter before = *Start();
   ASSERT_TRUE(Save(before, 1).ok());
   Put("runs/7/step-00000002.json", "{");
@@ -204,12 +201,12 @@ TEST_F(StepWriterTest, ReplacesTheNewestWholeStepBelowOneThatIsNotWhole) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
-TEST_F(StepWriterTest, GoesBackToAnEarlierStepIfItIsTold) {
+TEST_F(StepWriterTest, RewindsToAnEarlierStep) {
   StepWriter writer = *Start();
   for (const std::int64_t step : {100, 200, 300}) ASSERT_TRUE(Save(writer, step).ok());
   Put("runs/7/step-00000300/eval.json", "mine");
   Put("runs/7/step-00000400.json", "{");
-  ASSERT_FALSE(Save(writer, 150, CommitMode::kRewind).ok()) << "it is not known what step 400 names";
+  ASSERT_FALSE(Save(writer, 150, CommitMode::kRewind).ok()) << "it is unknown which files step 400 names";
   ASSERT_TRUE(Steps().Remove(400).ok());
   ASSERT_TRUE(Save(writer, 150, CommitMode::kRewind).ok());
   EXPECT_THAT(WholeSteps(), ElementsAre(100, 150));
@@ -224,7 +221,7 @@ TEST_F(StepWriterTest, GoesBackToAnEarlierStepIfItIsTold) {
   EXPECT_THAT(ValueOf(writer.Keep({.last = 1})).removed, ElementsAre(100, 150));
 }
 
-TEST_F(StepWriterTest, SaysThatAStepIsSavedAndHigherOnesAreLeft) {
+TEST_F(StepWriterTest, ReportsHigherStepsThatRemainAfterARewind) {
   StepWriter writer = *Start();
   for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(writer, step).ok());
   Fail({.operation = "storage.objects.delete", .object_glob = "runs/7/step-00000300.json"},
@@ -238,8 +235,8 @@ TEST_F(StepWriterTest, SaysThatAStepIsSavedAndHigherOnesAreLeft) {
   EXPECT_EQ(ErrorOf(Save(writer, 250)).code, ErrorCode::kInvalidArgument) << "step 300 is the newest one";
 }
 
-// A manifest of a higher step comes from elsewhere, after the commit.
-TEST_F(StepWriterTest, KeepsTheStepThatItCommittedLast) {
+// A manifest of a higher step appears after the commit, from elsewhere.
+TEST_F(StepWriterTest, KeepsItsLastCommittedStep) {
   StepWriter writer = *Start();
   StoredStep step = ValueOf(Save(writer, 5));
   step.manifest.step = 9;
@@ -248,8 +245,8 @@ TEST_F(StepWriterTest, KeepsTheStepThatItCommittedLast) {
   EXPECT_THAT(WholeSteps(), ElementsAre(5, 9));
 }
 
-// What a cleaning has listed lacks the manifest that names a pinned file, if that is committed meanwhile.
-TEST_F(StepWriterTest, SparesAFileThatIsGivenBackDuringACleaning) {
+// The listing of a garbage collection lacks the manifest of a pinned file if that is committed meanwhile.
+TEST_F(StepWriterTest, KeepsAFileUnpinnedDuringGarbageCollection) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
   ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
   options.event_listener = listed;
@@ -266,14 +263,14 @@ TEST_F(StepWriterTest, SparesAFileThatIsGivenBackDuringACleaning) {
     is_committed = writer.Commit(manifest).ok();
     pinned.reset();
   });
-  // A slow listing takes several calls, the later of which may show step 3: then step 2 goes too.
+  // A slow listing takes several calls, and a later one may show step 3: then step 2 is removed too.
   EXPECT_THAT(ValueOf(writer.Keep({.last = 1})).removed, Contains(1));
   ASSERT_TRUE(is_committed);
   EXPECT_THAT(Names(), Contains("runs/7/" + shared.name));
   EXPECT_THAT(WholeSteps(), Contains(3));
 }
 
-TEST_F(StepWriterTest, LendsNoFileDuringARemoval) {
+TEST_F(StepWriterTest, PinsNoFileDuringARemoval) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
   ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
   options.event_listener = listed;
@@ -287,13 +284,13 @@ TEST_F(StepWriterTest, LendsNoFileDuringARemoval) {
   EXPECT_EQ(is_pinned, false);
 }
 
-TEST_F(StepWriterTest, RefusesMetricsAndTextsBeforeItWritesFiles) {
+TEST_F(StepWriterTest, RefusesInvalidMetricsAndTextsBeforeItUploads) {
   StepWriter writer = *Start();
   const std::uint64_t before = client_.counters().requests;
   for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
-    const Error error = ErrorOf(writer.CheckStep({.step = 1, .metrics = {{"loss", value}}}));
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr("'loss'")));
+    EXPECT_TRUE(testing::FailsWith(writer.CheckStep({.step = 1, .metrics = {{"loss", value}}}),
+                                   ErrorCode::kInvalidArgument,
+                                   AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr("'loss'"))));
   }
   EXPECT_EQ(ErrorOf(writer.CheckStep({.step = 1, .metadata = {{"\xff", ""}}})).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(ErrorOf(writer.CheckStep({.step = -1})).code, ErrorCode::kInvalidArgument);
@@ -305,7 +302,7 @@ TEST_F(StepWriterTest, NeedsABucket) {
   EXPECT_EQ(ErrorOf(CheckpointSteps::Open(client_, "/tmp/run")).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(StepWriterTest, SparesFilesOfOtherProcessesUntilTheirNamesAreDropped) {
+TEST_F(StepWriterTest, KeepsReservedFilesUntilTheirNamesAreDropped) {
   StepWriter writer = *Start();
   const std::string name = ValueOf(writer.ReserveName(1, "shard"));
   const StepFile file = ValueOf(WriteStepFile(Steps(), name, Bytes("of another process")));
@@ -321,8 +318,8 @@ TEST_F(StepWriterTest, SparesFilesOfOtherProcessesUntilTheirNamesAreDropped) {
   EXPECT_EQ(ErrorOf(writer.ReserveName(-1, "shard")).code, ErrorCode::kInvalidArgument);
 }
 
-// The answer to its upload and the look at it are lost.
-TEST_F(StepWriterTest, RemovesAFileWhoseWriteFailedAlthoughItWasStored) {
+// The answer to its upload and the read-back are lost.
+TEST_F(StepWriterTest, RemovesAStoredFileOfAFailedWrite) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 1).ok());
   emulator_.faults().Load(
@@ -341,7 +338,7 @@ TEST_F(StepWriterTest, RemovesAFileWhoseWriteFailedAlthoughItWasStored) {
   EXPECT_THAT(Names(), Not(Contains(HasSubstr("step-00000002/"))));
 }
 
-TEST_F(StepWriterTest, ObeysTheTokenOfItsStepsWhileItWritesAFile) {
+TEST_F(StepWriterTest, StopsAtTheStopTokenOfItsSteps) {
   std::stop_source stop;
   const CheckpointSteps steps = *CheckpointSteps::Open(client_, kRun, {}, stop.get_token());
   StepWriter writer = *StepWriter::Start(steps);
@@ -349,7 +346,7 @@ TEST_F(StepWriterTest, ObeysTheTokenOfItsStepsWhileItWritesAFile) {
   EXPECT_EQ(ErrorOf(writer.WriteFile(1, "state.pt", Bytes("bytes"))).code, ErrorCode::kCancelled);
 }
 
-TEST_F(StepWriterTest, LeavesOneWinnerOfTenSaversOfOneStep) {
+TEST_F(StepWriterTest, AdmitsOneOfTenSaversOfOneStep) {
   StepWriter writer = *Start();
   std::atomic<int> saved = 0;
   std::atomic<int> refused = 0;
@@ -371,7 +368,7 @@ TEST_F(StepWriterTest, LeavesOneWinnerOfTenSaversOfOneStep) {
   EXPECT_EQ(Names().size(), 4U);
 }
 
-TEST_F(StepWriterTest, LeavesOneWriterOfTenThatStart) {
+TEST_F(StepWriterTest, AdmitsOneOfTenStartingWriters) {
   std::atomic<int> started = 0;
   std::vector<std::jthread> runs;
   runs.reserve(10);
@@ -388,7 +385,7 @@ TEST_F(StepWriterTest, LeavesOneWriterOfTenThatStart) {
   EXPECT_EQ(started, 1);
 }
 
-TEST_F(StepWriterTest, RemovesWhatACrashedSaveLeftAndNothingOfItsOwnSaves) {
+TEST_F(StepWriterTest, RemovesFilesOfACrashedSaveButNotItsOwn) {
   StepWriter crashed = *Start();
   ASSERT_TRUE(Save(crashed, 1).ok());
   const std::string orphan = ValueOf(Draft(crashed, 2, "never committed")).files.front().name;
@@ -401,7 +398,7 @@ TEST_F(StepWriterTest, RemovesWhatACrashedSaveLeftAndNothingOfItsOwnSaves) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 3));
 }
 
-TEST_F(StepWriterTest, KeepsWhileItSaves) {
+TEST_F(StepWriterTest, AppliesThePolicyDuringSaves) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 0).ok());
   std::jthread keeper([&](const std::stop_token& stop) {
@@ -415,8 +412,8 @@ TEST_F(StepWriterTest, KeepsWhileItSaves) {
   EXPECT_EQ(Names().size(), 8U);
 }
 
-// At each stage of a save, what may go wrong: the step before stays, and the one that is saved is whole or not there.
-TEST_F(StepWriterTest, NeverShowsAHalfOfAStepWhateverFails) {
+// Each fault at each stage of a save: the previous step is kept, and the saved one is whole or absent.
+TEST_F(StepWriterTest, NeverShowsAPartialStepUnderAnyFault) {
   struct Stage {
     std::string operation;
     std::string object;

@@ -10,6 +10,7 @@
 #include "checkpoints/save_step.h"
 #include "checkpoints/text_value.h"
 #include "gcsflux/checkpoints/checkpoint.h"
+#include "support/fails_with.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {
@@ -93,7 +94,7 @@ class UnchangedTensorsTest : public RunFixture {
     return names;
   }
 
-  // Ten tensors, of which a step of the training changes the last one.
+  // Ten tensors; a step of the training changes the last one.
   static State SomeState() {
     State state;
     for (int i = 0; i < 10; ++i) {
@@ -119,7 +120,7 @@ TEST_F(UnchangedTensorsTest, AreNotSentAgain) {
   EXPECT_EQ(FilesOf(2).size(), 2U);
 }
 
-TEST_F(UnchangedTensorsTest, AreNamedInTheFileThatHasThem) {
+TEST_F(UnchangedTensorsTest, AreReferencedInTheFileThatHoldsThem) {
   State state = SomeState();
   for (std::int64_t step = 1; step <= 4; ++step) {
     state["layer" + std::to_string(step)] = RandomBytes(400'000, 100 + static_cast<std::uint64_t>(step));
@@ -130,7 +131,7 @@ TEST_F(UnchangedTensorsTest, AreNamedInTheFileThatHasThem) {
   EXPECT_EQ(FilesOf(4).size(), 4U) << "its own, and one for each of the steps before";
 }
 
-TEST_F(UnchangedTensorsTest, AreWhatTheyWereWhateverChanges) {
+TEST_F(UnchangedTensorsTest, KeepTheirBytesWhileOthersChange) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   state["layer0"].back() = static_cast<char>(state["layer0"].back() ^ 1);  // One bit.
@@ -140,7 +141,7 @@ TEST_F(UnchangedTensorsTest, AreWhatTheyWereWhateverChanges) {
   state["empty"] = "";
   ASSERT_TRUE(SaveState(2, state).ok());
   EXPECT_EQ(ReadState(Open(2)), state);
-  state["layer2"] = SomeState()["layer2"];  // It comes back.
+  state["layer2"] = SomeState()["layer2"];  // It appears again.
   ASSERT_TRUE(SaveState(3, state).ok());
   EXPECT_EQ(ReadState(Open(3)), state);
   ASSERT_TRUE(SaveState(4, state).ok()) << "nothing changes";
@@ -151,7 +152,7 @@ TEST_F(UnchangedTensorsTest, AreWhatTheyWereWhateverChanges) {
   EXPECT_EQ(ReadState(Open(5)), state);
 }
 
-// Equal bytes of the same size are another tensor if the shape or the type is another one.
+// Equal bytes of the same size with another shape or type are another tensor.
 TEST(CommittedTensors, AreFoundByNameTypeShapeAndBytes) {
   const std::string bytes = RandomBytes(24, 1);
   const std::string other = RandomBytes(24, 2);
@@ -171,7 +172,7 @@ TEST(CommittedTensors, AreFoundByNameTypeShapeAndBytes) {
   }
 }
 
-TEST(CommittedTensors, AreWhereTheLastManifestHasThem) {
+TEST(CommittedTensors, AreFoundWhereTheLastManifestNamesThem) {
   const std::string bytes = RandomBytes(24, 1);
   const std::vector<internal::PlainTensor> tensors = {
       {.name = "t", .dtype = DType::kFloat32, .shape = {6}, .bytes = AsBytes(bytes)}};
@@ -185,7 +186,7 @@ TEST(CommittedTensors, AreWhereTheLastManifestHasThem) {
   }
 }
 
-TEST_F(UnchangedTensorsTest, StayWhileAKeptStepNamesThem) {
+TEST_F(UnchangedTensorsTest, RemainWhileAKeptStepNamesThem) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   const std::string first = FilesOf(1).front();
@@ -198,7 +199,7 @@ TEST_F(UnchangedTensorsTest, StayWhileAKeptStepNamesThem) {
   EXPECT_THAT(Names(), Contains("runs/7/" + first));
   EXPECT_EQ(ReadState(Open(5)), state);
   const auto listed = ValueOf(Steps().List());
-  ASSERT_EQ(listed.size(), 1U) << "the folder of step 1 is no unfinished step";
+  ASSERT_EQ(listed.size(), 1U) << "the folder of step 1 is not an unfinished step";
   EXPECT_THAT(ValueOf(Steps().Latest()).skipped, IsEmpty());
   EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)})).files, 0U);
   for (auto& [name, bytes] : state) bytes[0] = static_cast<char>(bytes[0] ^ 1);
@@ -207,7 +208,7 @@ TEST_F(UnchangedTensorsTest, StayWhileAKeptStepNamesThem) {
   EXPECT_EQ(Names().size(), 4U);
 }
 
-TEST_F(UnchangedTensorsTest, StayWhileASaveIsUnderWay) {
+TEST_F(UnchangedTensorsTest, RemainDuringASave) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   ASSERT_TRUE(Save(*writer_, 2).ok());
@@ -223,7 +224,7 @@ TEST_F(UnchangedTensorsTest, StayWhileASaveIsUnderWay) {
   EXPECT_THAT(Names(), Not(Contains("runs/7/" + file.name)));
 }
 
-TEST_F(UnchangedTensorsTest, AreSentAgainIfTheirFileIsGone) {
+TEST_F(UnchangedTensorsTest, AreSentAgainIfTheirFileIsMissing) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   Delete("runs/7/" + FilesOf(1).front());
@@ -233,7 +234,7 @@ TEST_F(UnchangedTensorsTest, AreSentAgainIfTheirFileIsGone) {
   EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 2);
 }
 
-TEST_F(UnchangedTensorsTest, AreSentAgainBeforeTheFilesBecomeMany) {
+TEST_F(UnchangedTensorsTest, AreSentAgainToLimitTheNumberOfFiles) {
   State state = SomeState();
   for (int i = 0; i < 30; ++i) state["layer" + std::to_string(i)] = RandomBytes(100, static_cast<std::uint64_t>(i));
   for (std::int64_t step = 1; step <= 30; ++step) {
@@ -244,7 +245,7 @@ TEST_F(UnchangedTensorsTest, AreSentAgainBeforeTheFilesBecomeMany) {
   }
 }
 
-TEST_F(UnchangedTensorsTest, AreThoseOfTheLastCommittedStep) {
+TEST_F(UnchangedTensorsTest, AreComparedWithTheLastCommittedStep) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   const State committed = state;
@@ -259,7 +260,7 @@ TEST_F(UnchangedTensorsTest, AreThoseOfTheLastCommittedStep) {
   EXPECT_EQ(ReadState(Open(4)), committed);
 }
 
-TEST_F(UnchangedTensorsTest, StayIfTheirStepIsReplaced) {
+TEST_F(UnchangedTensorsTest, RemainIfTheirStepIsReplaced) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   state["layer9"] = RandomBytes(400'000, 5);
@@ -268,7 +269,7 @@ TEST_F(UnchangedTensorsTest, StayIfTheirStepIsReplaced) {
   EXPECT_EQ(FilesOf(1).size(), 2U);
 }
 
-TEST_F(UnchangedTensorsTest, AreSentByASaveBesideAnother) {
+TEST_F(UnchangedTensorsTest, AreSentByAConcurrentSave) {
   const State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   auto taken = last_.Take();
@@ -279,7 +280,7 @@ TEST_F(UnchangedTensorsTest, AreSentByASaveBesideAnother) {
   EXPECT_EQ(FilesOf(3).size(), 2U);
 }
 
-TEST_F(UnchangedTensorsTest, AreComparedWithTheManifestsChecksum) {
+TEST_F(UnchangedTensorsTest, AreVerifiedByTheManifestsChecksum) {
   const State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   ASSERT_TRUE(SaveState(2, state).ok());
@@ -325,26 +326,24 @@ TEST_F(UnchangedTensorsTest, AreReadThroughTheManifestsUri) {
   EXPECT_EQ(ErrorOf(OpenCheckpoint(client_, "gs://bkt/runs/7/step-00000009.json")).code, ErrorCode::kNotFound);
 }
 
-TEST_F(UnchangedTensorsTest, AreMissedInTheStepsFileAlone) {
+TEST_F(UnchangedTensorsTest, AreMissingIfOnlyTheStepsFileIsOpened) {
   const State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   ASSERT_TRUE(SaveState(2, state).ok());
   const auto alone = OpenCheckpoint(client_, "gs://bkt/runs/7/" + FilesOf(2).front());
   ASSERT_TRUE(alone.ok());
-  const Error error = ErrorOf(alone->ReadValue());
-  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(error.message, HasSubstr("'t.layer0', which it lacks; if it is the file of a run's step"));
+  EXPECT_TRUE(testing::FailsWith(alone->ReadValue(), ErrorCode::kUndecodable,
+                                 HasSubstr("'t.layer0', which it lacks; if it is the file of a run's step")));
 }
 
-TEST_F(UnchangedTensorsTest, AreRefusedInAStepThatNoRunSaved) {
+TEST_F(UnchangedTensorsTest, AreRefusedInAStepOfNoRun) {
   ASSERT_TRUE(Save(*writer_, 1).ok());
   CheckpointManifest manifest = ValueOf(Draft(*writer_, 2, "bytes"));
   const StepFile other = ValueOf(writer_->WriteFile(2, "other", Bytes("more bytes")));
   manifest.files = {other};
   ASSERT_TRUE(writer_->Commit(manifest).ok());
-  const Error error = ErrorOf(Steps().OpenStep(ValueOf(Steps().Read(2))));
-  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(error.message, HasSubstr("step 2 of gs://bkt/runs/7/"));
+  EXPECT_TRUE(testing::FailsWith(Steps().OpenStep(ValueOf(Steps().Read(2))), ErrorCode::kUndecodable,
+                                 HasSubstr("step 2 of gs://bkt/runs/7/")));
 }
 
 }  // namespace

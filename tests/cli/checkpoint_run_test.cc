@@ -8,6 +8,7 @@
 #include "cli/checkpoint/keep_flags.h"
 #include "cli/command_fixture.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "support/load_fault.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -47,7 +48,7 @@ class CheckpointRunCommandTest : public CommandTest {
   CheckpointSteps steps_ = *CheckpointSteps::Open(client_, "gs://bkt/runs/7");
 };
 
-TEST_F(CheckpointRunCommandTest, ListsStepsWithWhatIsWrongWithThem) {
+TEST_F(CheckpointRunCommandTest, ListsStepsWithTheirFaults) {
   ASSERT_TRUE(client_.DeleteObject({"bkt", FileOf(20)}).ok());
   Store(kLeft, "never finished");
   const Outcome outcome = Run({"checkpoint", "ls", "gs://bkt/runs/7"});
@@ -73,9 +74,8 @@ TEST_F(CheckpointRunCommandTest, ListsAsJson) {
 
 TEST_F(CheckpointRunCommandTest, VerifiesEveryByte) {
   EXPECT_EQ(Run({"checkpoint", "verify", "gs://bkt/runs/7/"}).status, 0);
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .object_prefix = FileOf(20)},
-                                      .action = {.type = "corrupt", .at_byte = 3}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_prefix = FileOf(20)},
+                     {.type = "corrupt", .at_byte = 3});
   const Outcome outcome = Run({"checkpoint", "verify", "gs://bkt/runs/7/"});
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
   EXPECT_EQ(outcome.status, 1);
@@ -94,7 +94,7 @@ TEST_F(CheckpointRunCommandTest, RemovesAStep) {
   EXPECT_THAT(Steps(), ElementsAre(30));
 }
 
-TEST_F(CheckpointRunCommandTest, PrunesByRules) {
+TEST_F(CheckpointRunCommandTest, AppliesTheRetentionPolicy) {
   const Outcome dry = Run({"checkpoint", "prune", "--keep_last=1", "--dry_run", "gs://bkt/runs/7"});
   EXPECT_EQ(dry.status, 0) << dry.err;
   EXPECT_EQ(dry.out, "would remove step 10\nwould remove step 20\n");
@@ -114,7 +114,7 @@ TEST_F(CheckpointRunCommandTest, PrunesFilesOfUnfinishedSaves) {
   EXPECT_THAT(Steps(), ElementsAre(10, 20, 30));
 }
 
-TEST_F(CheckpointRunCommandTest, CleansWhatInterruptedSavesLeft) {
+TEST_F(CheckpointRunCommandTest, CleansFilesOfInterruptedSaves) {
   Store(kLeft, "never finished");
   Store("runs/7/notes.txt", "mine");
   Store("runs/7/step-00000010/eval.json", "mine");
@@ -137,8 +137,8 @@ TEST_F(CheckpointRunCommandTest, CleansWhatInterruptedSavesLeft) {
   EXPECT_THAT(Run({"clean", "gs://bkt/runs/7"}).err, HasSubstr("the prefix of a training run with its '/'"));
 }
 
-// Two steps of safetensors, of which the second one has no tensor of its own.
-TEST_F(CheckpointRunCommandTest, ReadsAStepThatHasTensorsInAnotherStepsFile) {
+// Two steps of safetensors; the second one has no tensor of its own.
+TEST_F(CheckpointRunCommandTest, ReadsAStepThatReferencesAnotherStepsFile) {
   const std::string bytes = "12345678";
   const pickled::Dict root{
       .entries = {{{.any = std::string("w")}, {.any = TensorLayout{.shape = {2}, .strides = {1}}}}}};
@@ -165,7 +165,7 @@ TEST_F(CheckpointRunCommandTest, ReadsAStepThatHasTensorsInAnotherStepsFile) {
   EXPECT_EQ(Run({"checkpoint", "verify", "gs://bkt/runs/7/"}).status, 0);
 }
 
-TEST(KeepFlags, ReadTheBestByAMetric) {
+TEST(KeepFlags, ParseTheBestByAMetric) {
   const auto best = ParseKeepBest("val:loss:max:3");
   ASSERT_TRUE(best.ok());
   EXPECT_EQ(best->metric, "val:loss");

@@ -5,7 +5,7 @@
 namespace gcsflux::cli {
 namespace {
 
-TEST(CommandFlags, AreForThoseThatTheirDescriptionsNames) {
+TEST(CommandFlags, BelongToTheCommandsOfTheirDescriptions) {
   EXPECT_TRUE(IsForCommand("cp, sync: skips", "cp"));
   EXPECT_TRUE(IsForCommand("cp, sync: skips", "sync"));
   EXPECT_TRUE(IsForCommand("cp --recursive, sync: skips", "cp"));

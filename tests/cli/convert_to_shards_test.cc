@@ -36,7 +36,7 @@ class ConvertToShardsTest : public CommandTest {
   }
 };
 
-TEST_F(ConvertToShardsTest, MakesAStepThatRanksLoad) {
+TEST_F(ConvertToShardsTest, WritesAStepThatRanksLoad) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   const Outcome outcome = Convert("one.pt", kStep);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -56,7 +56,7 @@ TEST_F(ConvertToShardsTest, MakesAStepThatRanksLoad) {
   EXPECT_EQ(rows, Tensors().back().bytes.substr(495 * kRowBytes, 10 * kRowBytes));
 }
 
-TEST_F(ConvertToShardsTest, GoesBackToOneFileAndKeepsWhatTheStepSays) {
+TEST_F(ConvertToShardsTest, ConvertsBackToOneFileWithAllValues) {
   WriteFile("one.safetensors", SafetensorsOf(Tensors()));
   ASSERT_EQ(Convert("one.safetensors", kStep).status, 0);
   EXPECT_EQ(Run({"checkpoint", "convert", kStep, "back.pt"}).status, 0);
@@ -76,7 +76,7 @@ TEST_F(ConvertToShardsTest, GoesBackToOneFileAndKeepsWhatTheStepSays) {
   EXPECT_EQ(stored->manifest.metadata.at("by"), "me");
 }
 
-TEST_F(ConvertToShardsTest, MakesAFolder) {
+TEST_F(ConvertToShardsTest, WritesAFolder) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   for (const std::string folder : {"gs://bkt/sharded/", "sharded/"}) {
     const Outcome outcome = Convert("one.pt", folder);
@@ -104,8 +104,8 @@ TEST_F(ConvertToShardsTest, LeavesNothingIfAFileFails) {
   }
 }
 
-// The file, or the manifest, is stored and its answer lost; the look at it is refused.
-TEST_F(ConvertToShardsTest, DeletesNothingThatMayBeWhole) {
+// The file, or the manifest, is stored and its answer lost; the read-back is refused.
+TEST_F(ConvertToShardsTest, KeepsAStepThatMayBeWhole) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   struct Case {
     std::string to;
@@ -130,7 +130,7 @@ TEST_F(ConvertToShardsTest, DeletesNothingThatMayBeWhole) {
   }
 }
 
-TEST_F(ConvertToShardsTest, RefusesARunThatIsWritten) {
+TEST_F(ConvertToShardsTest, RefusesARunWithAnActiveWriter) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   const auto steps = *CheckpointSteps::Open(client_, "gs://bkt/runs/7");
   const auto writer = *StepWriter::Start(steps);
@@ -140,7 +140,7 @@ TEST_F(ConvertToShardsTest, RefusesARunThatIsWritten) {
   EXPECT_THAT(Objects(), ElementsAre("runs/7/writer"));
 }
 
-TEST_F(ConvertToShardsTest, SaysHowItIsUsed) {
+TEST_F(ConvertToShardsTest, ExplainsWrongUsage) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   struct Case {
     std::vector<std::string> flags;

@@ -20,7 +20,7 @@ using ::testing::Not;
 
 std::ptrdiff_t LinesOf(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
-TEST(FormatReport, SaysEachValueWithItsUnit) {
+TEST(FormatReport, ShowsEachValueWithItsUnit) {
   const DatasetReport report{
       .elapsed = 12500ms,
       .epochs = 2,
@@ -55,7 +55,7 @@ TEST(FormatReport, SaysEachValueWithItsUnit) {
             "  1.25 s  2.0 KiB  gs://b/slow.png\n");
 }
 
-TEST(FormatReport, LeavesOutWhatDidNotHappen) {
+TEST(FormatReport, OmitsCountersOfZero) {
   EXPECT_EQ(FormatReport({}),
             "0 samples, 0 B in 0 batches of 0 epochs in 0.00 s\n"
             "rate        0.0 samples/s, 0 B/s\n"
@@ -64,12 +64,12 @@ TEST(FormatReport, LeavesOutWhatDidNotHappen) {
             "operations  0 of class A, 0 of class B: 0.0000 USD\n");
 }
 
-TEST(FormatReport, SaysThatAnOrderWasNotAnnounced) {
+TEST(FormatReport, ShowsAnUnannouncedOrder) {
   EXPECT_THAT(FormatReport({.batches = 40, .unannounced_batches = 39}),
-              HasSubstr("order       39 of 40 batches not announced, so not fetched ahead; MakeDataLoader()"));
+              HasSubstr("(0.00 s); 39 of 40 batches not announced, so not fetched ahead: MakeDataLoader()"));
 }
 
-TEST(FormatReport, HasAtMost25LinesWhateverHappened) {
+TEST(FormatReport, HasAtMost25Lines) {
   DatasetReport report{.elapsed = 1s,
                        .unannounced_batches = 1,
                        .decode_time = 1s,
@@ -90,13 +90,13 @@ TEST(FormatReport, HasAtMost25LinesWhateverHappened) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
-TEST(FormatReport, CutsOffWhatIsLong) {
+TEST(FormatReport, TruncatesLongTexts) {
   const DatasetReport report{.skipped = 1,
                              .skipped_objects = {{.name = "gs://b/o", .reason = std::string(5'000, 'x')}}};
   EXPECT_LT(FormatReport(report).size(), 600U);
 }
 
-TEST(FormatReport, SurvivesNumbersOutOfAllRange) {
+TEST(FormatReport, SurvivesExtremeNumbers) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   for (const double price : {-1.0, 0.0, 1e-300, 1e300, kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
@@ -110,7 +110,7 @@ TEST(FormatReport, SurvivesNumbersOutOfAllRange) {
   }
 }
 
-TEST(SlowestObjects, AreTheTenSlowestTheSlowestFirst) {
+TEST(SlowestObjects, AreTheTenSlowestInOrder) {
   std::mt19937 random(7);
   std::vector<std::chrono::nanoseconds> all;
   SlowestObjects slowest;
@@ -126,7 +126,7 @@ TEST(SlowestObjects, AreTheTenSlowestTheSlowestFirst) {
   }
 }
 
-TEST(SlowestObjects, FewAreAllKeptAndOfEqualOnesTheFirst) {
+TEST(SlowestObjects, KeepTheFirstOfEqualOnes) {
   SlowestObjects slowest;
   slowest.Note(2s, 20, [] { return "b"; });
   slowest.Note(3s, 30, [] { return "a"; });
@@ -138,7 +138,7 @@ TEST(SlowestObjects, FewAreAllKeptAndOfEqualOnesTheFirst) {
   EXPECT_EQ(slowest.objects()[2].bytes, 21U);
 }
 
-TEST(SlowestObjects, NamesAreMadeOnlyOfThoseThatAreKept) {
+TEST(SlowestObjects, BuildNamesOnlyForKeptObjects) {
   SlowestObjects slowest;
   int names = 0;
   for (int i = 0; i < 1'000; ++i) {

@@ -7,6 +7,8 @@
 
 #include "gcsflux/listing.h"
 #include "support/after_request.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux::testing {
@@ -42,12 +44,12 @@ class ListingCache : public StoredObjects {
     return listing ? *std::move(listing) : Listing{};
   }
 
-  // A client that is told of as it goes.
+  // A client whose requests the listener observes.
   [[nodiscard]] Client Heard(std::shared_ptr<EventListener> listener) const {
     return *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .event_listener = std::move(listener)});
   }
 
-  // Saves what is there now, as it would have been done then.
+  // Saves the current objects as a listing of that time.
   void SaveAsOf(system_clock::time_point time, const ObjectName& prefix = kPrefix) {
     auto listing = ListInParallel(client_, prefix);
     ASSERT_TRUE(listing.ok());
@@ -55,13 +57,12 @@ class ListingCache : public StoredObjects {
   }
 
   void Refuse(const std::string& operation, int status) {
-    emulator_.faults().Load({.rules = {{.name = "refused",
-                                        .match = {.operation = operation, .object_prefix = kCache.name},
-                                        .action = {.type = "status", .status = status}}}});
+    testing::LoadFault(emulator_, "refused", {.operation = operation, .object_prefix = kCache.name},
+                       {.type = "status", .status = status});
   }
 };
 
-TEST_F(ListingCache, IsFilledByTheFirstAndReadByTheOthers) {
+TEST_F(ListingCache, IsWrittenByTheFirstProcessAndReadByOthers) {
   const Listing first = List();
   EXPECT_THAT(NamesOf(first), ElementsAre("train/a", "train/b"));
   EXPECT_FALSE(first.is_from_cache);
@@ -77,7 +78,7 @@ TEST_F(ListingCache, IsFilledByTheFirstAndReadByTheOthers) {
   EXPECT_LT(system_clock::now() - second.time, hours(1));
 }
 
-TEST_F(ListingCache, TheOneThatSavesLaterReadsWhatTheFirstOneSaved) {
+TEST_F(ListingCache, LaterWriterReadsTheListingOfTheFirst) {
   // While it lists, another process lists one object more, and saves that.
   const Client slow = Heard(std::make_shared<testing::AfterRequest>("objects.list", "", [this] {
     Add("train/c");
@@ -89,7 +90,7 @@ TEST_F(ListingCache, TheOneThatSavesLaterReadsWhatTheFirstOneSaved) {
   EXPECT_FALSE(listing.cache_error);
 }
 
-TEST_F(ListingCache, TheSameWhereBothReplaceAnOldOne) {
+TEST_F(ListingCache, LaterReplacementReadsTheListingOfTheFirst) {
   SaveAsOf(system_clock::now() - hours(5));
   const Client slow = Heard(std::make_shared<testing::AfterRequest>("objects.list", "", [this] {
     Add("train/c");
@@ -100,7 +101,7 @@ TEST_F(ListingCache, TheSameWhereBothReplaceAnOldOne) {
   EXPECT_TRUE(listing.is_from_cache);
 }
 
-TEST_F(ListingCache, ARivalsListingOfAnotherPrefixIsReplacedWithoutListingAgain) {
+TEST_F(ListingCache, ReplacesARivalsOtherPrefixWithoutListingAgain) {
   const Client slow = Heard(
       CombineListeners({std::make_shared<testing::AfterRequest>("objects.list", "",
                                                                 [this] {
@@ -114,7 +115,7 @@ TEST_F(ListingCache, ARivalsListingOfAnotherPrefixIsReplacedWithoutListingAgain)
   EXPECT_EQ(List().prefix, kPrefix);
 }
 
-TEST_F(ListingCache, OneThatIsReplacedWhileItIsReadIsReadAgain) {
+TEST_F(ListingCache, ReadsAgainIfReplacedDuringTheRead) {
   ASSERT_TRUE(List().is_in_cache);
   const Client slow =
       Heard(std::make_shared<testing::AfterRequest>("objects.get", "", [this] {  // between its metadata and its bytes
@@ -126,7 +127,7 @@ TEST_F(ListingCache, OneThatIsReplacedWhileItIsReadIsReadAgain) {
   EXPECT_TRUE(listing.is_from_cache);
 }
 
-TEST_F(ListingCache, ManyAtTheSameTimeGetTheSame) {
+TEST_F(ListingCache, GivesConcurrentCallersTheSameListing) {
   constexpr std::size_t kRanks = 8;
   std::vector<Listing> listings(kRanks);
   {
@@ -145,7 +146,7 @@ TEST_F(ListingCache, ManyAtTheSameTimeGetTheSame) {
   EXPECT_EQ(NamesOf(List()), NamesOf(listings.front()));
 }
 
-TEST_F(ListingCache, OneThatIsTooOldIsReplaced) {
+TEST_F(ListingCache, ReplacesAStaleListing) {
   SaveAsOf(system_clock::now() - hours(5));
   Add("train/c");
   EXPECT_EQ(List({.max_age = hours(6)}).objects.size(), 2U);
@@ -157,7 +158,7 @@ TEST_F(ListingCache, OneThatIsTooOldIsReplaced) {
   EXPECT_EQ(List({.max_age = hours(4)}).objects.size(), 3U);
 }
 
-TEST_F(ListingCache, OneThatIsDamagedIsReplaced) {
+TEST_F(ListingCache, ReplacesADamagedListing) {
   ASSERT_TRUE(List().is_in_cache);
   std::string bytes = *client_.ReadObject(kCache);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
@@ -169,7 +170,7 @@ TEST_F(ListingCache, OneThatIsDamagedIsReplaced) {
   EXPECT_TRUE(List().is_from_cache);
 }
 
-TEST_F(ListingCache, OneOfAnotherPrefixIsReplaced) {
+TEST_F(ListingCache, ReplacesAListingOfAnotherPrefix) {
   SaveAsOf(system_clock::now(), {kBucket, "tra"});
   const Listing listing = List();
   EXPECT_FALSE(listing.is_from_cache);
@@ -179,7 +180,7 @@ TEST_F(ListingCache, OneOfAnotherPrefixIsReplaced) {
   EXPECT_EQ(List().prefix, kPrefix);
 }
 
-TEST_F(ListingCache, OneThatNamesObjectsOutsideOfThePrefixIsReplaced) {
+TEST_F(ListingCache, ReplacesAListingWithForeignNames) {
   Add("secret");
   const auto all = ListInParallel(client_, {kBucket, ""});
   ASSERT_TRUE(all.ok());
@@ -192,16 +193,14 @@ TEST_F(ListingCache, OneThatNamesObjectsOutsideOfThePrefixIsReplaced) {
   EXPECT_TRUE(List().is_from_cache);
 }
 
-TEST_F(ListingCache, SomethingElseIsNeverOverwritten) {
+TEST_F(ListingCache, NeverOverwritesAForeignObject) {
   ASSERT_TRUE(client_.InsertObject(kCache, AsBytes("a model")).ok());
-  const auto listing = ListThroughCache(client_, kPrefix, kCache);
-  ASSERT_FALSE(listing.ok());
-  EXPECT_EQ(listing.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(listing.error().message, HasSubstr("gs://bkt/caches/train"));
+  EXPECT_TRUE(testing::FailsWith(ListThroughCache(client_, kPrefix, kCache), ErrorCode::kInvalidArgument,
+                                 HasSubstr("gs://bkt/caches/train")));
   EXPECT_EQ(*client_.ReadObject(kCache), "a model");
 }
 
-TEST_F(ListingCache, OneOfANewerVersionIsLeftAlone) {
+TEST_F(ListingCache, KeepsAListingOfANewerVersion) {
   const std::string newer = "gcsflux listing\n\x04 and so on";
   ASSERT_TRUE(client_.InsertObject(kCache, AsBytes(newer)).ok());
   const Listing listing = List();
@@ -211,7 +210,7 @@ TEST_F(ListingCache, OneOfANewerVersionIsLeftAlone) {
   EXPECT_EQ(*client_.ReadObject(kCache), newer);
 }
 
-TEST_F(ListingCache, WithoutThePermissionToWriteTheListingIsReturnedAllTheSame) {
+TEST_F(ListingCache, ReturnsTheListingWithoutWritePermission) {
   Refuse("storage.objects.insert", 403);
   const Listing listing = List();
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
@@ -222,7 +221,7 @@ TEST_F(ListingCache, WithoutThePermissionToWriteTheListingIsReturnedAllTheSame) 
   EXPECT_THAT(listing.cache_error->message, HasSubstr("gs://bkt/caches/train"));
 }
 
-TEST_F(ListingCache, WithoutThePermissionToReadItNothingIsSaved) {
+TEST_F(ListingCache, SavesNothingWithoutReadPermission) {
   Refuse("storage.objects.get", 403);
   const Listing listing = List();
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
@@ -232,7 +231,7 @@ TEST_F(ListingCache, WithoutThePermissionToReadItNothingIsSaved) {
   EXPECT_EQ(listing.cache_error->code, ErrorCode::kPermissionDenied);
 }
 
-TEST_F(ListingCache, HoldsAllAndGivesWhatIsAskedFor) {
+TEST_F(ListingCache, FiltersTheSavedListing) {
   for (const char* name : {"train/", "train/c", "train/d"}) Add(name);
   ASSERT_TRUE(client_.InsertObject({kBucket, "train/e"}, AsBytes("x"), {.attributes = {.storage_class = "NEARLINE"}}));
   const auto names = [this](const ParallelListOptions& options) { return NamesOf(List({.listing = options})); };
@@ -274,25 +273,23 @@ TEST_F(ListingCache, IsNotPartOfAListingThatAnotherProgramSaved) {
   EXPECT_THAT(NamesOf(*listing), ElementsAre("train/a", "train/b"));
 }
 
-TEST_F(ListingCache, IsNotListedOnceItIsStopped) {
+TEST_F(ListingCache, StopsBeforeListing) {
   std::stop_source stop;
   // The listing waits for an hour of a clock that stands still.
   emulator_.clock().Freeze();
-  emulator_.faults().Load({.rules = {{.name = "hangs",
-                                      .match = {.operation = "storage.objects.list"},
-                                      .action = {.type = "stall", .duration = hours(1)}}}});
+  testing::LoadFault(emulator_, "hangs", {.operation = "storage.objects.list"},
+                     {.type = "stall", .duration = hours(1)});
   std::jthread stopper([&] {
     emulator_.clock().AwaitWaiters(1);
     stop.request_stop();
   });
-  const auto listing = ListThroughCache(client_, kPrefix, kCache, {.stop = stop.get_token()});
-  ASSERT_FALSE(listing.ok());
-  EXPECT_EQ(listing.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(ListThroughCache(client_, kPrefix, kCache, {.stop = stop.get_token()}),
+                                 ErrorCode::kCancelled));
   EXPECT_GE(emulator_.faults().Fired("hangs"), 1U);
   emulator_.clock().Advance(hours(2));
 }
 
-TEST_F(ListingCache, AnEmptyListingIsNotSaved) {
+TEST_F(ListingCache, DoesNotSaveAnEmptyListing) {
   const auto listing = ListThroughCache(client_, {kBucket, "none/"}, kCache);
   ASSERT_TRUE(listing.ok());
   EXPECT_THAT(NamesOf(*listing), IsEmpty());
@@ -300,7 +297,7 @@ TEST_F(ListingCache, AnEmptyListingIsNotSaved) {
   EXPECT_FALSE(client_.GetObject(kCache).ok());
 }
 
-TEST_F(ListingCache, WhatIsWrongWithTheCallIsItsError) {
+TEST_F(ListingCache, RefusesInvalidArguments) {
   EXPECT_EQ(ListThroughCache(client_, kPrefix, {kBucket, ""}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(ListThroughCache(client_, {"none", ""}, kCache).error().code, ErrorCode::kNotFound);
   std::stop_source stop;
@@ -308,7 +305,7 @@ TEST_F(ListingCache, WhatIsWrongWithTheCallIsItsError) {
   EXPECT_EQ(ListThroughCache(client_, kPrefix, kCache, {.stop = stop.get_token()}).error().code, ErrorCode::kCancelled);
 }
 
-TEST_F(ListingCache, ABucketForTheCacheThatIsNotThereCostsTimeOnly) {
+TEST_F(ListingCache, ListsDespiteAMissingCacheBucket) {
   const auto listing = ListThroughCache(client_, kPrefix, {"no-such-bucket", "cache"});
   ASSERT_TRUE(listing.ok()) << listing.error().message;
   EXPECT_EQ(listing->objects.size(), 2U);

@@ -1,4 +1,4 @@
-// Which of a client's requests Google charges for, and as what.
+// Which of a client's requests Google charges for, and in which class.
 #include "events/billing.h"
 
 #include <gtest/gtest.h>
@@ -48,13 +48,13 @@ const std::map<std::string, BillingClass, std::less<>> kOfGoogle = {
     {"multipartUploads.abort", BillingClass::kFree},
 };
 
-TEST(Billing, KnowsEachOperationOnceAsGoogleBillsIt) {
+TEST(Billing, ClassifiesEachOperationOnceAsGoogleBillsIt) {
   EXPECT_EQ(internal::kBilledOperations.size(), kOfGoogle.size());
   for (const auto& [name, billing] : kOfGoogle) EXPECT_EQ(BillingClassOf(name), billing) << name;
   EXPECT_FALSE(BillingClassOf("objects.fold"));
 }
 
-TEST(Billing, EveryOperationOfTheClientHasItsClass) {
+TEST(Billing, ClassifiesEveryOperationOfTheClient) {
   using internal::Operation;
   for (int i = 0; i <= static_cast<int>(Operation::kDeleteObject); ++i) {
     const internal::OperationName operation = internal::TraitsOf(static_cast<Operation>(i)).operation;
@@ -64,7 +64,7 @@ TEST(Billing, EveryOperationOfTheClientHasItsClass) {
   }
 }
 
-TEST(Billing, WhatIsRefusedOrReachesNoServiceIsFree) {
+TEST(Billing, ChargesNothingForRefusedOrUnsentRequests) {
   for (const int status : {200, 206, 304, 308}) EXPECT_TRUE(IsCharged(status, {})) << status;
   for (const int status : {307, 400, 404, 412, 429, 500, 503}) EXPECT_FALSE(IsCharged(status, {})) << status;
   for (const auto lost : {ErrorCode::kTruncated, ErrorCode::kUnavailable, ErrorCode::kCancelled, ErrorCode::kCorrupted})
@@ -73,7 +73,7 @@ TEST(Billing, WhatIsRefusedOrReachesNoServiceIsFree) {
     EXPECT_FALSE(IsCharged(0, unsent)) << ErrorCodeName(unsent);
 }
 
-TEST(OperationPrices, AreThoseOfAThousandOperations) {
+TEST(OperationPrices, AreGivenPerThousandOperations) {
   EXPECT_DOUBLE_EQ(PriceOf({.class_a_operations = 1000}), 0.005);
   EXPECT_DOUBLE_EQ(PriceOf({.class_b_operations = 1000}), 0.0004);
   EXPECT_DOUBLE_EQ(
@@ -84,7 +84,7 @@ TEST(OperationPrices, AreThoseOfAThousandOperations) {
 
 class BilledRequests : public StoredObjects {
  protected:
-  // What the call is charged.
+  // The charges of the call.
   Counters Charged(const std::function<bool()>& call) {
     const Counters before = client_.counters();
     EXPECT_TRUE(call());
@@ -104,7 +104,7 @@ class BilledRequests : public StoredObjects {
   const ObjectName object_{kBucket, "o"};
 };
 
-TEST_F(BilledRequests, EachOperationIsCountedInItsClass) {
+TEST_F(BilledRequests, CountEachOperationInItsClass) {
   const ObjectName copy{kBucket, "copy"};
   ExpectCharged(1, 0, "insert", [&] { return client_.InsertObject(object_, AsBytes("bytes")).ok(); });
   ExpectCharged(0, 1, "metadata", [&] { return client_.GetObject(object_).ok(); });
@@ -118,7 +118,7 @@ TEST_F(BilledRequests, EachOperationIsCountedInItsClass) {
   ExpectCharged(1, 0, "buckets", [&] { return client_.ListBuckets().ok(); });
 }
 
-TEST_F(BilledRequests, AResumableUploadIsOneOperation) {
+TEST_F(BilledRequests, CountAResumableUploadAsOneOperation) {
   const std::string bytes(600U << 10, 'x');
   const Counters before = client_.counters();
   ExpectCharged(1, 0, "session",
@@ -126,7 +126,7 @@ TEST_F(BilledRequests, AResumableUploadIsOneOperation) {
   EXPECT_GE(client_.counters().requests - before.requests, 4U);
 }
 
-TEST_F(BilledRequests, ARewriteOfManyStepsIsOneOperation) {
+TEST_F(BilledRequests, CountARewriteOfManyStepsAsOneOperation) {
   ASSERT_TRUE(client_.InsertObject(object_, AsBytes(std::string(5U << 20, 'x'))).ok());
   int steps = 0;
   ExpectCharged(1, 0, "rewrite", [&] {
@@ -140,14 +140,14 @@ TEST_F(BilledRequests, ARewriteOfManyStepsIsOneOperation) {
   EXPECT_EQ(steps, 3);
 }
 
-TEST_F(BilledRequests, AMultipartUploadIsChargedForEachRequest) {
+TEST_F(BilledRequests, CountEachRequestOfAMultipartUpload) {
   ExpectCharged(3, 2, "start, part, completion; list of parts, look at what was made", [&] {
     auto upload = MultipartUpload::Start(client_, object_);
     return upload && upload->UploadPart(1, AsBytes("part")).ok() && upload->ListParts().ok() && upload->Complete().ok();
   });
 }
 
-TEST_F(BilledRequests, ARefusedAttemptIsFreeAndALostAnswerIsNot) {
+TEST_F(BilledRequests, CountLostAnswersButNotRefusedAttempts) {
   ASSERT_TRUE(client_.InsertObject(object_, AsBytes(std::string(1000, 'x'))).ok());
   Fail("storage.objects.get", {.type = "status", .status = 503});
   ExpectCharged(0, 1, "503, then the answer", [&] { return client_.GetObject(object_).ok(); });
@@ -158,13 +158,13 @@ TEST_F(BilledRequests, ARefusedAttemptIsFreeAndALostAnswerIsNot) {
   ExpectCharged(0, 0, "404", [&] { return !client_.GetObject({kBucket, "none"}).ok(); });
 }
 
-TEST_F(BilledRequests, AWriteThatLooksWhatIsStoredReadsMetadata) {
+TEST_F(BilledRequests, CountTheReadBackOfAWrite) {
   Fail("storage.objects.insert", {.type = "loseAnswer"});
   ExpectCharged(1, 1, "the write, and the look", [&] { return UploadObject(client_, object_, AsBytes("bytes")).ok(); });
   EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
 }
 
-TEST_F(BilledRequests, WhatReachesNoServiceIsFree) {
+TEST_F(BilledRequests, CountNoUnsentRequest) {
   const Client client = *Client::Create(
       {.endpoint = RefusingEndpoint(), .project = "p", .retry = RetryPolicies::All({.max_attempts = 1})});
   EXPECT_FALSE(client.GetObject(object_).ok());
@@ -172,7 +172,7 @@ TEST_F(BilledRequests, WhatReachesNoServiceIsFree) {
   EXPECT_EQ(client.counters().class_b_operations, 0U);
 }
 
-TEST_F(BilledRequests, AComposedReadIsAComposeAReadAndAFreeDelete) {
+TEST_F(BilledRequests, CountAComposedReadAsComposeReadAndFreeDelete) {
   const auto sources = Store(std::vector<std::size_t>(32, 1000));
   const Downloader downloader(client_, {.composition = CompositionMode::kOn});
   const Counters before = client_.counters();

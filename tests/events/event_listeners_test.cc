@@ -17,7 +17,7 @@ class ThrowingOnRetry : public EventListener {
 
 const Error kCause{ErrorCode::kUnavailable, "503"};
 
-TEST(CombineListeners, OneThatThrowsKeepsNothingFromTheOthers) {
+TEST(CombineListeners, IsolatesAThrowingListener) {
   const auto first = std::make_shared<RecordedEvents>();
   const auto last = std::make_shared<RecordedEvents>();
   Observer observer(CombineListeners({first, std::make_shared<ThrowingOnRetry>(), nullptr, last}));
@@ -28,13 +28,13 @@ TEST(CombineListeners, OneThatThrowsKeepsNothingFromTheOthers) {
   EXPECT_EQ(observer.counters().retries, 1U);
 }
 
-TEST(CombineListeners, OfOneIsThatOneAndOfNoneNone) {
+TEST(CombineListeners, ReturnsASingleListenerItself) {
   const auto only = std::make_shared<RecordedEvents>();
   EXPECT_EQ(CombineListeners({nullptr, only}), only);
   EXPECT_EQ(CombineListeners({nullptr}), nullptr);
 }
 
-TEST(Observer, MakesNoEventWhereNobodyListens) {
+TEST(Observer, BuildsNoEventWithoutAListener) {
   Observer observer;
   bool was_made = false;
   observer.RequestEnded(internal::BillingClass::kB, 1, 2, [&] {
@@ -48,7 +48,7 @@ TEST(Observer, MakesNoEventWhereNobodyListens) {
   EXPECT_EQ(observer.counters().bytes_received, 2U);
 }
 
-TEST(Observer, TellsOfRefusedCompositionOnceForEachBucket) {
+TEST(Observer, ReportsRefusedCompositionOncePerBucket) {
   const auto first = std::make_shared<RecordedEvents>();
   const auto second = std::make_shared<RecordedEvents>();
   Observer observer(CombineListeners({first, second}));

@@ -69,7 +69,7 @@ void TellAll(EventListener& listener) {
   listener.OnEvent({.kind = EventKind::kCompositionRefused, .bucket = "bkt", .what = "the caller lacks it"});
 }
 
-TEST(Logger, SaysEverythingInOneLineEach) {
+TEST(Logger, WritesEachEventAsOneLine) {
   Lines lines;
   TellAll(*lines.At(LogLevel::kDebug));
   const std::string call = "objects.get gs://bkt/o [0, 5) attempt 2";
@@ -95,7 +95,7 @@ TEST(Logger, SaysEverythingInOneLineEach) {
                "objects of gs://bkt are read directly, not through composites: the caller lacks it")));
 }
 
-TEST(Logger, LeavesOutWhatIsBelowItsLevel) {
+TEST(Logger, OmitsEventsBelowItsLevel) {
   for (const auto& [level, want] :
        {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 7U}, {LogLevel::kInfo, 11U}, {LogLevel::kDebug, 12U}}) {
     Lines lines;
@@ -105,7 +105,7 @@ TEST(Logger, LeavesOutWhatIsBelowItsLevel) {
   }
 }
 
-TEST(Logger, SaysSeldomThatTheBudgetHoldsUp) {
+TEST(Logger, LogsBudgetWaitsSeldom) {
   Lines lines;
   const auto logger = lines.At(LogLevel::kWarning);
   for (int i = 0; i < 1000; ++i) logger->OnEvent(Of(EventKind::kBudget, nullptr, milliseconds(5)));
@@ -113,7 +113,7 @@ TEST(Logger, SaysSeldomThatTheBudgetHoldsUp) {
   EXPECT_THAT(lines.all.back().second, HasSubstr("for 5.0 ms, the 512th time"));
 }
 
-TEST(Logger, NoTextBreaksALine) {
+TEST(Logger, ReplacesControlCharacters) {
   Lines lines;
   const Error error{ErrorCode::kBadResponse, "<html>\r\n\x1B[31mred\x7F"};
   lines.At(LogLevel::kDebug)->OnEvent(Of(EventKind::kFailure, &error));
@@ -129,7 +129,7 @@ TEST(Logger, WritesTimeAndLevelToStandardError) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7);
 }
 
-TEST(LogLevel, HasANameForTheCommandLine) {
+TEST(LogLevel, RoundTripsThroughItsName) {
   for (const LogLevel level : {LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug}) {
     EXPECT_EQ(ParseLogLevel(LogLevelName(level)), level);
   }

@@ -34,7 +34,7 @@ std::string BytesOfNumbers(std::initializer_list<Number> numbers) {
   return bytes;
 }
 
-TEST(CompareCheckpoints, NamesWhatDiffers) {
+TEST(CompareCheckpoints, NamesDifferences) {
   std::vector<MadeTensor> tensors = SomeTensors();
   const std::string first = TorchFileOf(tensors);
   EXPECT_TRUE(Differences(first, SafetensorsOf(tensors), tensors.size()).empty());
@@ -54,7 +54,7 @@ TEST(CompareCheckpoints, NamesWhatDiffers) {
   EXPECT_EQ(by_name["mask"].largest, 1);
 }
 
-TEST(CompareCheckpoints, TellsTheLargestDifference) {
+TEST(CompareCheckpoints, ReportsTheLargestDifference) {
   struct Case {
     DType dtype;
     std::string first;
@@ -91,7 +91,7 @@ TEST(CompareCheckpoints, TellsTheLargestDifference) {
   }
 }
 
-TEST(CompareCheckpoints, ANumberAndNoNumberDifferByNoNumber) {
+TEST(CompareCheckpoints, ReportsNanIfOneValueIsNan) {
   using enum DType;
   const auto of = [](DType dtype, const std::string& bytes) {
     return SafetensorsOf({{"t", dtype, {static_cast<std::int64_t>(bytes.size() / ElementBytes(dtype))}, bytes}});
@@ -108,7 +108,7 @@ TEST(CompareCheckpoints, ANumberAndNoNumberDifferByNoNumber) {
   }
 }
 
-TEST(CompareCheckpoints, LargeTensorsAreComparedInPieces) {
+TEST(CompareCheckpoints, ComparesLargeTensorsInPieces) {
   const std::int64_t count = 9'000'001;
   MadeTensor tensor{"t", DType::kInt16, {count}, Varied(2 * static_cast<std::size_t>(count))};
   const std::string first = TorchFileOf({tensor});

@@ -17,7 +17,7 @@ std::string Safetensors() {
   return file;
 }
 
-TEST(DetectFormat, GoesByTheBytes) {
+TEST(DetectFormat, ReadsTheBytesNotTheName) {
   struct Case {
     const char* name;
     std::string file;
@@ -37,7 +37,7 @@ TEST(DetectFormat, GoesByTheBytes) {
         Case{"a header of 1 GB", Number(1'000'000'000, 8) + "{}", kUnknown}}) {
     const auto format = DetectFormat(SourceOver(one.file));
     ASSERT_TRUE(format.ok()) << one.name << ": " << format.error().message;
-    EXPECT_EQ(*format, one.want) << one.name << " is told to be " << FormatName(*format);
+    EXPECT_EQ(*format, one.want) << one.name << " is detected as " << FormatName(*format);
   }
 }
 
@@ -47,13 +47,13 @@ TEST(DetectFormat, NeedsTheFirst64Bytes) {
   EXPECT_EQ(DetectFormat(BytesOf(Safetensors())), kSafetensors);
 }
 
-TEST(DetectFormat, TellsABrokenArchive) {
+TEST(DetectFormat, ReportsABrokenArchive) {
   const std::string file = FileWith(Pickle("N"));
   EXPECT_EQ(testing::ErrorOf(DetectFormat(SourceOver(std::string_view(file).substr(0, 100)))).code,
             ErrorCode::kUndecodable);
 }
 
-TEST(FormatName, IsThereForEach) {
+TEST(FormatName, NamesEachFormat) {
   for (int format = 0; format <= static_cast<int>(kOldTorchFile); ++format) {
     EXPECT_FALSE(FormatName(static_cast<CheckpointFormat>(format)).empty());
   }

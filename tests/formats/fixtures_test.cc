@@ -8,7 +8,7 @@
 #include "formats/local_file.h"
 #include "formats/tagged_json.h"
 
-// What newer versions of PyTorch saved: fixtures/make.py wrote these files, and what they hold, once.
+// Files of newer versions of PyTorch: fixtures/make.py wrote them with their expected content.
 namespace gcsflux::formats_tests {
 namespace {
 
@@ -36,7 +36,7 @@ json Normal(json tagged) {
 
 json WantedOf(fs::path path) { return json::parse(std::ifstream(path.replace_extension(".json"))); }
 
-TEST(Fixtures, HoldWhatPythonSaved) {
+TEST(Fixtures, MatchTheValuesOfPython) {
   ASSERT_GT(Fixtures().size(), 10U);
   for (const fs::path& path : Fixtures()) {
     const json wanted = WantedOf(path);
@@ -52,7 +52,7 @@ TEST(Fixtures, HoldWhatPythonSaved) {
   }
 }
 
-// Where data lies is guessed by the rule of PyTorch's writers.
+// The position of the data is guessed by the rule of PyTorch's writers.
 TEST(Fixtures, AreReadInOneCall) {
   for (const fs::path& path : Fixtures()) {
     auto source = OpenLocalFile(path.string());
@@ -79,7 +79,7 @@ TEST(Fixtures, AreReadInOneCall) {
   }
 }
 
-TEST(Fixtures, RefuseWhatIsNotReadAndGiveTheRest) {
+TEST(Fixtures, RefuseUnsupportedValuesAndReadTheRest) {
   int seen = 0;
   for (const fs::path& path : Fixtures()) {
     const json wanted = WantedOf(path);

@@ -65,7 +65,7 @@ Result<void> WriteSparseFile(const TorchFileContents& contents, const std::strin
   return written;
 }
 
-// What is in a file of torch.save or libtorch.
+// The content of a file of torch.save or libtorch.
 Result<void> Describe(const Arguments& paths) { return Print(OpenTorchFile(paths[0])); }
 
 Result<void> WriteCopy(const StoredCheckpoint& file, const TorchFileContents& contents, const std::string& path) {
@@ -88,7 +88,7 @@ Result<void> WriteCopy(const StoredCheckpoint& file, const TorchFileContents& co
   return Error{ErrorCode::kInvalidArgument, "the length was announced wrongly"};
 }
 
-// A file of torch.save, written once more by us.
+// A file of torch.save, written again by this library.
 Result<void> Rewrite(const Arguments& paths) {
   const auto file = OpenTorchFile(paths[0]);
   if (!file.ok()) return file.error();
@@ -152,7 +152,7 @@ Result<std::string> BytesOfTensor(const ByteSource& source, const SafeTensor& te
   return bytes;
 }
 
-// What is in a file of safetensors.
+// The content of a file of safetensors.
 Result<void> DescribeSafetensors(const Arguments& paths) {
   const auto source = OpenLocalFile(paths[0]);
   if (!source.ok()) return source.error();
@@ -172,7 +172,7 @@ Result<void> DescribeSafetensors(const Arguments& paths) {
   return {};
 }
 
-// A file of safetensors, written once more by us.
+// A file of safetensors, written again by this library.
 Result<void> RewriteSafetensors(const Arguments& paths) {
   const auto source = OpenLocalFile(paths[0]);
   if (!source.ok()) return source.error();

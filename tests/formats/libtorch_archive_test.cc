@@ -27,7 +27,7 @@ std::string ArchiveWith(const std::string& pickle) {
 
 Result<StoredCheckpoint> Opened(const std::string& file) { return StoredCheckpoint::Open(SourceOver(file)); }
 
-TEST(LibtorchArchive, NamesAreAttributes) {
+TEST(LibtorchArchive, UsesAttributesAsNames) {
   const std::string list = Global("torch.jit._pickle", "build_intlist") + "](K\1K\2e\x85R";
   const std::string tensors = Global("torch.jit._pickle", "build_tensorlist") + "](" + TensorOf({}) + "e\x85R";
   const std::string tagged =
@@ -62,7 +62,7 @@ TEST(LibtorchArchive, ReadsOneTensorWithoutTheOthers) {
   EXPECT_EQ(source.reads, 4) << "the local header, and the bytes";
 }
 
-TEST(LibtorchArchive, OtherClassesAreRefusedThereToo) {
+TEST(LibtorchArchive, RefusesOtherClasses) {
   const std::string archive = ArchiveWith(
       Pickle(ObjectOf("Module", Text("evil") + Global("os", "system") + ")\x81}b" + Text("w") + TensorOf({}))));
   const auto file = Opened(archive);
@@ -71,7 +71,7 @@ TEST(LibtorchArchive, OtherClassesAreRefusedThereToo) {
   EXPECT_THAT(testing::ErrorOf(file->ReadValue("evil")).message, HasSubstr("'os.system'"));
 }
 
-TEST(LibtorchArchive, ScriptObjectsAreRefusedInFilesOfTorchSave) {
+TEST(LibtorchArchive, RefusesScriptObjectsInFilesOfTorchSave) {
   const std::string archive = FileWith(Pickle("}" + Text("m") + ObjectOf("Module", Text("w") + TensorOf({})) + "s"));
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
@@ -79,7 +79,7 @@ TEST(LibtorchArchive, ScriptObjectsAreRefusedInFilesOfTorchSave) {
   EXPECT_THAT(testing::ErrorOf(file->ReadValue("m")).message, HasSubstr("__torch__.Module"));
 }
 
-TEST(LibtorchArchive, StatesThatAreNoDictionaryAreRefusedByName) {
+TEST(LibtorchArchive, RefusesStatesThatAreNotDictionaries) {
   const std::string archive = ArchiveWith(Pickle("}(" + Text("packed") + Global("__torch__", "Packed") +
                                                  ")\x81K\1\x85"
                                                  "b" +

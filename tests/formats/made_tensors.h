@@ -27,7 +27,7 @@ inline std::string Varied(std::size_t size, unsigned seed = 1) {
   return bytes;
 }
 
-/// One of every kind that matters: of several dimensions, a scalar, without elements, of other widths.
+/// One of every important kind: of several dimensions, a scalar, without elements, of other widths.
 inline std::vector<MadeTensor> SomeTensors() {
   return {{"net.weight", DType::kFloat32, {6, 4}, Varied(96, 1)},
           {"net.bias", DType::kFloat32, {4}, Varied(16, 2)},
@@ -49,7 +49,7 @@ inline std::string SafetensorsOf(const std::vector<MadeTensor>& tensors, bool ha
   return file;
 }
 
-/// `others` are put beside the tensors.
+/// `others` are added beside the tensors.
 inline std::string TorchFileOf(const std::vector<MadeTensor>& tensors, const pickled::Entries& others = {}) {
   pickled::Dict dict{.kind = pickled::DictKind::kOrderedDict, .entries = others};
   TorchFileContents contents;
@@ -70,7 +70,7 @@ inline std::string TorchFileOf(const std::vector<MadeTensor>& tensors, const pic
 /// The text must outlive the checkpoint.
 inline Result<StoredCheckpoint> OpenedAny(const std::string& file) { return StoredCheckpoint::Open(SourceOver(file)); }
 
-/// Its elements; empty, and the test fails, where it cannot be read.
+/// Its elements; empty, and the test fails, if it cannot be read.
 inline std::string Elements(const StoredCheckpoint& checkpoint, const StoredTensor& tensor) {
   std::string bytes(static_cast<std::size_t>(TensorBytes(tensor.layout)), '\0');
   const auto read = checkpoint.ReadTensor(tensor, std::as_writable_bytes(std::span(bytes)));

@@ -133,13 +133,13 @@ TEST(Pickle, RefusesEveryOtherOpcode) {
   EXPECT_EQ(refused, 256 - 52);
 }
 
-TEST(Pickle, TellsAnErrorsFileRecordAndByte) {
+TEST(Pickle, NamesFileRecordAndByteOfAnError) {
   const auto value = Unpickled(Pickle("NI1\n"));
   ASSERT_FALSE(value.ok());
   EXPECT_THAT(value.error().message, ::testing::StartsWith("test.pt: record 'x/data.pkl', byte 3: opcode INT"));
 }
 
-TEST(Pickle, ReadsOneValueByItsName) {
+TEST(Pickle, ReadsOneValueByName) {
   const std::string archive = FileWith(Pickle("}(" + Text("a.b") + "]K\5a" + "K\7}(" + Text("c") + "K\x08uu"));
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;

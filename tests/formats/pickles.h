@@ -17,7 +17,7 @@ inline std::string Global(std::string_view module, std::string_view name) {
   return "c" + std::string(module) + "\n" + std::string(name) + "\n";
 }
 
-/// With the protocol before it and STOP behind it.
+/// With the protocol before it and STOP after it.
 inline std::string Pickle(std::string_view body, char protocol = '\2') {
   return std::string("\x80") + protocol + std::string(body) + ".";
 }

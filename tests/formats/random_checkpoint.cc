@@ -73,14 +73,14 @@ class Maker {
     if (Below(4) == 0 && !layout.strides.empty()) layout.strides.front() = 0;
     const auto touched = TouchedBytes(layout, ~std::uint64_t{0});
     EXPECT_TRUE(touched.has_value());
-    // A view of the storage before, where it fits.
+    // A view of the previous storage, if it fits.
     const auto& lengths = made_.contents.storage_bytes;
     if (!lengths.empty() && last_dtype_ == layout.dtype && touched->end <= lengths.back()) {
       layout.storage = lengths.size() - 1;
       return layout;
     }
     last_dtype_ = layout.dtype;
-    // The offset of a view without elements may lie behind its storage.
+    // The offset of a view without elements may lie outside its storage.
     const std::uint64_t least = ElementCount(layout.shape) == 0 ? 0 : touched->end;
     const std::uint64_t length = least + Below(3) * ElementBytes(layout.dtype);
     made_.storages.push_back(Bytes(static_cast<std::size_t>(length)));

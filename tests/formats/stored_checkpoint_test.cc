@@ -5,6 +5,7 @@
 
 #include "formats/made_tensors.h"
 #include "gcsflux/checkpoints/checkpoint.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -25,7 +26,7 @@ std::string IndexOf(const Metadata& weight_map) {
   return testing::ValueOf(FormatSafetensorsIndex({.weight_map = weight_map}));
 }
 
-TEST(StoredCheckpoint, HasTheSameTensorsWhateverTheFormat) {
+TEST(StoredCheckpoint, HasTheSameTensorsInEachFormat) {
   const std::vector<MadeTensor> tensors = SomeTensors();
   const std::string torch = TorchFileOf(tensors);
   const std::string safetensors = SafetensorsOf(tensors);
@@ -42,9 +43,9 @@ TEST(StoredCheckpoint, HasTheSameTensorsWhateverTheFormat) {
   EXPECT_EQ(testing::ErrorOf(second->Find("none")).code, ErrorCode::kNotFound);
 }
 
-// 2.4 MB, of which the first and last 256 KB are kept since the format was found: the checksums of reads that are in
-// there, of those that are not, and of those between, each belong to their own tensor.
-TEST(StoredCheckpoint, ComparesTheChecksumsOfReadsInsideAndOutsideOfTheKeptEnds) {
+// 2.4 MB, whose first and last 256 KB are cached since the detection of the format: the checksums of reads inside,
+// outside and across these ends belong each to their own tensor.
+TEST(StoredCheckpoint, VerifiesReadsInsideAndOutsideTheCachedEnds) {
   std::vector<MadeTensor> tensors;
   for (unsigned i = 0; i < 30; ++i) {
     tensors.push_back({"layer" + std::to_string(i), DType::kUint8, {80'000}, Varied(80'000, i)});
@@ -84,15 +85,14 @@ TEST(StoredCheckpoint, ReadsTheFilesOfAnIndex) {
   EXPECT_EQ(testing::ErrorOf(OpenedAny(index)).code, ErrorCode::kUndecodable);
 }
 
-TEST(StoredCheckpoint, RefusesAnIndexWhoseFilesLackATensor) {
+TEST(StoredCheckpoint, RefusesAnIndexWithAMissingTensor) {
   const Files files = {{"a.safetensors", SafetensorsOf({SomeTensors()[0]})}};
   const std::string index = IndexOf({{"net.weight", "a.safetensors"}, {"net.bias", "a.safetensors"}});
-  const Error error = testing::ErrorOf(StoredCheckpoint::Open(SourceOver(index), ShardsIn(files)));
-  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(error.message, HasSubstr("'a.safetensors' should have the tensor 'net.bias'"));
+  EXPECT_TRUE(testing::FailsWith(StoredCheckpoint::Open(SourceOver(index), ShardsIn(files)), ErrorCode::kUndecodable,
+                                 HasSubstr("'a.safetensors' should have the tensor 'net.bias'")));
 }
 
-TEST(StoredCheckpoint, RefusesWhatIsNoCheckpoint) {
+TEST(StoredCheckpoint, RefusesOtherFiles) {
   for (const std::string& file : {std::string(), std::string("hello"), std::string(100, '\0'),
                                   std::string("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15)}) {
     EXPECT_EQ(testing::ErrorOf(OpenedAny(file)).code, ErrorCode::kUndecodable);
@@ -126,7 +126,7 @@ struct Calls {
   std::uint64_t bytes = 0;
 };
 
-TEST(StoredCheckpoint, ATensorOfALargeFileTakesTwoCalls) {
+TEST(StoredCheckpoint, ReadsATensorOfALargeFileInTwoCalls) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(40);
   for (int i = 0; i < 40; ++i) {
@@ -145,7 +145,7 @@ TEST(StoredCheckpoint, ATensorOfALargeFileTakesTwoCalls) {
   }
 }
 
-TEST(StoredCheckpoint, ASmallFileIsReadOnce) {
+TEST(StoredCheckpoint, ReadsASmallFileOnce) {
   const std::vector<MadeTensor> tensors = SomeTensors();
   for (const std::string& file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     Calls calls(file);
@@ -157,7 +157,7 @@ TEST(StoredCheckpoint, ASmallFileIsReadOnce) {
   }
 }
 
-TEST(StoredCheckpoint, TheIndexOfManyTensorsTakesTwoMoreCalls) {
+TEST(StoredCheckpoint, ReadsTheIndexOfManyTensorsInTwoMoreCalls) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(8'000);
   for (int i = 0; i < 8'000; ++i) tensors.push_back({"layer" + std::to_string(i), DType::kUint8, {90}, Varied(90)});
@@ -172,7 +172,7 @@ TEST(StoredCheckpoint, TheIndexOfManyTensorsTakesTwoMoreCalls) {
   EXPECT_EQ(header.count, 2) << "both ends, the header";
 }
 
-TEST(StoredCheckpoint, ReadsRowsAlone) {
+TEST(StoredCheckpoint, ReadsOnlyTheRequestedRows) {
   const MadeTensor tensor{"w", DType::kFloat32, {1'000, 250}, Varied(1'000'000)};
   for (const std::string& file : {TorchFileOf({tensor}), SafetensorsOf({tensor})}) {
     Calls calls(file);
@@ -222,7 +222,7 @@ Sliced MakeSliced() {
 Result<StoredCheckpoint> OpenSliced(const Files& files) {
   std::vector<std::string> names;
   for (const auto& [name, file] : files) names.push_back(name);
-  // An index names one file of a tensor; the others are there because of other tensors.
+  // An index names one file of a tensor; the others are found through other tensors.
   const OpenShards all = [&files, names](std::span<const std::string>) { return ShardsIn(files)(names); };
   const std::string index = IndexOf({{"w", "0"}});
   return StoredCheckpoint::Open(SourceOver(index), all);
@@ -242,7 +242,7 @@ TEST(StoredCheckpoint, JoinsSlices) {
   }
 }
 
-TEST(StoredCheckpoint, ASliceThatIsDamagedIsCorruption) {
+TEST(StoredCheckpoint, ReportsADamagedSliceAsCorrupted) {
   const Sliced made = MakeSliced();
   for (Files files : {made.by_rows, made.by_cells}) {
     files["1"].back() = static_cast<char>(files["1"].back() ^ 1);
@@ -256,7 +256,7 @@ TEST(StoredCheckpoint, ASliceThatIsDamagedIsCorruption) {
   }
 }
 
-TEST(StoredCheckpoint, AStreamedStorageIsComparedWithItsChecksum) {
+TEST(StoredCheckpoint, VerifiesAStreamedStorage) {
   const std::vector<MadeTensor> tensors = {{"w", DType::kUint8, {1'000'000}, Varied(1'000'000)}};
   for (std::string file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     std::string streamed;
@@ -267,8 +267,8 @@ TEST(StoredCheckpoint, AStreamedStorageIsComparedWithItsChecksum) {
   }
 }
 
-// So much that several threads compare.
-TEST(StoredCheckpoint, DamageIsFoundInAnyOfManyLargeTensors) {
+// So many that several threads compare them.
+TEST(StoredCheckpoint, FindsDamageInAnyOfManyLargeTensors) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(5);
   for (int i = 0; i < 5; ++i) tensors.push_back({std::to_string(i), DType::kUint8, {16 << 20}, Varied(16 << 20)});

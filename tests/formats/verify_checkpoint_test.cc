@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::UnorderedElementsAre;
 
-TEST(VerifyCheckpoint, SaysWhatCoversTheBytes) {
+TEST(VerifyCheckpoint, NamesTheChecksumOfTheBytes) {
   std::vector<MadeTensor> tensors = SomeTensors();
   tensors.push_back({"large", DType::kUint8, {3'000'000}, Varied(3'000'000)});
   const std::uint64_t bytes = 96 + 16 + 8 + 3 + 3'000'000;
@@ -23,7 +23,7 @@ TEST(VerifyCheckpoint, SaysWhatCoversTheBytes) {
   }
 }
 
-TEST(VerifyCheckpoint, NamesEachDamagedStorageAndGoesOn) {
+TEST(VerifyCheckpoint, NamesEachDamagedStorage) {
   std::vector<MadeTensor> tensors = SomeTensors();
   tensors.push_back({"large", DType::kUint8, {3'000'000}, Varied(3'000'000, 5)});
   for (const std::string& whole : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {

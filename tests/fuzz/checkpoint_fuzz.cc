@@ -1,4 +1,4 @@
-// Checkpoints of any format, libtorch's archives among them: what opens can be verified, compared with itself and
+// Checkpoints of any format, including libtorch's archives: each that opens can be verified, compared with itself and
 // converted, or is refused, and no read leaves the file.
 
 #include <string>

@@ -1,4 +1,4 @@
-// Pickles as the record of a file of torch.save: what is read is within bounds, and what can be written is read again.
+// Pickles as the record of a file of torch.save: accepted values are within limits, and each writable one round-trips.
 
 #include <string>
 
@@ -43,7 +43,7 @@ void CheckWritten(const StoredCheckpoint& file, const pickled::Value& root) {
     again.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return Result<void>();
   };
-  if (!WriteTorchFile(contents, zeros, sink).ok()) return;  // Refused values, and what protocol 2 lacks.
+  if (!WriteTorchFile(contents, zeros, sink).ok()) return;  // Refused values, and those that protocol 2 lacks.
   const auto length = TorchFileBytes(contents);
   Require(length.ok() && *length == again.size(), "a file has the length that was announced");
   const auto read = StoredCheckpoint::Open(SourceOver(again));

@@ -1,5 +1,5 @@
-// Files of safetensors. The input is the header's JSON; the data behind it is as long as the last offset in it, or one
-// byte more. The tensors fill the file, and what is read can be written and read again.
+// Files of safetensors. The input is the header's JSON; the data after it is as long as the last offset in it, or one
+// byte more. The tensors fill the file, and accepted files can be written and read again.
 
 #include <string>
 
@@ -53,7 +53,7 @@ void CheckFile(const std::string& file) {
   CheckWritten(*header);
 }
 
-// The highest number in the text, where it is small.
+// The highest number in the text, if it is small.
 std::size_t DataBytes(std::string_view json) {
   std::size_t most = 0;
   std::size_t number = 0;

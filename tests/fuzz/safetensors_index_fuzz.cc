@@ -1,5 +1,4 @@
-// model.safetensors.index.json: no file lies outside of the index's folder, and what is read can be written and read
-// again.
+// model.safetensors.index.json: no file lies outside the index's folder, and an accepted index round-trips.
 
 #include <string>
 

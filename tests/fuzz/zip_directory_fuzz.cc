@@ -1,4 +1,4 @@
-// Zip archives: no record lies outside of the archive or in another one, and each is found by its name.
+// Zip archives: no record lies outside the archive or in another one, and each is found by its name.
 
 #include <algorithm>
 #include <string>

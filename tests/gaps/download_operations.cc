@@ -83,7 +83,7 @@ GapOperation Stream() {
                    });
 }
 
-// A sample is the name of an object, and what was read.
+// A sample is the name of an object, and its bytes.
 using Samples = std::vector<std::pair<std::string, std::string>>;
 
 internal::SampleWork BytesAsSamples() {

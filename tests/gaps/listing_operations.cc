@@ -13,10 +13,10 @@ namespace {
 constexpr auto kCacheName = "cache";
 const ObjectName kCacheObject{kGapBucket, kCacheName};
 const ObjectName kManyPrefix{kManyBucket, ""};
-// Before the first and behind the last of the bucket's own names.
+// Before the first and after the last of the bucket's own names.
 const std::vector<std::string> kRivalNames = {"!rival", "~rival"};
 
-// All that were there from the beginning to the end, each once, in order.
+// All that exist from the start to the end, each once, in order.
 template <class Object>
 void ExpectAllOfMany(const std::vector<Object>& objects) {
   const auto by_name = [](const Object& a, const Object& b) { return a.name < b.name; };

@@ -80,7 +80,7 @@ std::vector<std::int64_t> WholeSteps(GapWorld& world) {
   return whole;
 }
 
-// Each manifest that is there has its files, and there is a step.
+// Each existing manifest has its files, and there is a step.
 void ExpectWholeSteps(GapWorld& world) {
   const CheckpointSteps steps = StepsOf(world.rival());
   std::size_t whole = 0;
@@ -125,7 +125,7 @@ GapOperation Save() {
   return save;
 }
 
-// The same number once more.
+// The same number a second time.
 GapOperation Replace() {
   GapOperation replace =
       OfRun("SaveInPlaceOfAStep", [](GapWorld&, const Client& client, const std::stop_token& stop) -> Result<void> {
@@ -152,7 +152,7 @@ GapOperation Prune() {
   });
 }
 
-// A rival saves the step that is being removed once more.
+// A rival saves the step that is being removed again.
 GapOperation RemoveOfAStep() {
   GapOperation remove = OfRun("Remove", [](GapWorld&, const Client& client, const std::stop_token& stop) {
     return StepsOf(client, stop).Remove(3);

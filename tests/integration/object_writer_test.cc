@@ -1,4 +1,4 @@
-// ObjectWriter against the emulator: what it stores, by which way, and what it leaves.
+// ObjectWriter against the emulator: what it stores, by which method, and what it leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,12 +74,12 @@ class ObjectWriterTest : public ::testing::Test {
                        .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(4)})});
 };
 
-TEST_F(ObjectWriterTest, StoresPartsAndCommitsThemByOneCompose) {
+TEST_F(ObjectWriterTest, CommitsPartsByOneCompose) {
   UploadOptions upload{.attributes = {.content_type = "text/plain", .metadata = {{"key", "\xc3\xa9"}}}};
   UploadReport report;
   const std::size_t before = emulator_.journal().size();
   const auto stored = Store(Options(upload), &report);
-  // Permissions, settings, the beginning, four parts, the end, a look at what was made, and the compose.
+  // Permissions, settings, the start, four parts, the end, a read-back, and the compose.
   EXPECT_EQ(emulator_.journal().size() - before, 10U);
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_TRUE(Stored() == Content());
@@ -107,7 +107,7 @@ TEST_F(ObjectWriterTest, StoresUpToOnePartInOneRequest) {
   }
 }
 
-TEST_F(ObjectWriterTest, APrivateNameNeedsNoCompose) {
+TEST_F(ObjectWriterTest, NeedsNoComposeForAPrivateName) {
   auto options = Options();
   options.is_private_name = true;
   UploadReport report;
@@ -118,7 +118,7 @@ TEST_F(ObjectWriterTest, APrivateNameNeedsNoCompose) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterTest, UsesOneStreamWhereThatIsAskedFor) {
+TEST_F(ObjectWriterTest, UsesOneStreamIfAsked) {
   auto options = Options();
   options.path = WritePath::kOneStream;
   UploadReport report;
@@ -128,7 +128,7 @@ TEST_F(ObjectWriterTest, UsesOneStreamWhereThatIsAskedFor) {
   EXPECT_EQ(report.reason, "one stream was asked for");
 }
 
-TEST_F(ObjectWriterTest, KeepsThePreconditionOfItsMode) {
+TEST_F(ObjectWriterTest, SendsThePreconditionOfItsMode) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   EXPECT_EQ(testing::ErrorOf(Store(Options({.mode = WriteMode::kCreate}))).code, ErrorCode::kPreconditionFailed);
   EXPECT_EQ(testing::ErrorOf(Store(Options({.mode = WriteMode::kReplace, .generation = 5}))).code,
@@ -140,7 +140,7 @@ TEST_F(ObjectWriterTest, KeepsThePreconditionOfItsMode) {
   EXPECT_TRUE(Stored() == Content());
 }
 
-TEST_F(ObjectWriterTest, WithoutCloseNothingBecomesVisible) {
+TEST_F(ObjectWriterTest, ShowsNothingBeforeClose) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   {
     ObjectWriter destroyed(client_, kObject, Options());
@@ -155,7 +155,7 @@ TEST_F(ObjectWriterTest, WithoutCloseNothingBecomesVisible) {
   testing::ExpectNothingLeft(client_);
 }
 
-// Its event loops end with the last writer, not with the Client: also while parts are in flight.
+// Its event loops end with the last writer, not with the Client: even while parts are in flight.
 TEST_F(ObjectWriterTest, OutlivesItsClient) {
   auto client = std::make_unique<Client>(*Client::Create({.endpoint = emulator_.endpoint(), .project = "p"}));
   std::optional<ObjectWriter> destroyed(std::in_place, *client, kObject, Options());
@@ -173,7 +173,7 @@ TEST_F(ObjectWriterTest, OutlivesItsClient) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterTest, EndsWhenItIsAskedToStop) {
+TEST_F(ObjectWriterTest, StopsOnRequest) {
   std::stop_source stop;
   ObjectWriter writer(client_, kObject, Options({.stop = stop.get_token()}));
   ASSERT_TRUE(WriteAll(writer, Content()).ok());
@@ -183,7 +183,7 @@ TEST_F(ObjectWriterTest, EndsWhenItIsAskedToStop) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterTest, RefusesWhatCannotBe) {
+TEST_F(ObjectWriterTest, RefusesInvalidOptions) {
   auto too_small = Options();
   too_small.part_bytes = kPart - 1;
   auto no_memory = Options();
@@ -202,7 +202,7 @@ TEST_F(ObjectWriterTest, RefusesWhatCannotBe) {
   EXPECT_TRUE(emulator_.journal().size() == 1);
 }
 
-TEST_F(ObjectWriterTest, MemoryForOnePartIsEnough) {
+TEST_F(ObjectWriterTest, WorksWithMemoryForOnePart) {
   auto options = Options();
   options.part_memory_bytes = kPart;
   UploadReport report;
@@ -211,7 +211,7 @@ TEST_F(ObjectWriterTest, MemoryForOnePartIsEnough) {
   EXPECT_EQ(report.most_memory, kPart);
 }
 
-TEST_F(ObjectWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
+TEST_F(ObjectWriterTest, AdmitsOneOfTenCreators) {
   std::atomic<int> winners = 0;
   std::atomic<int> refused = 0;
   {
@@ -225,7 +225,7 @@ TEST_F(ObjectWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
         if (!stored && stored.error().code == ErrorCode::kPreconditionFailed) ++refused;
       });
     }
-    // What is visible meanwhile is whole.
+    // The visible object is always whole.
     for (int i = 0; i < 20; ++i) {
       const auto read = client_.ReadObject(kObject);
       if (!read) continue;
@@ -239,7 +239,7 @@ TEST_F(ObjectWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterTest, ALostComposeIsFoundByReadingBack) {
+TEST_F(ObjectWriterTest, FindsALostComposeByReadBack) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
     emulator_.Reset();
     ASSERT_TRUE(client_.InsertBucket("bkt"));
@@ -253,7 +253,7 @@ TEST_F(ObjectWriterTest, ALostComposeIsFoundByReadingBack) {
   }
 }
 
-TEST(PartBytes, TenThousandPartsHoldTheLargestObject) {
+TEST(PartBytes, AllowTheLargestObjectInTenThousandParts) {
   constexpr std::uint64_t kFirst = 16U << 20;
   constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
   EXPECT_EQ(internal::PartBytes(kFirst, 1, kNoLimit), kFirst);
@@ -265,7 +265,7 @@ TEST(PartBytes, TenThousandPartsHoldTheLargestObject) {
   EXPECT_GE(all, std::uint64_t{5'000'000'000'000});
 }
 
-TEST(PartBytes, TheDefaultsHoldWhatTheirHeaderSays) {
+TEST(PartBytes, AllowTheObjectSizeOfTheHeader) {
   const auto held = [](std::uint64_t most) {
     std::uint64_t all = 0;
     for (int number = 1; number <= internal::kMostParts; ++number) {
@@ -277,8 +277,8 @@ TEST(PartBytes, TheDefaultsHoldWhatTheirHeaderSays) {
   EXPECT_GE(held(std::uint64_t{2} << 30), std::uint64_t{5'000'000'000'000});
 }
 
-// 56 MB in buffers of 16 MiB: parts of a third each, and the last bytes over connections that idle.
-TEST_F(ObjectWriterTest, UsesAllConnectionsForWhatIsNotLong) {
+// 56 MB in buffers of 16 MiB: parts of a third each, and the last bytes over idle connections.
+TEST_F(ObjectWriterTest, UsesAllConnectionsForAShortObject) {
   std::string bytes = Content();
   bytes.resize(bytes.size() + 40'000'000, 'x');
   ObjectWriter writer(client_, kObject);

@@ -9,6 +9,8 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -30,10 +32,7 @@ class OperationsTest : public ::testing::Test {
 
   // The next `count` requests of the operation are answered 503.
   void FailNext(const std::string& operation, std::uint64_t count = 1) {
-    emulator_.faults().Load({.rules = {{.name = "it",
-                                        .match = {.operation = operation},
-                                        .action = {.type = "status", .status = 503},
-                                        .limits = {.count = count}}}});
+    testing::LoadFault(emulator_, "it", {.operation = operation}, {.type = "status", .status = 503}, count);
   }
   std::vector<emulator::RequestRecord> RecordsOf(const std::string& operation) {
     auto records = emulator_.journal();
@@ -54,7 +53,7 @@ class OperationsTest : public ::testing::Test {
   std::uint64_t forgotten_ = 0;
 };
 
-TEST_F(OperationsTest, AnInsertKeepsEveryAttribute) {
+TEST_F(OperationsTest, InsertStoresEveryAttribute) {
   const ObjectAttributes attributes{.content_type = "text/plain",
                                     .content_encoding = "identity",
                                     .content_disposition = "attachment",
@@ -82,7 +81,7 @@ TEST_F(OperationsTest, AnInsertKeepsEveryAttribute) {
   EXPECT_THAT(found->kms_key_name, ::testing::HasSubstr("p/k"));
 }
 
-TEST_F(OperationsTest, FieldsLeaveOutWhatIsNotAsked) {
+TEST_F(OperationsTest, FieldsOmitsOtherMetadata) {
   const auto got = client_.GetObject(kSource, {.fields = "size"});
   ASSERT_TRUE(got.ok()) << got.error().message;
   EXPECT_EQ(got->name, "source");
@@ -98,7 +97,7 @@ TEST_F(OperationsTest, FieldsLeaveOutWhatIsNotAsked) {
   EXPECT_TRUE(bucket->location.empty());
 }
 
-TEST_F(OperationsTest, APatchChangesWhatItNames) {
+TEST_F(OperationsTest, PatchChangesTheNamedAttributes) {
   const auto patched =
       client_.PatchObject(kSource, {.cache_control = "no-store", .metadata = {{"k", std::nullopt}, {"new", "1"}}},
                           {.generation = source_.generation, .preconditions = {.if_metageneration_match = 1}});
@@ -114,7 +113,7 @@ TEST_F(OperationsTest, APatchChangesWhatItNames) {
             ErrorCode::kInvalidArgument);
 }
 
-TEST_F(OperationsTest, AnUpdateReplacesThemAll) {
+TEST_F(OperationsTest, UpdateReplacesAllAttributes) {
   const auto updated = client_.UpdateObject(kSource, {.content_type = "text/plain", .content_language = "de"});
   ASSERT_TRUE(updated.ok()) << updated.error().message;
   EXPECT_EQ(updated->content_type, "text/plain");
@@ -123,7 +122,7 @@ TEST_F(OperationsTest, AnUpdateReplacesThemAll) {
   EXPECT_EQ(updated->metageneration, 2);
 }
 
-TEST_F(OperationsTest, ACopyTakesTheSourcesAttributesUnlessItIsGivenOthers) {
+TEST_F(OperationsTest, CopyKeepsTheSourcesAttributesByDefault) {
   const auto copied = client_.CopyObject(kSource, kTarget, {.source_generation = source_.generation});
   ASSERT_TRUE(copied.ok()) << copied.error().message;
   EXPECT_EQ(copied->crc32c, source_.crc32c);
@@ -142,7 +141,7 @@ TEST_F(OperationsTest, ACopyTakesTheSourcesAttributesUnlessItIsGivenOthers) {
   EXPECT_EQ(testing::ErrorOf(client_.CopyObject({"bkt", "none"}, kTarget)).code, ErrorCode::kNotFound);
 }
 
-TEST_F(OperationsTest, ComposeCountsItsComponentsAndHoldsItsSourcesToTheirConditions) {
+TEST_F(OperationsTest, ComposeCountsComponentsAndChecksConditions) {
   const std::vector<ComposeSource> sources = {{.name = "source", .if_generation_match = source_.generation},
                                               {.name = "source", .generation = source_.generation}};
   const auto composed = client_.ComposeObjects(
@@ -176,7 +175,7 @@ class RewriteTest : public OperationsTest {
   std::vector<Progress> steps_;
 };
 
-TEST_F(RewriteTest, GoesOnUntilItIsDone) {
+TEST_F(RewriteTest, ContinuesUntilItIsDone) {
   const auto rewritten = client_.RewriteObject(kSource, kTarget, InSteps());
   ASSERT_TRUE(rewritten.ok()) << rewritten.error().message;
   EXPECT_EQ(rewritten->storage_class, "NEARLINE");
@@ -188,10 +187,8 @@ TEST_F(RewriteTest, GoesOnUntilItIsDone) {
   EXPECT_TRUE(steps_[2].rewrite_token.empty());
 }
 
-TEST_F(RewriteTest, ARepeatedStepKeepsItsToken) {
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.rewrite", .nth = 2},
-                                      .action = {.type = "loseAnswer"}}}});
+TEST_F(RewriteTest, RetriesAStepWithItsToken) {
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.rewrite", .nth = 2}, {.type = "loseAnswer"});
   ASSERT_TRUE(client_.RewriteObject(kSource, kTarget, InSteps()).ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   const auto records = RecordsOf("storage.objects.rewrite");
@@ -202,7 +199,7 @@ TEST_F(RewriteTest, ARepeatedStepKeepsItsToken) {
   EXPECT_THAT(steps_, SizeIs(3));
 }
 
-TEST_F(RewriteTest, GoesOnFromATokenWhereAnotherGaveUp) {
+TEST_F(RewriteTest, ResumesFromATokenOfAnEarlierCall) {
   std::stop_source stop;
   auto options = InSteps();
   options.stop = stop.get_token();
@@ -221,7 +218,7 @@ TEST_F(RewriteTest, GoesOnFromATokenWhereAnotherGaveUp) {
   EXPECT_TRUE(testing::ValueOf(client_.ReadObject(kTarget)) == content_);
 }
 
-TEST_F(RewriteTest, AProgressCallbackThatThrowsIsAnErrorThatTellsTheOutcome) {
+TEST_F(RewriteTest, ThrowingProgressCallbackFailsWithTheOutcome) {
   auto options = InSteps();
   for (const std::size_t step : {1U, 3U}) {
     steps_.clear();
@@ -236,14 +233,14 @@ TEST_F(RewriteTest, AProgressCallbackThatThrowsIsAnErrorThatTellsTheOutcome) {
   }
 }
 
-TEST_F(RewriteTest, ATokenOfAnotherRewriteIsRefused) {
+TEST_F(RewriteTest, RefusesATokenOfAnotherRewrite) {
   auto options = InSteps();
   options.rewrite_token = "none of yours";
   EXPECT_EQ(testing::ErrorOf(client_.RewriteObject(kSource, kTarget, options)).code, ErrorCode::kInvalidArgument);
 }
 
-// Each operation is repeated under the guard that makes it idempotent, and sent once without it.
-TEST_F(OperationsTest, WhatIsGuardedIsRepeatedAndWhatIsNotIsSentOnce) {
+// Each operation is retried under the precondition that makes it idempotent, and sent once without it.
+TEST_F(OperationsTest, ConditionalWritesAreRetriedAndOthersSentOnce) {
   struct Case {
     std::string operation;
     std::function<bool(bool is_guarded)> run;
@@ -306,7 +303,7 @@ TEST_F(OperationsTest, WhatIsGuardedIsRepeatedAndWhatIsNotIsSentOnce) {
   }
 }
 
-TEST_F(OperationsTest, BucketsHaveConditionsOnTheirMetagenerationAlone) {
+TEST_F(OperationsTest, BucketsAcceptOnlyMetagenerationConditions) {
   EXPECT_EQ(testing::ErrorOf(client_.GetBucket("bkt", {.preconditions = {.if_metageneration_not_match = 1}})).code,
             ErrorCode::kNotModified);
   EXPECT_EQ(testing::ErrorOf(client_.DeleteBucket("bkt", {.preconditions = {.if_metageneration_match = 7}})).code,
@@ -337,7 +334,7 @@ TEST_F(OperationsTest, OptionsOfOtherOperationsAreRefused) {
   EXPECT_EQ(testing::ErrorOf(client_.GetObject(kTarget)).code, ErrorCode::kNotFound);
 }
 
-TEST_F(OperationsTest, TheProjectIsTheOptionsThenTheEnvironments) {
+TEST_F(OperationsTest, ProjectComesFromOptionsThenTheEnvironment) {
   setenv("GOOGLE_CLOUD_PROJECT", "of-environment", 1);
   const Client by_environment = *Client::Create({.endpoint = emulator_.endpoint()});
   const Client by_option = *Client::Create({.endpoint = emulator_.endpoint(), .project = "of-options"});
@@ -350,7 +347,7 @@ TEST_F(OperationsTest, TheProjectIsTheOptionsThenTheEnvironments) {
   EXPECT_THAT(records[1].target, ::testing::HasSubstr("project=of-options"));
 }
 
-TEST_F(OperationsTest, PermissionsAreTestedAndRetried) {
+TEST_F(OperationsTest, TestIamPermissionsIsRetried) {
   FailNext("storage.buckets.testIamPermissions");
   const auto granted = client_.TestBucketPermissions("bkt", {"storage.objects.get", "storage.objects.create"});
   ASSERT_TRUE(granted.ok()) << granted.error().message;
@@ -378,17 +375,13 @@ TEST_F(OperationsTest, ProgressEndsWithTheLastByte) {
                              [](const Progress& one, const Progress& other) { return one.bytes < other.bytes; }));
 }
 
-TEST_F(OperationsTest, AProgressCallbackThatThrowsEndsItsCall) {
+TEST_F(OperationsTest, ThrowingProgressCallbackEndsItsCall) {
   const ProgressCallback throws = [](const Progress&) { throw std::runtime_error("no room on the screen"); };
-  const auto stored = client_.InsertObject(kTarget, AsBytes("bytes"), {.on_progress = throws});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(stored.error().message, ::testing::HasSubstr("no room on the screen"));
+  EXPECT_TRUE(testing::FailsWith(client_.InsertObject(kTarget, AsBytes("bytes"), {.on_progress = throws}),
+                                 ErrorCode::kLocalIo, ::testing::HasSubstr("no room on the screen")));
   ASSERT_TRUE(client_.InsertObject(kTarget, AsBytes("bytes")).ok());
-  const auto read = client_.ReadObject(kTarget, {.on_progress = throws});
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(read.error().message, ::testing::HasSubstr("no room on the screen"));
+  EXPECT_TRUE(testing::FailsWith(client_.ReadObject(kTarget, {.on_progress = throws}), ErrorCode::kLocalIo,
+                                 ::testing::HasSubstr("no room on the screen")));
 }
 
 }  // namespace

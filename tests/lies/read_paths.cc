@@ -27,7 +27,7 @@ DownloadSource Listed() {
 Outcome IntoBuffer(const Client& client, const ReadObjectOptions& options) {
   const std::string wanted =
       options.range ? Content().substr(options.range->offset, *options.range->length) : Content();
-  std::string buffer(wanted.size() + 20, '\0');  // A size that is not the true one must be noticed otherwise.
+  std::string buffer(wanted.size() + 20, '\0');  // A false size must be detected otherwise.
   const auto read = client.ReadObject(kObject, std::as_writable_bytes(std::span(buffer)), options);
   if (!read) return {read.error()};
   return {read->bytes == wanted.size() && buffer.starts_with(wanted) ? Result<void>() : CheckContent(""),
@@ -50,7 +50,7 @@ Outcome IntoString(const Client& client, const ReadObjectOptions& options) {
   return {read ? CheckContent(*read) : read.error()};
 }
 
-// Stripes follow each other, so that it is known which of them fails first.
+// Stripes follow each other, so that it is known which one fails first.
 DownloaderOptions Striped() { return {.max_concurrency = 1, .stripe_bytes = kStripe}; }
 
 Outcome Batch(const Client& client, const DownloadSource& source, const DownloaderOptions& options = {}) {
@@ -69,7 +69,7 @@ Outcome Stream(const Client& client, const DownloadSource& source, const Downloa
   return {CheckContent(Text((*next)->bytes))};
 }
 
-// On every failure there is no file.
+// After every failure there is no file.
 Outcome File(const std::function<Result<DownloadedFile>(const std::string& path)>& download) {
   const TestDirectory directory;
   const std::string path = directory.path() / "file";

@@ -45,13 +45,13 @@ class FailingRanksTest : public testing::ShardedFixture {
     });
   }
 
-  // The others do not wait for ever. All that fail say the same, and name the rank.
+  // The others do not wait without end. All failures have the same message, which names the rank.
   static void ExpectNamed(const std::vector<std::optional<Error>>& errors, const RankFailure& failure) {
     std::optional<std::string> told;
     for (int rank = 0; rank < kWorld; ++rank) {
       const auto& error = errors[static_cast<std::size_t>(rank)];
       if (rank == failure.rank || !error) continue;
-      // One of them may have learnt it in the call before.
+      // One of them may have learnt it in the previous call.
       const std::string cause = error->message.substr(std::min(error->message.find("rank "), error->message.size()));
       if (!told) told = cause;
       EXPECT_EQ(cause, *told) << "on rank " << rank;
@@ -85,10 +85,9 @@ TEST_F(FailingRanksTest, LeavesWholeStepsWhereverARankEnds) {
   }
   EXPECT_GE(failures, 20);
   for (const auto& listed : ValueOf(Steps().List())) {
-    EXPECT_TRUE(!listed.problem || listed.generation == 0)
-        << "a manifest names what is not there: step " << listed.step;
+    EXPECT_TRUE(!listed.problem || listed.generation == 0) << "a manifest names a missing file: step " << listed.step;
   }
-  // The next save with rules removes what the others have left.
+  // The next save with rules removes the files that the others have left.
   for (const auto& saved :
        SaveOnRanks(SomeParts(kWorld), ++step, {.keep = KeepRules{.last = 1}, .writer = {.take_over = true}})) {
     EXPECT_TRUE(saved.ok());
@@ -97,8 +96,8 @@ TEST_F(FailingRanksTest, LeavesWholeStepsWhereverARankEnds) {
   ExpectLoads(SomeParts(2));
 }
 
-// From the manifest on the step is there, also if the save is said to have failed. Older ones may be gone then.
-TEST_F(FailingRanksTest, KeepsTheNewestStepWhereverARankEndsAfterTheManifest) {
+// After the manifest the step exists, even if the save reports a failure. Older ones may be removed then.
+TEST_F(FailingRanksTest, KeepsTheNewestStepIfARankEndsAfterTheManifest) {
   std::int64_t step = 1;
   int stored_though_failed = 0;
   for (int rank = 1; rank < kWorld; ++rank) {

@@ -1,5 +1,5 @@
-// What goes wrong with the files of one rank, or with the manifest: each fault of the service that passes changes
-// nothing, and each damage is told on all ranks with the file and what to do.
+// Failures of one rank's files, or of the manifest: a transient fault of the service changes nothing, and each damage
+// is reported on all ranks with the file and the remedy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class RankFaultsTest : public testing::ShardedFixture {
     for (const std::string& message : messages) EXPECT_EQ(message, messages.front());
     return messages.front();
   }
-  // What all ranks say of a load of this step.
+  // The message of all ranks for a load of this step.
   [[nodiscard]] std::string MessageOfLoad(const CheckpointManifest& manifest) const {
     return ExpectSame(OnRanks<std::string>(2, [&](Collective& group) {
       OwnedParts own = OwnedParts::Empty(SomeParts(2)[static_cast<std::size_t>(group.rank())]);
@@ -40,7 +40,7 @@ class RankFaultsTest : public testing::ShardedFixture {
       }
     }
   }
-  // The newest step that is whole on all ranks, after one that is not.
+  // The newest step that is whole on all ranks, after a damaged one.
   void ExpectStep1AfterStep2() const {
     OnRanks<bool>(2, [&](Collective& group) {
       const auto latest = On(group).Latest();
@@ -72,14 +72,14 @@ TEST_F(RankFaultsTest, PassInALoad) {
   SaveSteps(1);
   for (const NamedFault& fault : testing::FailuresInPlaceOfAnswer() + testing::BrokenBodies(1000)) {
     SCOPED_TRACE(fault.name);
-    // The files' metadata is asked for before: the read is the first request with a range.
+    // The files' metadata is read before: the read is the first request with a range.
     Fail({.operation = "storage.objects.get", .object_glob = kOfRank1, .covers_byte = 1500}, fault.action, 1);
     ExpectLoads(SomeParts(2));
     ExpectFired();
   }
 }
 
-TEST_F(RankFaultsTest, AQuotaThatDoesNotPassIsToldByAllRanks) {
+TEST_F(RankFaultsTest, ReportAPersistentQuotaOnAllRanks) {
   SaveSteps(1);
   Fail({.operation = "storage.objects.insert", .object_glob = kOfRank1}, {.type = "status", .status = 429});
   std::vector<std::string> messages;
@@ -91,7 +91,7 @@ TEST_F(RankFaultsTest, AQuotaThatDoesNotPassIsToldByAllRanks) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
-TEST_F(RankFaultsTest, AShardThatIsNotTheSavedOneIsNamed) {
+TEST_F(RankFaultsTest, NameAReplacedShard) {
   SaveSteps(2);
   const CheckpointManifest manifest = ValueOf(Steps().Read(2)).manifest;
   const std::string shard = manifest.files[1].name;
@@ -110,8 +110,8 @@ TEST_F(RankFaultsTest, AShardThatIsNotTheSavedOneIsNamed) {
   expect_named("missing");
 }
 
-// All ranks say so of each of these manifests, and take the step before.
-TEST_F(RankFaultsTest, AManifestThatMakesNoSenseIsPassedOver) {
+// All ranks report each of these manifests, and load the previous step.
+TEST_F(RankFaultsTest, SkipAnInvalidManifest) {
   SaveSteps(2);
   const StoredStep stored = ValueOf(Steps().Read(2));
   const std::string json = ValueOf(FormatManifest(stored.manifest));

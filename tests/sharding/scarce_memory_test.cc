@@ -1,4 +1,4 @@
-// Rank 1 has no memory for one of the larger things that a save or a load needs. It must tell the others.
+// Rank 1 has no memory for one of the larger allocations of a save or a load. It must tell the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ class ScarceMemoryTest : public testing::ShardedFixture {
     EXPECT_GE(failures, 1);
   }
 
-  // Arguments are made before memory is scarce.
+  // Arguments are made before memory is short.
   template <class Call>
   static Error With(std::size_t least, const std::optional<int>& failing, const Call& call) {
     const ScarceMemory scarce(least, failing.value_or(1 << 30));

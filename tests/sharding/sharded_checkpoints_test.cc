@@ -27,7 +27,7 @@ using testing::ValueOf;
 
 using ShardedCheckpointsTest = testing::ShardedFixture;
 
-TEST_F(ShardedCheckpointsTest, LoadsWhatWasSavedWithOtherRanksAndSlices) {
+TEST_F(ShardedCheckpointsTest, LoadsWithOtherRanksAndSlices) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomParts random(seed);
@@ -53,7 +53,7 @@ TEST_F(ShardedCheckpointsTest, GivesAllRanksTheSameResult) {
   EXPECT_THAT(stored.manifest.tensors, SizeIs(4)) << "3 slices, and one copy of the bias";
 }
 
-TEST_F(ShardedCheckpointsTest, ReleasesItsPrefixIfOthersAreAssignedToIt) {
+TEST_F(ShardedCheckpointsTest, ReleasesItsPrefixOnAssignment) {
   const auto group = MakeOneProcess();
   const OwnedParts own = OwnedParts::Filled(SomeParts(1)[0]);
   ShardedCheckpoints checkpoints = On(*group);
@@ -66,7 +66,7 @@ TEST_F(ShardedCheckpointsTest, ReleasesItsPrefixIfOthersAreAssignedToIt) {
 }
 
 TEST_F(ShardedCheckpointsTest, WritesTheManifestAfterEveryShard) {
-  // The last rank's shard takes longest: ranks tell each other how far they are more often.
+  // The last rank's shard takes longest: ranks report their progress more often.
   Fail({.object_glob = "**shard-00003-**"}, {.type = "stall", .duration = std::chrono::milliseconds(600)}, 1);
   for (const auto& saved : SaveOnRanks(SomeParts(3))) EXPECT_TRUE(saved.ok());
   ExpectFired();
@@ -82,7 +82,7 @@ TEST_F(ShardedCheckpointsTest, WritesTheManifestAfterEveryShard) {
   EXPECT_EQ(at("step-00000001.json"), 4) << "the writer's object and three shards are before it";
 }
 
-TEST_F(ShardedCheckpointsTest, ObeysTheOptionsOfItsUploads) {
+TEST_F(ShardedCheckpointsTest, AppliesItsUploadOptions) {
   std::atomic<int> told = 0;
   ShardedOptions options;
   options.file.on_progress = [&](const Progress&) { ++told; };
@@ -95,7 +95,7 @@ TEST_F(ShardedCheckpointsTest, ObeysTheOptionsOfItsUploads) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
-TEST_F(ShardedCheckpointsTest, ObeysTheTokenOfItsReads) {
+TEST_F(ShardedCheckpointsTest, StopsAtTheStopTokenOfItsReads) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) EXPECT_TRUE(saved.ok());
   std::stop_source stop;
   stop.request_stop();
@@ -104,7 +104,7 @@ TEST_F(ShardedCheckpointsTest, ObeysTheTokenOfItsReads) {
   for (const auto& loaded : LoadOnRanks(SomeParts(2), options)) EXPECT_EQ(ErrorOf(loaded).code, ErrorCode::kCancelled);
 }
 
-TEST_F(ShardedCheckpointsTest, WritesFilesThatReadersOfSafetensorsJoin) {
+TEST_F(ShardedCheckpointsTest, WritesFilesForReadersOfSafetensors) {
   for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok());
   const auto opened = OpenCheckpoint(client_, "gs://bkt/runs/7/step-00000001/");
   ASSERT_TRUE(opened.ok()) << opened.error().message;
@@ -130,7 +130,7 @@ TEST_F(ShardedCheckpointsTest, OpensAStepAsOneCheckpointByItsManifest) {
   }
 }
 
-TEST_F(ShardedCheckpointsTest, SavesEmptyTensorsThatAreDivided) {
+TEST_F(ShardedCheckpointsTest, SavesDividedEmptyTensors) {
   std::int64_t step = 0;
   for (const std::vector<std::int64_t>& shape :
        std::vector<std::vector<std::int64_t>>{{0, 1}, {0, 2}, {0, 5}, {1, 0}}) {
@@ -157,7 +157,7 @@ TEST_F(ShardedCheckpointsTest, SavesAStepWithoutTensors) {
   for (const auto& saved : SaveOnRanks({{}, {}})) EXPECT_THAT(ValueOf(saved).stored.manifest.files, SizeIs(1));
 }
 
-TEST_F(ShardedCheckpointsTest, KeepsStepsByRules) {
+TEST_F(ShardedCheckpointsTest, AppliesTheRetentionPolicy) {
   const auto options = ShardedOptions{.keep = KeepRules{.last = 1}, .writer = {.take_over = true}};
   for (std::int64_t step = 1; step <= 3; ++step) {
     for (const auto& saved : SaveOnRanks(SomeParts(2), step, options)) {
@@ -183,7 +183,7 @@ TEST_F(ShardedCheckpointsTest, ReadsOnlyTheBytesOfItsSlices) {
   EXPECT_LE(sent, (4096U * 32 * 4 + 3 * 128) * 102 / 100);
 }
 
-TEST_F(ShardedCheckpointsTest, ListsWhatCannotBeLoadedOnAllRanks) {
+TEST_F(ShardedCheckpointsTest, NamesUnloadableTensorsOnAllRanks) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
   const auto loaded = LoadOnRanks({{{.name = "a", .shape = {1}}}, {{.name = "bias", .shape = {33}}}, {}});
   for (const auto& one : loaded) {
@@ -194,7 +194,7 @@ TEST_F(ShardedCheckpointsTest, ListsWhatCannotBeLoadedOnAllRanks) {
   }
 }
 
-TEST_F(ShardedCheckpointsTest, ComparesBytesWithTheirChecksums) {
+TEST_F(ShardedCheckpointsTest, VerifiesBytesByTheirChecksums) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
   const StepTensor slice = ValueOf(Steps().Read(1)).manifest.tensors.front();
   Fail({.operation = "storage.objects.get", .object_glob = "**shard-**", .covers_byte = slice.range.begin},
@@ -207,7 +207,7 @@ TEST_F(ShardedCheckpointsTest, ComparesBytesWithTheirChecksums) {
   }
 }
 
-TEST_F(ShardedCheckpointsTest, ComparesSlicesThatSeveralRanksReadTogether) {
+TEST_F(ShardedCheckpointsTest, VerifiesSlicesSharedByRanks) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
   StepTensor weight;
   for (const StepTensor& slice : ValueOf(Steps().Read(1)).manifest.tensors) {
@@ -224,7 +224,7 @@ TEST_F(ShardedCheckpointsTest, ComparesSlicesThatSeveralRanksReadTogether) {
   }
 }
 
-TEST_F(ShardedCheckpointsTest, NamesAShardThatIsNotTheOneThatWasSaved) {
+TEST_F(ShardedCheckpointsTest, NamesAReplacedShard) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
   const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
   Delete("runs/7/" + manifest.files[1].name);
@@ -236,7 +236,7 @@ TEST_F(ShardedCheckpointsTest, NamesAShardThatIsNotTheOneThatWasSaved) {
   EXPECT_THAT(messages[0], HasSubstr(manifest.files[1].name));
 }
 
-TEST_F(ShardedCheckpointsTest, HasNoLatestStepOnAllRanks) {
+TEST_F(ShardedCheckpointsTest, FindsNoLatestStepOnAllRanks) {
   for (const auto& loaded : LoadOnRanks(SomeParts(2))) EXPECT_EQ(ErrorOf(loaded).code, ErrorCode::kNotFound);
 }
 

@@ -10,6 +10,7 @@
 #include "sharding/load_sharded.h"
 #include "sharding/random_parts.h"
 #include "sharding/sharded_fixture.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -91,7 +92,7 @@ TEST_F(SharedLoadTest, ReadsOtherSlicesOncePerHost) {
   EXPECT_EQ(BytesRead(), 256U * 256 * 4);
 }
 
-TEST_F(SharedLoadTest, LoadsWhatAnyRanksHaveSaved) {
+TEST_F(SharedLoadTest, LoadsRandomSlices) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     RandomParts random(seed);
     const auto tensors = random.Tensors(10);
@@ -137,7 +138,7 @@ TEST_F(SharedLoadTest, FailsOnAllRanksIfOneMayNotRead) {
   }
 }
 
-TEST_F(SharedLoadTest, RefusesRanksThatDoNotAgreeOnSharing) {
+TEST_F(SharedLoadTest, RefusesRanksThatDisagreeOnSharing) {
   Save(kCopies);
   const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
   const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
@@ -149,7 +150,7 @@ TEST_F(SharedLoadTest, RefusesRanksThatDoNotAgreeOnSharing) {
     EXPECT_THAT(message, HasSubstr("rank 1 has another GroupOptions::sharing"));
 }
 
-TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostCannotBeTold) {
+TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostIsUnknown) {
   Save(kCopies);
   BytesRead();
   std::vector<std::string> hosts;
@@ -164,7 +165,7 @@ internal::HostMemoryPlace AtDescriptor(internal::HostMemoryPlace place, int desc
   return place;
 }
 
-TEST(HostMemoryTest, IsRefusedAboveTheLimitOnFileSizes) {
+TEST(HostMemoryTest, FailsAboveTheLimitOfFileSizes) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   rlimit low = before;
@@ -173,11 +174,10 @@ TEST(HostMemoryTest, IsRefusedAboveTheLimitOnFileSizes) {
   auto memory = *internal::HostMemory::Create();
   const Error error = ErrorOf(memory.Resize(2 << 20));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
-  EXPECT_THAT(error.message, HasSubstr("ulimit -f"));
+  EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kLocalIo, HasSubstr("ulimit -f")));
 }
 
-TEST(HostMemoryTest, RefusesMemoryThatIsShorterOrNotThere) {
+TEST(HostMemoryTest, RefusesShorterAndMissingMemory) {
   auto memory = *internal::HostMemory::Create();
   ASSERT_TRUE(memory.Resize(10).ok());
   const auto place = memory.place();
@@ -187,7 +187,7 @@ TEST(HostMemoryTest, RefusesMemoryThatIsShorterOrNotThere) {
 }
 
 // As if a rank of another container, or of a copy of this virtual machine, had announced it.
-TEST(HostMemoryTest, RefusesWhatElseIsInItsPlace) {
+TEST(HostMemoryTest, RefusesAForeignFile) {
   auto memory = *internal::HostMemory::Create();
   auto other = *internal::HostMemory::Create();
   ASSERT_TRUE(memory.Resize(10).ok());

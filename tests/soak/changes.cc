@@ -1,13 +1,14 @@
-// What the service does with objects that it has: compose, copy, rewrite, patch, update, delete.
+// The service's operations on existing objects: compose, copy, rewrite, patch, update, delete.
 #include "soak/operations.h"
 #include "soak/worker.h"
 
 namespace gcsflux::soak {
 namespace {
 
-constexpr std::size_t kMostBytes = 4 << 20;  // of composed objects, whose size would else double and double
+constexpr std::size_t kMostBytes = 4 << 20;  // of composed objects, whose size would otherwise double again and again
 
-// Repeated after a lost answer, a condition fails by the call's own success; or its source is gone, which it replaced.
+// If a write is retried after a lost answer, its condition fails by its own success; or its source is gone, because it
+// replaced it.
 const MayFail kMayMeetItself{.with = {ErrorCode::kPreconditionFailed}};
 const MayFail kMayReplaceItself{.with = {ErrorCode::kPreconditionFailed, ErrorCode::kNotFound}};
 

@@ -1,4 +1,4 @@
-// Many objects at once: batches, streams and files, each by itself or through composites.
+// Many objects together: batches, streams and files, each by itself or through composites.
 #include <fstream>
 #include <iterator>
 
@@ -67,13 +67,13 @@ void DownloadStreamOfObjects(Worker& worker) {
 
 void DownloadIntoFile(Worker& worker) {
   const Slot& slot = worker.StoredObject();
-  // One name for all: what an interrupted download has left is of another object most of the time.
+  // One name for all: the partial file of an interrupted download usually belongs to another object.
   const std::string path =
       worker.common().directory / ("download of " + worker.prefix().substr(0, worker.prefix().size() - 1));
   const RandomStop stop(worker.chance());
   const auto downloaded = DownloadFile(worker.client(), slot.object, path,
                                        {.stripe_bytes = 50'000, .max_concurrency = 3, .stop = stop.token()});
-  const MayFail also{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse}};  // falseLength cuts JSON off too
+  const MayFail also{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse}};  // falseLength truncates JSON too
   if (!worker.Check(downloaded, stop, also)) return;
   std::ifstream file(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), {}};

@@ -8,7 +8,7 @@
 
 namespace gcsflux::testing {
 
-/// Calls a function behind the nth request, from 1. Thread-safe.
+/// Calls a function after the nth request, from 1. Thread-safe.
 class AfterNthRequest : public EventListener {
  public:
   explicit AfterNthRequest(int number, std::function<void()> then = {}) : number_(number), then_(std::move(then)) {}

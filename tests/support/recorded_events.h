@@ -9,7 +9,7 @@
 
 namespace gcsflux::testing {
 
-/// A listener that keeps what it heard, with its strings. Thread-safe; read it when the calls are over.
+/// A listener that keeps its events, with their strings. Thread-safe; read it when the calls are over.
 class RecordedEvents : public EventListener {
  public:
   struct Call {
@@ -23,7 +23,7 @@ class RecordedEvents : public EventListener {
     Call call = {};
     std::string method = {};
     std::string url = {};
-    Event event = {};  ///< For its numbers: its strings are gone.
+    Event event = {};  ///< For its numbers: its strings are destroyed.
   };
   struct Retry {
     Call call = {};

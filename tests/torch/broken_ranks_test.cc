@@ -1,5 +1,5 @@
-// Jobs of four processes, one of which is killed, stopped or cut from the network at a random request of a save, an
-// asynchronous save or a load. The emulator holds that request, so that the process is broken at just that point.
+// Jobs of four processes. One is killed, stopped or cut from the network at a random request of a save, an asynchronous
+// save or a load. The emulator holds that request, so that the process breaks at exactly that point.
 #include "torch/broken_ranks.h"
 
 #include <gmock/gmock.h>
@@ -109,7 +109,7 @@ class BrokenRanksTest : public ::testing::Test {
     });
   }
 
-  // What one rank does; how its call ended.
+  // The call of one rank, and how it ended.
   [[nodiscard]] std::string RunRank(const Job& job, int rank) const {
     testing::PrepareToBeCut();
     try {
@@ -207,7 +207,7 @@ class BrokenRanksTest : public ::testing::Test {
     }  // The others end now.
   }
 
-  // The newest step is whole and loads; what no manifest names is found.
+  // The newest step is whole and loads; unreferenced files are found.
   static std::string CheckRun(const Client& client, const Job& job) {
     const auto steps = ValueOrThrow(CheckpointSteps::Open(client, UriOf(job)));
     const auto group = MakeOneProcess();
@@ -237,7 +237,7 @@ class BrokenRanksTest : public ::testing::Test {
   testing::EmulatorProcess emulator_;
 };
 
-TEST_F(BrokenRanksTest, NameTheBrokenOneAndLeaveWholeSteps) {
+TEST_F(BrokenRanksTest, NameTheBrokenRankAndLeaveWholeSteps) {
   std::vector<Job> jobs;
   for (int number = 0; number < kJobs; ++number) jobs.push_back(RandomJob(number));
   jobs.push_back({.name = "whole-job", .is_before_manifest = true});

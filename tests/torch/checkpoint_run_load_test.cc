@@ -1,4 +1,4 @@
-// What a run loads, and what stays as it was if a step is damaged or does not fit.
+// What a run loads, and what stays unchanged if a step is damaged or does not fit.
 #include <gmock/gmock.h>
 
 #include <memory>
@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "support/after_request.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/round_trips.h"
 #include "torch/checkpoint_run_fixture.h"
 
@@ -32,21 +34,21 @@ TEST_F(CheckpointRunTest, LoadsAnyPart) {
   EXPECT_EQ(state.numbers.at("step"), 3);
 }
 
-TEST_F(CheckpointRunTest, SaysThatNothingWasSaved) {
+TEST_F(CheckpointRunTest, ReportsThatNothingWasSaved) {
   RunState state;
   EXPECT_FALSE(Run().Latest().has_value());
   EXPECT_FALSE(Run().LoadLatest(state).has_value());
   EXPECT_EQ(ThrownBy([&] { Run().Load(3, state); }).code, ErrorCode::kNotFound);
 }
 
-TEST_F(CheckpointRunTest, DoesNotTakeAMissingBucketForANewRun) {
+TEST_F(CheckpointRunTest, FailsForAMissingBucket) {
   const CheckpointRun run(client_, "gs://misspelt/runs/7");
   RunState state;
   EXPECT_THAT(ThrownBy([&] { static_cast<void>(run.Latest()); }).message, HasSubstr("misspelt"));
   EXPECT_THAT(ThrownBy([&] { run.LoadLatest(state); }).message, HasSubstr("misspelt"));
 }
 
-TEST_F(CheckpointRunTest, ChangesNothingWhereTheStepIsOfAnotherModule) {
+TEST_F(CheckpointRunTest, ChangesNothingForAnotherModule) {
   Training training;
   training.Steps(2);
   Run().Save(2, training.State());
@@ -57,14 +59,13 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereTheStepIsOfAnotherModule) {
   const Error missing = ThrownBy([&] { Run().Load(2, state); });
   EXPECT_THAT(missing.message, AllOf(HasSubstr("step 2 of gs://torch-test/runs/7/"), HasSubstr("no 'wider'")));
   RunState shapes{.modules = {{"model", &wider}}, .optimizers = {{"optimizer", &other.adam}}};
-  const Error different = ThrownBy([&] { Run().Load(2, shapes); });
-  EXPECT_EQ(different.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(different.message, AllOf(HasSubstr("step 2 of gs://"), HasSubstr("first.weight")));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Load(2, shapes); }), ErrorCode::kUndecodable,
+                                 AllOf(HasSubstr("step 2 of gs://"), HasSubstr("first.weight"))));
   EXPECT_TRUE(AreSame(CopyOf(other.net), before));
 }
 
-// It is the last one, so that the others would have changed.
-TEST_F(CheckpointRunTest, ChangesNothingWhereATensorCannotBeWritten) {
+// It is the last one: the others would have changed before it.
+TEST_F(CheckpointRunTest, ChangesNothingIfATensorCannotBeWritten) {
   struct Masked : torch::nn::Module {
     explicit Masked(float value)
         : weight(register_parameter("weight", torch::full({2}, value))),
@@ -76,14 +77,13 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereATensorCannotBeWritten) {
   Run().Save(3, {.modules = {{"model", &saved}}});
   Masked other(1);
   RunState state{.modules = {{"model", &other}}};
-  const Error error = ThrownBy([&] { Run().Load(3, state); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("mask has elements that share memory"), HasSubstr("clone()")));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Load(3, state); }), ErrorCode::kInvalidArgument,
+                                 AllOf(HasSubstr("mask has elements that share memory"), HasSubstr("clone()"))));
   EXPECT_EQ(other.weight.min().item<float>(), 1);
 }
 
-// What another kind of generator, or another version of libtorch, may have saved.
-TEST_F(CheckpointRunTest, ChangesNothingWhereAGeneratorCannotTakeItsState) {
+// As another kind of generator, or another version of libtorch, may have saved it.
+TEST_F(CheckpointRunTest, ChangesNothingIfAGeneratorRefusesItsState) {
   Training training;
   StepWriter writer = ValueOrThrow(StepWriter::Start(ValueOrThrow(CheckpointSteps::Open(client_, kUri))));
   const at::Generator cpu = at::detail::getDefaultCPUGenerator();
@@ -104,26 +104,26 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereAGeneratorCannotTakeItsState) {
     RunState state{.modules = {{"model", &other.net}}, .generators = {{"cpu", cpu}}};
     const Tensor was = cpu.get_state();
     const Error error = ThrownBy([&] { Run().Load(step, state); });
-    EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-    EXPECT_THAT(error.message, AllOf(HasSubstr("step " + std::to_string(step) + " of gs://"), HasSubstr("'cpu'")));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kUndecodable,
+                                   AllOf(HasSubstr("step " + std::to_string(step) + " of gs://"), HasSubstr("'cpu'"))));
     EXPECT_TRUE(AreSame(CopyOf(other.net), before)) << error.message;
     EXPECT_TRUE(torch::equal(cpu.get_state(), was));
   }
 }
 
-TEST_F(CheckpointRunTest, NamesAGeneratorThatTheStepLacks) {
+TEST_F(CheckpointRunTest, NamesAMissingGenerator) {
   Training training;
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
     const std::int64_t step = format == CheckpointFormat::kTorchFile ? 1 : 2;
     Run({.format = format}).Save(step, training.State());
     RunState state{.generators = {{"cuda", at::detail::getDefaultCPUGenerator()}}};
-    const Error error = ThrownBy([&] { Run().Load(step, state); });
-    EXPECT_EQ(error.code, ErrorCode::kUndecodable) << "kNotFound says that there is no such step";
-    EXPECT_THAT(error.message, HasSubstr("the step holds no 'generators.cuda'; load another step"));
+    EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Load(step, state); }), ErrorCode::kUndecodable,
+                                   HasSubstr("the step holds no 'generators.cuda'; load another step")))
+        << "kNotFound means that there is no such step";
   }
 }
 
-TEST_F(CheckpointRunTest, LoadsIntoTheTensorsThatAreGiven) {
+TEST_F(CheckpointRunTest, LoadsIntoTheGivenTensors) {
   const Tensor a = torch::arange(6, torch::kFloat).reshape({2, 3});
   const Tensor b = torch::full({3}, 5, torch::kInt);
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
@@ -145,7 +145,7 @@ TEST_F(CheckpointRunTest, LoadsIntoTheTensorsThatAreGiven) {
   }
 }
 
-TEST_F(CheckpointRunTest, ChangesNothingWhereATensorGivenDoesNotFit) {
+TEST_F(CheckpointRunTest, ChangesNothingIfAGivenTensorDoesNotFit) {
   Run().Save(1, {.tensors = {{"own", {{"a", torch::ones({2, 3})}, {"b", torch::ones({4})}}}}});
   const auto error_of = [&](const std::string& name, const Tensor& tensor) {
     const Tensor first = torch::zeros({2, 3});
@@ -162,7 +162,7 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereATensorGivenDoesNotFit) {
   EXPECT_EQ(error_of("b", torch::zeros({4}).to_sparse()).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(CheckpointRunTest, ReadsTheLatestStepsFileInTheThirdRoundTrip) {
+TEST_F(CheckpointRunTest, ReadsTheLatestStepInThreeRoundTrips) {
   Training training;
   for (int step = 1; step <= 3; ++step) {
     training.Steps(1);
@@ -175,10 +175,10 @@ TEST_F(CheckpointRunTest, ReadsTheLatestStepsFileInTheThirdRoundTrip) {
   EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 3);
   auto requests = emulator_.journal();
   requests.erase(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(before));
-  EXPECT_EQ(testing::RoundTrips(requests), 3U) << "the whole of a short file comes with its ends";
+  EXPECT_EQ(testing::RoundTrips(requests), 3U) << "a short file is read with its ends";
 }
 
-TEST_F(CheckpointRunTest, SaysThatTheFileIsNotWhatWasSaved) {
+TEST_F(CheckpointRunTest, ReportsAReplacedFile) {
   Training training;
   training.Steps(1);
   const SavedStep saved = Run().Save(1, training.State());
@@ -193,19 +193,18 @@ TEST_F(CheckpointRunTest, SaysThatTheFileIsNotWhatWasSaved) {
   EXPECT_EQ(ThrownBy([&] { Run().LoadLatest(state); }).code, ErrorCode::kUndecodable);
 }
 
-TEST_F(CheckpointRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
+TEST_F(CheckpointRunTest, DetectsAByteChangedInTransfer) {
   Training training;
   training.Steps(1);
   Run().Save(1, training.State());
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
-                                      .action = {.type = "corrupt", .at_byte = 3000}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                     {.type = "corrupt", .at_byte = 3000});
   RunState state = training.State();
   EXPECT_EQ(ThrownBy([&] { Run().Load(1, state); }).code, ErrorCode::kCorrupted);
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(CheckpointRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereItIsRead) {
+TEST_F(CheckpointRunTest, LoadsTheStepBeforeADamagedOne) {
   Training training;
   for (const std::int64_t step : {1, 2}) {
     training.Steps(1);
@@ -213,10 +212,8 @@ TEST_F(CheckpointRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereItIsRe
   }
   for (const std::uint64_t byte : {0U, 3000U}) {
     SCOPED_TRACE(byte);
-    emulator_.faults().Load(
-        {.rules = {{.name = "it",
-                    .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
-                    .action = {.type = "corrupt", .at_byte = byte}}}});
+    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
+                       {.type = "corrupt", .at_byte = byte});
     Training other;
     RunState state = other.State();
     const auto latest = Run().LoadLatest(state);
@@ -231,21 +228,19 @@ TEST_F(CheckpointRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereItIsRe
   }
 }
 
-TEST_F(CheckpointRunTest, SaysThatAllStepsAreDamaged) {
+TEST_F(CheckpointRunTest, ReportsThatAllStepsAreDamaged) {
   Training training;
   Run().Save(1, training.State());
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
-                                      .action = {.type = "corrupt", .at_byte = 3000}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                     {.type = "corrupt", .at_byte = 3000});
   RunState state = training.State();
-  const Error error = ThrownBy([&] { Run().LoadLatest(state); });
-  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(error.message, HasSubstr("no step in gs://torch-test/runs/7/ is whole"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().LoadLatest(state); }), ErrorCode::kUndecodable,
+                                 HasSubstr("no step in gs://torch-test/runs/7/ is whole")));
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-// An older step is no answer to a state that the newest one does not fit.
-TEST_F(CheckpointRunTest, DoesNotGoBackIfTheNewestStepHoldsSomethingElse) {
+// An older step does not replace a newest one that does not fit the state.
+TEST_F(CheckpointRunTest, DoesNotSkipANewestStepThatDoesNotFit) {
   Training training;
   Run().Save(1, training.State());
   Net wider(9);
@@ -254,8 +249,8 @@ TEST_F(CheckpointRunTest, DoesNotGoBackIfTheNewestStepHoldsSomethingElse) {
   EXPECT_THAT(ThrownBy([&] { Run().LoadLatest(state); }).message, HasSubstr("step 2 of gs://torch-test/runs/7/"));
 }
 
-// After each request of the load that is about a step, the run saves the next one, and its rules remove that one.
-TEST_F(CheckpointRunTest, LoadsAWholeStepWhileRulesRemoveTheOneThatIsRead) {
+// After each request of the load about a step, the run saves the next one, and its rules remove that one.
+TEST_F(CheckpointRunTest, LoadsAWholeStepDuringRemovals) {
   Training training;
   CheckpointRun saver = Run({.keep = KeepRules{.last = 1}});
   std::int64_t step = 0;

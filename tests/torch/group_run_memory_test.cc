@@ -1,4 +1,4 @@
-// Rank 1 has no memory for one of the lists that a save needs. It must tell the others.
+// Rank 1 has no memory for one of the lists of a save. It must tell the others.
 #include <gmock/gmock.h>
 #include <torch/utils.h>
 
@@ -24,7 +24,7 @@ class GroupRunMemoryTest : public BucketTest {
     std::string message = {};
   };
 
-  // What the call throws; another exception than StorageError is a failure.
+  // The error that the call throws; an exception other than StorageError fails the test.
   template <class Call>
   static std::string Attempt(const Call& call) {
     try {
@@ -67,7 +67,7 @@ TEST_F(GroupRunMemoryTest, FailsASaveOnAllRanks) {
   });
 }
 
-TEST_F(GroupRunMemoryTest, FailsASaveBesideTheTrainingOnAllRanks) {
+TEST_F(GroupRunMemoryTest, FailsASaveDuringTrainingOnAllRanks) {
   ExpectTold(2, [](CheckpointRun& run, const RunState& state, int failing) {
     const PendingSave pending = [&] {
       const ScarceMemory scarce(kLeast, failing);

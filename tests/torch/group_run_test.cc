@@ -5,6 +5,8 @@
 
 #include "gcsflux/torch/checkpoint_run.h"
 #include "sharding/rank_threads.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "torch/bucket_test.h"
 
 namespace gcsflux {
@@ -34,7 +36,7 @@ ShardedTensor Shard(const at::Tensor& whole, std::int64_t dimension, const Colle
   return Sharded(SliceOf(whole, dimension, group), whole.size(dimension), ShareOf(group, dimension));
 }
 
-/// What one rank has. A fresh one has zeros.
+/// The state of one rank. A fresh one has zeros.
 struct Rank {
   torch::nn::Linear model{3, 2};
   at::Tensor moments;
@@ -78,10 +80,8 @@ class GroupRunTest : public BucketTest {
       if (object.name.find("shard-00002-") != std::string::npos) size = object.size;
     }
     ASSERT_GT(size, 0U);
-    emulator_.faults().Load(
-        {.rules = {{.name = "it",
-                    .match = {.operation = "storage.objects.get", .object_glob = folders + "*shard-00002-*"},
-                    .action = {.type = "corrupt", .at_byte = size - 1}}}});
+    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = folders + "*shard-00002-*"},
+                       {.type = "corrupt", .at_byte = size - 1});
   }
 };
 
@@ -101,7 +101,7 @@ TEST_F(GroupRunTest, LoadsWithOtherRanksAndAnotherDimension) {
   }
 }
 
-TEST_F(GroupRunTest, SavesBesideTheTraining) {
+TEST_F(GroupRunTest, SavesDuringTraining) {
   OnRanks<bool>(3, [&](Collective& group) {
     CheckpointRun run = Run(group);
     Rank rank(group, 0, true);
@@ -117,7 +117,7 @@ TEST_F(GroupRunTest, SavesBesideTheTraining) {
   });
 }
 
-TEST_F(GroupRunTest, TellsOnAllRanksOfASaveThatFails) {
+TEST_F(GroupRunTest, ReportsAFailedSaveOnAllRanks) {
   SaveOn(2);
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
     CheckpointRun run = Run(group);
@@ -127,7 +127,7 @@ TEST_F(GroupRunTest, TellsOnAllRanksOfASaveThatFails) {
   EXPECT_THAT(messages[0], HasSubstr("is there already"));
 }
 
-// What a call throws, or nothing.
+// The error that a call throws, or nothing.
 template <class Call>
 std::string Attempt(const Call& call) {
   try {
@@ -138,7 +138,7 @@ std::string Attempt(const Call& call) {
   return "";
 }
 
-// What a rank's state has that is wrong, and what all are told of it.
+// A wrong part of a rank's state, and the message on all ranks.
 struct WrongTensor {
   std::string name;
   at::Tensor tensor;
@@ -163,7 +163,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfTheStateOfOneIsWrong) {
             run.Save(step, rank.state);
         });
         rank.state.slices.erase(wrong.name);
-        EXPECT_EQ(run.Save(step, rank.state).stored.manifest.step, step) << "the group goes on";
+        EXPECT_EQ(run.Save(step, rank.state).stored.manifest.step, step) << "the group is usable";
         return error.message;
       });
       EXPECT_EQ(messages[0], messages[1]);
@@ -181,8 +181,8 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfOneHasNoQueue) {
   EXPECT_THAT(messages[0], ::testing::AllOf(HasSubstr("rank 1"), HasSubstr("max_in_flight is at least 1")));
 }
 
-// Rank 0 has seen the failure of the first save. Rank 1 has not, and is told of it by the next call: once.
-TEST_F(GroupRunTest, SavesOnAllRanksWhatOneRankIsToldAnEarlierFailureWith) {
+// Rank 0 has seen the failure of the first save. Rank 1 has not, and the next call reports it: once.
+TEST_F(GroupRunTest, SavesOnAllRanksDespiteAnEarlierFailure) {
   SaveOn(2);
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
     CheckpointRun run = Run(group);
@@ -204,7 +204,7 @@ TEST_F(GroupRunTest, SavesOnAllRanksWhatOneRankIsToldAnEarlierFailureWith) {
 }
 
 // All ranks drop their handles.
-TEST_F(GroupRunTest, TellsAFailureWithTheSameSaveOnAllRanks) {
+TEST_F(GroupRunTest, ReportsAFailureWithTheSameSaveOnAllRanks) {
   SaveOn(3);
   const auto told = OnRanks<std::vector<std::int64_t>>(3, [&](Collective& group) {
     CheckpointRun run(client_, kUri, group, {.async = {.max_in_flight = 2}});
@@ -224,8 +224,8 @@ TEST_F(GroupRunTest, TellsAFailureWithTheSameSaveOnAllRanks) {
   EXPECT_EQ(told[2], told[0]);
 }
 
-// The second save is the one that tells of the first, also on the rank that cannot make it.
-TEST_F(GroupRunTest, TellsAFailureWithTheSameSaveAlsoWhereTheStateIsWrong) {
+// The second save is the one that reports the first failure, also on the rank that cannot make it.
+TEST_F(GroupRunTest, ReportsAFailureAlikeDespiteAWrongState) {
   SaveOn(2);
   const auto told = OnRanks<std::vector<std::string>>(2, [&](Collective& group) {
     CheckpointRun run(client_, kUri, group, {.async = {.max_in_flight = 1}});
@@ -259,7 +259,7 @@ TEST_F(GroupRunTest, FailsALoadOnAllRanksIfTheStateOfOneIsWrong) {
       const Error error = ThrownBy([&] { run.Load(1, rank.state); });
       EXPECT_EQ(rank.moments.abs().sum().item<float>(), 0);
       rank.state.slices.erase(wrong.name);
-      EXPECT_EQ(Attempt([&] { run.Load(1, rank.state); }), "") << "the group goes on";
+      EXPECT_EQ(Attempt([&] { run.Load(1, rank.state); }), "") << "the group is usable";
       return error.message;
     });
     EXPECT_EQ(messages[0], messages[1]);
@@ -293,7 +293,7 @@ void ExpectStep1OnBothRanks(const std::vector<LatestStep>& loaded) {
   EXPECT_EQ(loaded[0].skipped[0].why.message, loaded[1].skipped[0].why.message);
 }
 
-TEST_F(GroupRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereOneRankReadsIt) {
+TEST_F(GroupRunTest, LoadsTheStepBeforeOneWithADamagedShard) {
   SaveOn(2, 1);
   SaveOn(2, 2);
   DamageLastByteOfRank1("runs/7/step-00000002/");
@@ -308,7 +308,7 @@ TEST_F(GroupRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereOneRankRead
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(GroupRunTest, GoesBackToTheStepBeforeIfTheFileOfOneProcessIsDamaged) {
+TEST_F(GroupRunTest, LoadsTheStepBeforeADamagedOneOfOneProcess) {
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
     SCOPED_TRACE(FormatName(format));
     for (const std::int64_t step : {1, 2}) {
@@ -316,10 +316,8 @@ TEST_F(GroupRunTest, GoesBackToTheStepBeforeIfTheFileOfOneProcessIsDamaged) {
           .Save(step, {.tensors = {{"state", {{"moments", Whole() * step}}}}, .numbers = {{"step", step}}},
                 {.mode = CommitMode::kRewind});
     }
-    emulator_.faults().Load(
-        {.rules = {{.name = "it",
-                    .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
-                    .action = {.type = "corrupt", .at_byte = 0}}}});
+    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
+                       {.type = "corrupt", .at_byte = 0});
     ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](Collective& group) {
       RunState state;
       state.slices["state.moments"] = Shard(torch::zeros({kRows, 3}), 0, group);
@@ -333,7 +331,7 @@ TEST_F(GroupRunTest, GoesBackToTheStepBeforeIfTheFileOfOneProcessIsDamaged) {
   }
 }
 
-TEST_F(GroupRunTest, SaysOnAllRanksThatAllStepsAreDamaged) {
+TEST_F(GroupRunTest, ReportsOnAllRanksThatAllStepsAreDamaged) {
   SaveOn(2, 1);
   SaveOn(2, 2);
   DamageLastByteOfRank1("runs/7/step-*/");
@@ -345,8 +343,8 @@ TEST_F(GroupRunTest, SaysOnAllRanksThatAllStepsAreDamaged) {
     return error;
   });
   EXPECT_EQ(errors[0].message, errors[1].message);
-  EXPECT_EQ(errors[0].code, ErrorCode::kUndecodable);
-  EXPECT_THAT(errors[0].message, HasSubstr("no step in gs://torch-test/runs/7/ is whole"));
+  EXPECT_TRUE(
+      testing::FailsWith(errors[0], ErrorCode::kUndecodable, HasSubstr("no step in gs://torch-test/runs/7/ is whole")));
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
@@ -371,7 +369,7 @@ TEST_F(GroupRunTest, LoadsAStepThatOneProcessSaved) {
   }
 }
 
-TEST_F(GroupRunTest, SetsNoValuesWhereOneProcessSavedNone) {
+TEST_F(GroupRunTest, SetsNoValuesIfOneProcessSavedNone) {
   CheckpointRun(client_, kUri).Save(1, {.tensors = {{"state", {{"moments", Whole()}}}}});
   OnRanks<bool>(2, [&](Collective& group) {
     RunState state{.numbers = {{"epoch", 7}}, .texts = {{"name", "a run"}}, .cursor = Cursor{}};
@@ -381,7 +379,7 @@ TEST_F(GroupRunTest, SetsNoValuesWhereOneProcessSavedNone) {
   });
 }
 
-// libtorch says of such a view that it is contiguous, and its memory holds other values.
+// libtorch reports such a view as contiguous, although its memory has other values.
 TEST_F(GroupRunTest, SavesTheValuesOfLazyViews) {
   const at::Tensor whole = torch::complex(Whole(), Whole() + 1);
   OnRanks<bool>(2, [&](Collective& group) {
@@ -403,7 +401,7 @@ TEST_F(GroupRunTest, SavesTheValuesOfLazyViews) {
   EXPECT_TRUE(torch::equal(state.slices["negative"].local, -Whole() - 1));
 }
 
-TEST_F(GroupRunTest, FailsOnAllRanksIfTheValuesOfOneProcessAreGone) {
+TEST_F(GroupRunTest, FailsOnAllRanksWithoutTheValuesOfOneProcess) {
   CheckpointRun(client_, kUri).Save(1, {.tensors = {{"state", {{"moments", Whole()}}}}});
   for (const std::string& name : StoredNames()) {
     if (name.ends_with("-state.pt")) ValueOrThrow(client_.DeleteObject(Object(name)));
@@ -415,18 +413,17 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfTheValuesOfOneProcessAreGone) {
     RunState state{.numbers = {{"epoch", 7}}};
     const Error error = ThrownBy([&] { run.Load(1, state); });
     EXPECT_THAT(state.numbers, ElementsAre(Pair("epoch", 7)));
-    EXPECT_EQ(run.Save(2, Rank(group, 0, true).state).stored.manifest.step, 2) << "the group goes on";
+    EXPECT_EQ(run.Save(2, Rank(group, 0, true).state).stored.manifest.step, 2) << "the group is usable";
     return error;
   });
   for (const Error& error : errors) {
     EXPECT_EQ(error.message, errors.front().message);
-    EXPECT_EQ(error.code, own.code);
-    EXPECT_THAT(error.message, HasSubstr("the values of step 1 of gs://torch-test/runs/7/: "));
+    EXPECT_TRUE(testing::FailsWith(error, own.code, HasSubstr("the values of step 1 of gs://torch-test/runs/7/: ")));
     EXPECT_THAT(error.message, HasSubstr("-state.pt"));
   }
 }
 
-TEST_F(GroupRunTest, HasNothingToLoadInANewRun) {
+TEST_F(GroupRunTest, FindsNothingToLoadInANewRun) {
   OnRanks<bool>(2, [&](Collective& group) {
     Rank rank(group, 0, false);
     EXPECT_FALSE(Run(group).LoadLatest(rank.state).has_value());
@@ -434,7 +431,7 @@ TEST_F(GroupRunTest, HasNothingToLoadInANewRun) {
   });
 }
 
-TEST_F(GroupRunTest, DoesNotTakeAMissingBucketForANewRun) {
+TEST_F(GroupRunTest, FailsForAMissingBucket) {
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
     Rank rank(group, 0, false);
     CheckpointRun run(client_, "gs://misspelt/runs/7", group);
@@ -444,7 +441,7 @@ TEST_F(GroupRunTest, DoesNotTakeAMissingBucketForANewRun) {
   EXPECT_THAT(messages[0], HasSubstr("misspelt"));
 }
 
-TEST_F(GroupRunTest, RefusesWhatRanksCannotAgreeOn) {
+TEST_F(GroupRunTest, RefusesOptionsUnsupportedInAGroup) {
   const auto group = MakeOneProcess();
   EXPECT_EQ(ThrownBy([&] { CheckpointRun(client_, kUri, *group, {.async = {.when_busy = WhenBusy::kReplace}}); }).code,
             ErrorCode::kInvalidArgument);
@@ -457,7 +454,7 @@ TEST_F(GroupRunTest, RefusesWhatRanksCannotAgreeOn) {
   EXPECT_THAT(ThrownBy([&] { Run(*group).Save(1, null); }).message, HasSubstr("the module 'model' is null"));
 }
 
-TEST(Sharded, RefusesRanksAndDimensionsThatAreNotThere) {
+TEST(Sharded, RefusesInvalidRanksAndDimensions) {
   const at::Tensor none = torch::zeros({0});
   const auto message = [](const at::Tensor& local, std::int64_t dimension, std::int64_t rows, int rank, int ranks) {
     const Error error =

@@ -1,4 +1,4 @@
-// A service that lies, against what libtorch reads and writes through: the paths that tests/lies cannot link.
+// A service that lies, against libtorch's reads and writes: the paths that tests/lies cannot link.
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
@@ -34,7 +34,7 @@ std::string File() {
   return file;
 }
 
-// The code of what `call` throws; nothing where it succeeds.
+// The code of the error that `call` throws; nothing if it succeeds.
 std::optional<ErrorCode> CodeOf(const std::function<void()>& call) {
   try {
     call();
@@ -60,13 +60,13 @@ const Case kCases[] = {
     {{Where::kMedia, "generation", How::kOther}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
     {{Where::kMedia, "size", How::kSmaller}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
     {{Where::kResumed, "generation", How::kOther}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
-    // Each tensor is compared with its own checksum.
+    // Each tensor is verified by its own checksum.
     {{Where::kResource, "hash", How::kOther}, {}, {}, ErrorCode::kCorrupted},
     {{Where::kResource, "name", How::kOther}, ErrorCode::kBadResponse, {}, ErrorCode::kBadResponse},
     {{Where::kResource, "bucket", How::kOther}, ErrorCode::kBadResponse, {}, ErrorCode::kBadResponse},
 };
 
-TEST(LiesToLibtorch, AreNotTaken) {
+TEST(LiesToLibtorch, AreRefused) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(std::string(c.lie.what) + " " + std::to_string(static_cast<int>(c.lie.how)));
     const auto client_of = [](const LyingService& service) {

@@ -3,6 +3,8 @@
 #include <torch/utils.h>
 
 #include "gcsflux/checkpoints/checkpoint.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "torch/bucket_test.h"
 #include "torch/small_training.h"
 
@@ -26,7 +28,7 @@ class SafetensorsRunTest : public BucketTest {
   std::string uri_ = "gs://torch-test/runs/7";
 };
 
-TEST_F(SafetensorsRunTest, GoesOnAsIfItHadNotStopped) {
+TEST_F(SafetensorsRunTest, ResumesExactly) {
   Training training;
   training.Steps(5);
   const SavedStep saved = Run().Save(5, training.State());
@@ -44,7 +46,7 @@ TEST_F(SafetensorsRunTest, GoesOnAsIfItHadNotStopped) {
   EXPECT_EQ(resumed.Steps(50), wanted) << "data order included";
 }
 
-TEST_F(SafetensorsRunTest, LoadsStepsOfBothForms) {
+TEST_F(SafetensorsRunTest, LoadsStepsOfBothFormats) {
   Training training;
   training.Steps(1);
   const auto first = CopyOf(training.net);
@@ -60,7 +62,7 @@ TEST_F(SafetensorsRunTest, LoadsStepsOfBothForms) {
   }
 }
 
-TEST_F(SafetensorsRunTest, KeepsTheOrderOfTensorsAndTiedOnes) {
+TEST_F(SafetensorsRunTest, KeepsOrderAndTiesOfTensors) {
   const torch::Tensor tied = torch::arange(6, torch::kFloat32).view({2, 3});
   const RunState saved{.tensors = {{"t", {{"z", tied}, {"turned", tied.t()}, {"a", torch::ones({2}, torch::kInt64)}}}},
                        .texts = {{"raw", std::string("\xff\x00", 2)}}};
@@ -76,7 +78,7 @@ TEST_F(SafetensorsRunTest, KeepsTheOrderOfTensorsAndTiedOnes) {
   EXPECT_EQ(state.texts.at("raw"), std::string("\xff\x00", 2));
 }
 
-TEST_F(SafetensorsRunTest, SavesBesideTheTraining) {
+TEST_F(SafetensorsRunTest, SavesDuringTraining) {
   Training training;
   training.Steps(2);
   const auto saved = CopyOf(training.net);
@@ -91,35 +93,33 @@ TEST_F(SafetensorsRunTest, SavesBesideTheTraining) {
   EXPECT_TRUE(AreSame(CopyOf(other.net), saved));
 }
 
-TEST_F(SafetensorsRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
+TEST_F(SafetensorsRunTest, DetectsAByteChangedInTransfer) {
   Training training;
   training.Steps(1);
   const SavedStep saved = Run().Save(1, training.State());
   const std::uint64_t byte = saved.stored.manifest.tensors.front().range.begin;
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
-                                      .action = {.type = "corrupt", .at_byte = byte}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                     {.type = "corrupt", .at_byte = byte});
   RunState state = training.State();
   EXPECT_EQ(ThrownBy([&] { Run().Load(1, state); }).code, ErrorCode::kCorrupted);
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(SafetensorsRunTest, RefusesOtherForms) {
-  const Error error = ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kLibtorchArchive})); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("CheckpointRunOptions::format"));
+TEST_F(SafetensorsRunTest, RefusesOtherFormats) {
+  EXPECT_TRUE(
+      testing::FailsWith(ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kLibtorchArchive})); }),
+                         ErrorCode::kInvalidArgument, HasSubstr("CheckpointRunOptions::format")));
 }
 
-TEST_F(SafetensorsRunTest, SaysWhichTensorHasNoPlaceThere) {
+TEST_F(SafetensorsRunTest, NamesAnUnsupportedTensor) {
   const RunState state{.tensors = {{"t", {{"complex", torch::zeros({2}, torch::kComplexDouble)}}}}};
-  const Error error = ThrownBy([&] { Run().Save(1, state); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("'t.complex'"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Save(1, state); }), ErrorCode::kInvalidArgument,
+                                 HasSubstr("'t.complex'")));
   EXPECT_FALSE(Run().Latest().has_value());
 }
 
 // The optimizer too: its groups are among the values.
-TEST_F(SafetensorsRunTest, IsOpenedAsACheckpoint) {
+TEST_F(SafetensorsRunTest, OpensAsACheckpoint) {
   Training training;
   training.Steps(2);
   const SavedStep saved = Run().Save(2, training.State());
@@ -131,7 +131,7 @@ TEST_F(SafetensorsRunTest, IsOpenedAsACheckpoint) {
   EXPECT_TRUE(AreSame(CopyOf(other.net), CopyOf(training.net)));
 }
 
-// A large frozen layer, and what is trained behind it.
+// A large frozen layer, and a trained one after it.
 struct FineTuning {
   torch::nn::Linear frozen{1000, 500};
   Training training;
@@ -175,11 +175,11 @@ TEST_F(SafetensorsRunTest, DoesNotSendFrozenLayersAgain) {
   }
 }
 
-TEST_F(SafetensorsRunTest, NeedsSafetensorsToSkipWhatIsUnchanged) {
+TEST_F(SafetensorsRunTest, NeedsSafetensorsToSkipUnchangedTensors) {
   const Error error =
       ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kTorchFile, .skip_unchanged = true})); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("CheckpointRunOptions::skip_unchanged"));
+  EXPECT_TRUE(
+      testing::FailsWith(error, ErrorCode::kInvalidArgument, HasSubstr("CheckpointRunOptions::skip_unchanged")));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Goes on with a training run of Python's, and saves it for Python: state_dict_tool OPTIMIZER FROM TO STEPS
+// Continues a training run of Python's, and saves it for Python: state_dict_tool OPTIMIZER FROM TO STEPS
+//
 // FROM holds "model", "optimizer" and "data", a batch for each step; prints each step's loss.
 
 #include <torch/nn/modules/activation.h>
@@ -26,7 +27,7 @@ namespace {
 namespace nn = torch::nn;
 namespace optim = torch::optim;
 
-// What interop.py calls conv_net().
+// conv_net() of interop.py.
 nn::Sequential MakeNet() {
   return nn::Sequential(nn::Conv2d(1, 4, 3), nn::BatchNorm2d(4), nn::ReLU(), nn::Flatten(), nn::Linear(144, 3));
 }

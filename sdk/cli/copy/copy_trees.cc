@@ -11,6 +11,7 @@
 #include "cli/copy/copy_sources.h"
 #include "cli/copy/local_tree.h"
 #include "gcsflux/client.h"
+#include "transfer/threads/run_on_threads.h"
 
 DECLARE_bool(recursive);
 
@@ -31,7 +32,7 @@ class TreesCopy {
     };
     // A single listing already makes many calls at the same time.
     const int at_once = FLAGS_recursive ? 1 : run_.max_concurrency;
-    static_cast<void>(RunConcurrently(client_, sources.size(), at_once, find, run_.stop));
+    static_cast<void>(internal::RunOnThreads(client_, sources.size(), at_once, find, run_.stop));
     if (const auto shared = FindSharedDestination(jobs)) {
       return Error{ErrorCode::kInvalidArgument, "two sources would both become '" + *shared +
                                                     "', and nothing was copied; copy them to different directories"};

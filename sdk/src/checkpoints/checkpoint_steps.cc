@@ -13,7 +13,7 @@ namespace gcsflux {
 using internal::StepStore;
 
 namespace {
-constexpr std::size_t kQuestionsAtOnce = 16;
+constexpr int kQuestionsAtOnce = 16;
 }  // namespace
 
 CheckpointSteps::CheckpointSteps(std::shared_ptr<StepStore> store) : store_(std::move(store)) {}
@@ -57,7 +57,7 @@ Result<void> CheckpointSteps::HasFiles(const std::vector<StepFile>& files) const
   const auto ask = [&](std::size_t index, const std::stop_token&) {
     return store_->CheckFile(internal::StepOfFile(files[index].name).value_or(0), files[index]);
   };
-  return internal::RunOnThreads(files.size(), kQuestionsAtOnce, ask, store_->stop());
+  return internal::RunOnThreads(store_->client(), files.size(), kQuestionsAtOnce, ask, store_->stop());
 }
 
 Result<StoredCheckpoint> CheckpointSteps::OpenStep(const StoredStep& step, const ObjectReaderOptions& options) const {

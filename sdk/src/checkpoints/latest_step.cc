@@ -12,7 +12,7 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kQuestionsAtOnce = 16;
+constexpr int kQuestionsAtOnce = 16;
 constexpr int kMostListings = 10;  // A run with rules may remove listed steps meanwhile.
 
 using OpenStep = std::function<Result<void>(const StoredStep&)>;
@@ -93,7 +93,7 @@ class Search {
       if (index == 1) hinted_ = store_.ReadManifest(hint, 0);
       return {};
     };
-    if (auto asked = RunOnThreads(2, 2, ask, store_.stop()); !asked) return asked.error();
+    if (auto asked = RunOnThreads(store_.client(), 2, 2, ask, store_.stop()); !asked) return asked.error();
     if (!steps) return steps.error();
     return Among(*steps);
   }
@@ -163,7 +163,7 @@ class Search {
       opened_ = CallUserCode("function that opens a step", [&] { return open_(step); });
       return {};
     };
-    return RunOnThreads(count, kQuestionsAtOnce, ask, store_.stop());
+    return RunOnThreads(store_.client(), count, kQuestionsAtOnce, ask, store_.stop());
   }
 
   StepStore& store_;

@@ -7,7 +7,7 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kReadsAtOnce = 16;
+constexpr int kReadsAtOnce = 16;
 constexpr int kListingsOfARun = 10;  // Another process may remove listed steps meanwhile.
 
 // If a step was committed during the listing, the listing may show the manifest without the files. Then the files are
@@ -84,7 +84,8 @@ Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& fo
     if (!steps[index].problem || IsOfTheStep(*steps[index].problem)) return {};
     return *steps[index].problem;
   };
-  if (auto listed = RunOnThreads(numbers.size(), kReadsAtOnce, list, store.stop()); !listed) return listed.error();
+  if (auto listed = RunOnThreads(store.client(), numbers.size(), kReadsAtOnce, list, store.stop()); !listed)
+    return listed.error();
   store.RememberOnly(found);
   LeaveOutShared(found, steps);
   return steps;

@@ -6,7 +6,6 @@
 #include "checkpoints/checkpoint_uri.h"
 #include "checkpoints/folder_shards.h"
 #include "checkpoints/step_names.h"
-#include "client/client_core.h"
 #include "formats/cached_ends.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
@@ -15,7 +14,7 @@
 namespace gcsflux {
 namespace {
 
-constexpr std::size_t kShardsAtOnce = 16;
+constexpr int kShardsAtOnce = 16;
 
 // The folder with its slash. Empty if there is none.
 std::string FolderOf(const std::string& uri) { return uri.substr(0, uri.rfind('/') + 1); }
@@ -40,8 +39,7 @@ Result<std::vector<ByteSource>> OpenObjects(const Client& client, const std::vec
     sources[index] = *std::move(kept);
     return {};
   };
-  const auto opened =
-      internal::RunOnThreads(uris.size(), kShardsAtOnce, open, options.stop, &CoreOf(client).observer());
+  const auto opened = internal::RunOnThreads(client, uris.size(), kShardsAtOnce, open, options.stop);
   if (!opened) return opened.error();
   return sources;
 }

@@ -23,6 +23,7 @@ struct EpochProgress::Shared {
     } else if (consumed > 0) {
       position.consumed = plan.BatchAt(consumed - 1).consumed;
     }
+    position.order_hash = OrderHashAt(options, position.epoch, position.consumed);
     return position;
   }
 
@@ -55,6 +56,9 @@ Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, c
                  "EpochOptions::order: a shuffle buffer is for an IterableDataset; take SampleOrder::kShuffled"};
   }
   if (auto checked = CheckHasBatches(listing, options); !checked) return checked.error();
+  if (!cursor) {
+    if (auto prepared = PrepareGivenFrom(options, listing.count, 0); !prepared) return prepared.error();
+  }
   EpochProgress progress(
       std::make_shared<Shared>(options, Cursor{.seed = options.seed, .order = options.order, .listing = listing}));
   if (!cursor) return progress;
@@ -63,12 +67,15 @@ Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, c
 }
 
 Result<void> EpochProgress::MoveTo(const Cursor& cursor, bool allow_changed_listing) const {
+  // Without the lock: a given order is the caller's code.
+  const EpochOptions& options = shared_->options;
+  const ListingFingerprint listing = this->cursor().listing;
+  if (auto checked = CheckCursor(cursor, listing, options, allow_changed_listing); !checked) return checked;
+  if (auto prepared = PrepareGivenFrom(options, listing.count, cursor.epoch); !prepared) return prepared;
   const internal::MutexLock lock(shared_->mutex);
   Cursor& here = shared_->cursor;
-  if (auto checked = CheckCursor(cursor, here.listing, shared_->options, allow_changed_listing); !checked)
-    return checked;
   here.epoch = cursor.epoch;
-  here.consumed = std::min(cursor.consumed, here.listing.count);
+  here.consumed = std::min(cursor.consumed, SamplesOfEpoch(options, listing.count, cursor.epoch));
   shared_->Restart();
   if (!shared_->plan.is_over()) return {};
   // The rest of the cursor's epoch is empty, or a tail that is dropped.
@@ -78,9 +85,12 @@ Result<void> EpochProgress::MoveTo(const Cursor& cursor, bool allow_changed_list
   return {};
 }
 
-void EpochProgress::BeginEpoch() const {
+Result<void> EpochProgress::BeginEpoch() const {
+  const Cursor next = cursor();
+  if (auto prepared = PrepareGivenFrom(shared_->options, next.listing.count, next.epoch); !prepared) return prepared;
   const internal::MutexLock lock(shared_->mutex);
   shared_->Begin();
+  return {};
 }
 
 std::optional<std::vector<std::size_t>> EpochProgress::NextBatch() const {

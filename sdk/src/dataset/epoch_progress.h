@@ -23,8 +23,8 @@ class EpochProgress {
 
   /// Begins at the position of the run. If all batches of the last epoch were consumed, that is the next epoch.
   /// Otherwise it is the first batch that was not consumed: a loop that ended early continues there. Batches that were
-  /// handed out but not consumed are handed out again.
-  void BeginEpoch() const;
+  /// handed out but not consumed are handed out again. Returns the errors of a given order, and changes nothing then.
+  Result<void> BeginEpoch() const;
 
   /// The samples of the rank's next batch, as indices into the listing. Nothing at the end of the epoch.
   [[nodiscard]] std::optional<std::vector<std::size_t>> NextBatch() const;

@@ -96,7 +96,7 @@ struct EpochHandle::Shared {
   }
 
   [[nodiscard]] bool OnlyOthersHaveBatches(std::uint64_t count) const REQUIRES(mutex) {
-    const EpochPlan rest(options, count, epoch, std::min(consumed.cursor.consumed, count));
+    const EpochPlan rest(options, count, epoch, consumed.cursor.consumed);
     return rest.batches() == 0 && !rest.is_over();
   }
 
@@ -131,7 +131,7 @@ struct EpochHandle::Shared {
 EpochHandle EpochHandle::OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
                                   const EpochOptions& epochs, const DatasetOptions& options) {
   ValueOrThrow(CheckEpochOptions(epochs));
-  if (epochs.order == SampleOrder::kShuffled) {
+  if (epochs.order == SampleOrder::kShuffled || epochs.order == SampleOrder::kGiven) {
     return OfListing(client, {.prefix = prefix, .objects = ListOrThrow(client, prefix, options)}, std::move(maker),
                      epochs, options);
   }

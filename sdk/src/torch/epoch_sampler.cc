@@ -39,7 +39,7 @@ void EpochSampler::reset(torch::optional<std::size_t> new_size) {
   if (new_size && *new_size != count) {
     Refuse("asked for " + std::to_string(*new_size) + " samples of a dataset of " + std::to_string(count));
   }
-  progress_->BeginEpoch();
+  ValueOrThrow(progress_->BeginEpoch());
   dataset_.Expect(progress_->options(), progress_->cursor());
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -81,7 +82,7 @@ void PutMap(Root& root, const char* name, const Map& map, const ValueOf& value_o
 }
 
 at::Tensor StateOf(at::Generator generator) {
-  const internal::MutexLock lock(generator.mutex());
+  const std::scoped_lock lock(generator.mutex());
   return generator.get_state();
 }
 
@@ -146,7 +147,7 @@ bool HoldsMember(const StoredCheckpoint& checkpoint, const Dict& root, const std
 // Tries a generator's state: set_state() refuses states of other kinds. Not on a clone(), which libtorch 1.13 never
 // frees.
 void TryState(const std::string& name, at::Generator generator, const at::Tensor& read) {
-  const internal::MutexLock lock(generator.mutex());
+  const std::scoped_lock lock(generator.mutex());
   const at::Tensor before = generator.get_state();
   try {
     generator.set_state(read);
@@ -295,7 +296,7 @@ void StateLoad::AddGenerator(const StoredCheckpoint& checkpoint, const std::stri
   reads_.Read(stored, read);
   reads_.Check([name, generator, read] { TryState(name, generator, read); });
   reads_.Change([generator, read]() mutable {
-    const internal::MutexLock lock(generator.mutex());
+    const std::scoped_lock lock(generator.mutex());
     generator.set_state(read);
   });
 }

@@ -1,5 +1,5 @@
-// Downloads everything in gs://bkt through composites, again and again, until it is killed: composing_program ENDPOINT.
-// What a process leaves behind when it ends is looked at by process_end_test.cc.
+// Downloads everything in gs://bkt through composites, repeatedly, until it is killed: composing_program ENDPOINT.
+// process_end_test.cc checks what the process leaves.
 #include <cstdio>
 
 #include "gcsflux/download.h"
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   while (true) {
     if (const auto batch = downloader.Download(sources); !batch) {
       std::fprintf(stderr, "%s\n", batch.error().message.c_str());
-      // Once a signal's clean-up has begun, nothing more is composed, and the signal ends the process.
+      // After a signal's cleanup has started, nothing more is composed, and the signal ends the process.
     }
   }
 }

@@ -26,7 +26,13 @@ Result<void> CheckOptions(const ObjectReaderOptions& options) {
 template <class Call>
 auto WithCore(const std::shared_ptr<internal::ReaderCore>& core, Call call) -> decltype(call()) {
   if (!core) return internal::MovedFrom("ObjectReader");
-  return internal::ExceptionsAsErrors(call);
+  auto done = internal::ExceptionsAsErrors(call);
+  if (done || done.error().code != ErrorCode::kNotFound) return done;
+  // The opened generation is gone. The live object is another one, and must not be mixed with it.
+  Error error = done.error();
+  error.code = ErrorCode::kAborted;
+  error.message += "; generation " + std::to_string(core->source().generation) + " was replaced or deleted";
+  return error;
 }
 
 }  // namespace

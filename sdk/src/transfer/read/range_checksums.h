@@ -25,6 +25,10 @@ class RangeChecksums {
   std::vector<Extent> Claim(const Extent& range);
   /// The first `came` bytes of the claimed extent have this checksum. The rest is no longer claimed.
   void Settle(const Extent& claimed, std::uint64_t came, std::uint32_t crc32c);
+  /// The range, of which nothing is claimed, has this checksum.
+  void Add(const Extent& range, std::uint32_t crc32c) {
+    for (const Extent& claimed : Claim(range)) Settle(claimed, claimed.length, crc32c);
+  }
   /// True if an extent is claimed and not settled.
   [[nodiscard]] bool is_claimed() const { return claimed_ > 0; }
   /// The checksum of all `size` bytes of the object, once all have come.

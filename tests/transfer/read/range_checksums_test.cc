@@ -1,4 +1,4 @@
-#include "transfer/object_reader/range_checksums.h"
+#include "transfer/read/range_checksums.h"
 
 #include <gtest/gtest.h>
 
@@ -15,14 +15,14 @@ namespace {
 
 std::uint32_t ChecksumOf(std::string_view bytes) { return ExtendCrc32c(0, AsBytes(bytes)); }
 
-TEST(RangeChecksums, ClaimsWhatNobodyHas) {
+TEST(RangeChecksums, ClaimsOnlyUnclaimedRanges) {
   RangeChecksums checksums;
   EXPECT_EQ(checksums.Claim({10, 10}), (std::vector<Extent>{{10, 10}}));
   EXPECT_EQ(checksums.Claim({0, 30}), (std::vector<Extent>{{0, 10}, {20, 10}}));
   EXPECT_TRUE(checksums.Claim({5, 20}).empty());
 }
 
-TEST(RangeChecksums, GivesBackWhatDidNotCome) {
+TEST(RangeChecksums, ReleasesMissingRanges) {
   RangeChecksums checksums;
   static_cast<void>(checksums.Claim({0, 10}));
   checksums.Settle({0, 10}, 4, ChecksumOf("0123"));
@@ -32,9 +32,9 @@ TEST(RangeChecksums, GivesBackWhatDidNotCome) {
   EXPECT_EQ(checksums.Claim({0, 10}), (std::vector<Extent>{{4, 6}}));
 }
 
-TEST(RangeChecksums, AnEmptyObjectHasTheChecksumOfNothing) { EXPECT_EQ(RangeChecksums().Whole(0), ChecksumOf("")); }
+TEST(RangeChecksums, GivesTheEmptyChecksumForAnEmptyObject) { EXPECT_EQ(RangeChecksums().Whole(0), ChecksumOf("")); }
 
-TEST(RangeChecksums, CombinesWhateverTheOrder) {
+TEST(RangeChecksums, CombinesInAnyOrder) {
   const std::string text = "All bytes of the object, in whatever order they come.";
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);

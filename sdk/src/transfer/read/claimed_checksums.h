@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/crc32c.h"
-#include "transfer/object_reader/range_checksums.h"
+#include "transfer/read/range_checksums.h"
 
 namespace gcsflux::internal {
 

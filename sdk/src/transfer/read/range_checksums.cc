@@ -1,4 +1,4 @@
-#include "transfer/object_reader/range_checksums.h"
+#include "transfer/read/range_checksums.h"
 
 #include <algorithm>
 #include <iterator>
