@@ -92,7 +92,10 @@ SafetensorsContents SafeContents(std::size_t count) {
 Result<void> Write(Way way, Tensors& tensors, const ByteSink& sink) {
   const auto give = [&](std::size_t i, const ByteSink& into) { return tensors.Give(i, into); };
   if (way == kTorch) return WriteTorchFile(TorchContents(tensors.count()), give, sink);
-  if (way == kSafetensors) return WriteSafetensors(SafeContents(tensors.count()), give, sink);
+  if (way == kSafetensors) {
+    const auto written = WriteSafetensors(SafeContents(tensors.count()), give, sink);
+    return written ? Result<void>() : written.error();
+  }
   for (std::size_t i = 0; i < tensors.count(); ++i) {
     if (auto put = give(i, sink); !put.ok()) return put;
   }

@@ -11,13 +11,13 @@
 #include "emulated_bucket.h"
 #include "gcsflux/dataset.h"
 #include "gcsflux/flags.h"
-#include "gcsflux/torch/epoch_sampler.h"
+#include "gcsflux/torch/data_loader.h"
 #include "gcsflux/torch/iterable_dataset.h"
 #include "gcsflux/torch/map_dataset.h"
 #include "standard_streams.h"
 
 DEFINE_string(style, "iterable", "iterable: a loop over the dataset itself; map: over libtorch's DataLoader");
-DEFINE_int32(workers, 4, "Threads of the DataLoader, with --style=map");
+DEFINE_uint32(workers, 4, "Threads of the DataLoader, with --style=map");
 DEFINE_int32(epochs, 2, "Epochs to read");
 DEFINE_bool(print_names, false, "Print each object's name and size as it is used");
 
@@ -54,15 +54,10 @@ gcsflux::DatasetReport ReadMap(const gcsflux::Client& client, const gcsflux::Obj
   const gcsflux::BasicMapDataset<Sample> dataset(client, prefix, Describe,
                                                  ValueOrThrow(gcsflux::DatasetOptionsFromFlags()));
   const auto epochs = ValueOrThrow(gcsflux::EpochOptionsFromFlags());
-  gcsflux::EpochSampler sampler(dataset, epochs);
-  const auto loader =
-      torch::data::make_data_loader(gcsflux::BasicMapDataset<Sample>(dataset), sampler,
-                                    torch::data::DataLoaderOptions(epochs.batch_size).workers(FLAGS_workers));
+  const torch::data::transforms::BatchLambda<std::vector<Sample>> as_they_are([](auto samples) { return samples; });
+  auto loader = gcsflux::MakeDataLoader(dataset, epochs, {.workers = FLAGS_workers}, as_they_are);
   for (int epoch = 0; epoch < FLAGS_epochs; ++epoch) {
-    for (const auto& batch : *loader) {
-      Use(batch);
-      sampler.BatchConsumed();
-    }
+    for (const auto& batch : loader) Use(batch);
   }
   return dataset.report(ValueOrThrow(gcsflux::OperationPricesFromFlags()));
 }

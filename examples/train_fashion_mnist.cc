@@ -28,7 +28,7 @@
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/torch/checkpoint_run.h"
-#include "gcsflux/torch/epoch_sampler.h"
+#include "gcsflux/torch/data_loader.h"
 #include "gcsflux/torch/map_dataset.h"
 #include "one_thread.h"
 #include "standard_streams.h"
@@ -132,13 +132,14 @@ class Training {
         images_(images),
         saves_(place.client, CheckpointUri(place), RunOptions(), *examples::ParseSaveWay(FLAGS_saves)) {
     if (FLAGS_resume) Resume();
-    sampler_.emplace(images_, gcsflux::EpochOptions{.seed = kSeed, .batch_size = kBatchSize}, state_.cursor,
-                     FLAGS_allow_changed_listing);
+    loader_.emplace(
+        gcsflux::MakeDataLoader(images_, {.seed = kSeed, .batch_size = kBatchSize},
+                                {.cursor = state_.cursor, .allow_changed_listing = FLAGS_allow_changed_listing}));
   }
 
   /// The step that it went on from.
   [[nodiscard]] std::optional<std::int64_t> resumed() const { return resumed_; }
-  [[nodiscard]] gcsflux::Cursor cursor() const { return sampler_->cursor(); }
+  [[nodiscard]] gcsflux::Cursor cursor() const { return loader_->cursor(); }
   [[nodiscard]] const examples::BlockedTime& blocked() const { return saves_.blocked(); }
   Network& network() { return network_; }
 
@@ -155,7 +156,7 @@ class Training {
       }
       Tell(saves_.TakeFinished());
     };
-    return TrainEpoch(network_, adam_, images_, *sampler_, on_batch);
+    return TrainEpoch(network_, adam_, *loader_, on_batch);
   }
 
   /// Waits until all is saved.
@@ -203,7 +204,7 @@ class Training {
   gcsflux::RunState state_{.modules = {{"model", &network_}}, .optimizers = {{"optimizer", &adam_}}};
   std::int64_t step_ = 0;  // Batches of all epochs.
   std::optional<std::int64_t> resumed_;
-  std::optional<gcsflux::EpochSampler> sampler_;
+  std::optional<gcsflux::DataLoader<>> loader_;
 };
 
 Figures Train(const Place& place, const Images& images) {

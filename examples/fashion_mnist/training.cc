@@ -10,14 +10,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kWorkers = 2;
-
-template <class Sampler>
-auto MakeLoader(const gcsflux::MapDataset& images, const Sampler& sampler) {
-  return torch::data::make_data_loader(gcsflux::MapDataset(images).map(torch::data::transforms::Stack<>()), sampler,
-                                       torch::data::DataLoaderOptions().batch_size(kBatchSize).workers(kWorkers));
-}
-
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 torch::Tensor Scores(Network& network, const torch::Tensor& pixels) {
@@ -34,19 +26,17 @@ double TrainBatch(Network& network, torch::optim::Optimizer& optimizer, const to
 
 }  // namespace
 
-EpochReport TrainEpoch(Network& network, torch::optim::Optimizer& optimizer, const gcsflux::MapDataset& images,
-                       gcsflux::EpochSampler& sampler, const std::function<void(const EpochReport&)>& on_batch) {
+EpochReport TrainEpoch(Network& network, torch::optim::Optimizer& optimizer, gcsflux::DataLoader<>& loader,
+                       const std::function<void(const EpochReport&)>& on_batch) {
   network.train();
-  const auto loader = MakeLoader(images, sampler);
   EpochReport report;
   double total_loss = 0;
   const Clock::time_point start = Clock::now();
   Clock::time_point idle_since = start;
-  for (const torch::data::Example<>& batch : *loader) {
+  for (const torch::data::Example<>& batch : loader) {
     report.waiting_seconds += SecondsSince(idle_since);
     const auto batch_images = static_cast<std::size_t>(batch.data.size(0));
     total_loss += TrainBatch(network, optimizer, batch) * static_cast<double>(batch_images);
-    sampler.BatchConsumed();
 
     report.images += batch_images;
     report.loss = total_loss / static_cast<double>(report.images);
@@ -60,9 +50,9 @@ EpochReport TrainEpoch(Network& network, torch::optim::Optimizer& optimizer, con
 double Accuracy(Network& network, const gcsflux::MapDataset& images) {
   network.eval();
   const torch::NoGradGuard no_grad;
-  const auto loader = MakeLoader(images, torch::data::samplers::SequentialSampler(images.objects().size()));
+  auto loader = gcsflux::MakeDataLoader(images, {.order = gcsflux::SampleOrder::kByName, .batch_size = kBatchSize});
   std::int64_t right = 0;
-  for (const torch::data::Example<>& batch : *loader) {
+  for (const torch::data::Example<>& batch : loader) {
     right += Scores(network, batch.data).argmax(1).eq(batch.target).sum().item<std::int64_t>();
   }
   return static_cast<double>(right) / static_cast<double>(images.objects().size());

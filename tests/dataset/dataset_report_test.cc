@@ -67,8 +67,19 @@ TEST(FormatReport, LeavesOutWhatDidNotHappen) {
             "operations  0 of class A, 0 of class B: 0.0000 USD\n");
 }
 
+TEST(FormatReport, SaysThatAnOrderWasNotAnnounced) {
+  EXPECT_THAT(FormatReport({.batches = 40, .unannounced_batches = 39}),
+              HasSubstr("order       39 of 40 batches not announced, so not fetched ahead; MakeDataLoader()"));
+}
+
 TEST(FormatReport, HasAtMost25LinesWhateverHappened) {
-  DatasetReport report{.elapsed = 1s, .decode_time = 1s, .skipped = 1'000, .retries = 1, .throttled = 1, .hedges = 1};
+  DatasetReport report{.elapsed = 1s,
+                       .unannounced_batches = 1,
+                       .decode_time = 1s,
+                       .skipped = 1'000,
+                       .retries = 1,
+                       .throttled = 1,
+                       .hedges = 1};
   report.composition = {.composites = 1, .fallbacks = 1, .last_failure = "503\nand more\n"};
   for (const char* bucket : {"a", "b", "c"}) {
     report.composition.reasons[bucket] = "no permission\n";

@@ -186,7 +186,8 @@ Result<void> RewriteSafetensors(const Arguments& paths) {
   };
   const auto sink = CreateLocalFile(paths[1]);
   if (!sink.ok()) return sink.error();
-  return WriteSafetensors(contents, write_tensor, *sink);
+  const auto written = WriteSafetensors(contents, write_tensor, *sink);
+  return written.ok() ? Result<void>() : written.error();
 }
 
 // A step of a training run in safetensors: a module of two tensors that share memory, its optimizer, numbers and texts.

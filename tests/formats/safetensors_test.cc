@@ -212,6 +212,14 @@ TEST(JoinSlices, JoinsAGrid) {
   EXPECT_EQ((*joined)[1].slices.size(), 4U);
 }
 
+TEST(JoinSlices, JoinsSlicesThatAreNoGrid) {
+  const std::vector<SafetensorsHeader> headers = {Slice("w", {2, 4}, {0, 0}), Slice("w", {1, 1}, {2, 0}),
+                                                  Slice("w", {1, 3}, {2, 1})};
+  const auto joined = JoinSlices(headers);
+  ASSERT_TRUE(joined.ok()) << joined.error().message;
+  EXPECT_THAT(joined->front().shape, ElementsAre(3, 4));
+}
+
 TEST(JoinSlices, RefusesHolesOverlapsAndStrangers) {
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   auto other_type = Slice("w", {2}, {2});

@@ -288,6 +288,32 @@ TEST(StoredCheckpoint, DamageIsFoundInAnyOfManyLargeTensors) {
   }
 }
 
+TEST(StoredCheckpoint, GivesValuesAsJson) {
+  using pickled::Value;
+  const auto text = [](const char* of) { return Value{.any = std::string(of)}; };
+  const std::string file = TorchFileOf(
+      {{"w", DType::kUint8, {1}, "a"}},
+      {{text("epoch"), {.any = std::int64_t{7}}},
+       {text("betas"), {.any = pickled::Tuple{{{.any = 0.5}, {.any = true}}}}},
+       {text("big"), {.any = pickled::LongInteger{.bytes = std::string("\1\0\0\0\0\0\0\0\2", 9)}}},
+       {text("z"), {.any = std::complex<double>(1, -2)}},
+       {text("kinds"),
+        {.any = pickled::List{
+             {{.any = DType::kFloat16}, {.any = pickled::Device{"cuda", 0}}, {.any = pickled::Size{{2, 3}}}}}}}});
+  const auto checkpoint = OpenedAny(file);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
+  for (const auto& [name, want] : std::vector<std::pair<std::string, std::string>>{
+           {"epoch", "7"},
+           {"betas", R"({"$tuple":[0.5,true]})"},
+           {"big", R"({"$int":"020000000000000001"})"},
+           {"z", R"({"$complex":[1.0,-2.0]})"},
+           {"kinds", R"([{"$dtype":"float16"},{"$device":"cuda:0"},{"$size":[2,3]}])"},
+           {"w", R"({"$tensor":"w"})"}}) {
+    EXPECT_EQ(testing::ValueOf(checkpoint->ReadValue(name)), want);
+  }
+  EXPECT_EQ(testing::ErrorOf(checkpoint->ReadValue("lost")).code, ErrorCode::kNotFound);
+}
+
 TEST(StoredCheckpoint, RefusesMemoryOfAnotherLength) {
   const std::string file = SafetensorsOf(SomeTensors());
   const auto checkpoint = OpenedAny(file);

@@ -54,8 +54,9 @@ using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 ///
 /// A client works in a child of fork() too. There it has its own connections, gates, budgets and counters, and the
 /// options and the token of the parent. Other threads may use the client during fork(); fork() waits for them for a
-/// moment. If the parent has begun a call, a stream or a writer, it fails in the child at once with kForked, and
-/// continues in the parent. This holds for fork(), not for vfork() and clone(). exec() closes every connection.
+/// moment. If the parent has begun a call, a listing, a stream, a reader or a writer, it fails in the child at once
+/// with kForked, its destruction there does nothing, and it continues in the parent. This holds for fork(), not for
+/// vfork() and clone(). exec() closes every connection.
 ///
 /// If an answer is about another bucket, object or generation than the request, or is not one of the service, the call
 /// returns kBadResponse. A write may have taken effect then.

@@ -68,6 +68,9 @@ struct DatasetReport {
   std::uint64_t epochs = 0;
   /// Batches that the loop took, or the workers of its DataLoader. A batch that failed is not counted.
   std::uint64_t batches = 0;
+  /// Of these, batches that were requested beside an announced order: nothing was fetched ahead for them. If it is most
+  /// of them, use MakeDataLoader() (torch/data_loader.h) in place of a sampler of libtorch's.
+  std::uint64_t unannounced_batches = 0;
   std::uint64_t samples = 0;  ///< Samples in these batches.
   std::uint64_t bytes = 0;    ///< Bytes of the objects of these samples.
 

@@ -207,7 +207,7 @@ struct DownloadStreamOptions {
 /// streams of a client share. Nothing is fetched before the first Next().
 ///
 /// For one thread at a time. Destruction cancels what is being fetched and releases the memory. A stream may outlive
-/// its Downloader, and keeps its connections. In a child of fork(), Next() of a parent's stream returns kForked.
+/// its Downloader, and keeps its connections.
 class DownloadStream {
  public:
   DownloadStream(DownloadStream&&) noexcept;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/object_reader.h"
+#include "gcsflux/object.h"
 #include "gcsflux/result.h"
 
 // Checkpoint files without libtorch: which tensors they hold, with their types, shapes and places.

@@ -38,17 +38,6 @@ struct ObjectListing {
 /// or outside of the prefix, or gives 1,000 pages in a row without names. ListInParallel has the same errors.
 Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix, const ListOptions& options = {});
 
-/// One object of a parallel listing: what is needed to read it, in little memory.
-struct ListedObject {
-  std::string name = {};
-  std::uint64_t size = 0;  ///< In bytes, as stored.
-  std::int64_t generation = 0;
-  std::optional<std::uint32_t> crc32c = {};
-  InternedName storage_class = {};
-  std::chrono::system_clock::time_point updated = {};
-  InternedName kms_key_name = {};  ///< As ObjectMetadata::kms_key_name.
-};
-
 struct ParallelListOptions {
   std::string start_offset = {};  ///< Names at or after it.
   std::string end_offset = {};    ///< Names before it; empty is no bound.

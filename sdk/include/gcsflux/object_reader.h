@@ -14,15 +14,6 @@
 
 namespace gcsflux {
 
-/// CRC32C (Castagnoli) is what Cloud Storage keeps of each object; CRC-32 is that of zip archives.
-enum class Checksum : std::uint8_t { kCrc32c, kCrc32 };
-
-/// A read of `into.size()` bytes from `offset` on.
-struct RangeRead {
-  std::uint64_t offset = 0;
-  std::span<std::byte> into = {};
-};
-
 namespace internal {
 class ReaderCore;
 }  // namespace internal
@@ -66,8 +57,7 @@ struct ObjectReaderReport {
 ///
 /// Bytes of two generations are never mixed: once the opened generation is gone, reads return kAborted. The bytes are
 /// the stored ones. Thread-safe, except for ReadNext(), NextView(), Seek() and position(), which are for one thread at
-/// a time. Movable. Do not destroy or move it while a call is under way. In a child of fork() every call returns
-/// kForked.
+/// a time. Movable. Do not destroy or move it while a call is under way.
 class ObjectReader {
  public:
   /// Requests the object's size, generation and CRC32C: one request.

@@ -185,7 +185,7 @@ struct ObjectWriterReport {
 ///
 /// After an error every further call except Suspend() returns that error. If it is destroyed without Close() or
 /// Suspend(), it cancels the upload. For one thread at a time; movable. The calls of a writer that was moved from
-/// return kInvalidArgument. In a child of fork() every call returns kForked, and destruction does nothing.
+/// return kInvalidArgument.
 class ObjectWriter {
  public:
   /// Makes no request before one part, or one chunk of a stream, is full and more bytes follow.

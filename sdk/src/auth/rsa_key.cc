@@ -5,8 +5,8 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
-#include "base/process/fork.h"
 #include "base/process/keep_openssl.h"
+#include "base/process/leaf_section.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -35,7 +35,7 @@ std::shared_ptr<const RsaKey> RsaKey::FromPem(std::string_view pem) {
   constexpr std::size_t kMostBytes = 64 << 10;
   if (pem.size() > kMostBytes) return nullptr;
   KeepOpenSsl();
-  const NoFork no_fork;
+  const LeafSection leaf;
   const std::unique_ptr<BIO, Deleter> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   std::unique_ptr<EVP_PKEY, Key::Deleter> pkey(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, &NoPassphrase, nullptr)
                                                    : nullptr);
@@ -45,7 +45,7 @@ std::shared_ptr<const RsaKey> RsaKey::FromPem(std::string_view pem) {
 }
 
 std::optional<std::string> RsaKey::SignSha256(std::string_view text) const {
-  const NoFork no_fork;
+  const LeafSection leaf;
   const std::unique_ptr<EVP_MD_CTX, Deleter> context(EVP_MD_CTX_new());
   std::size_t size = static_cast<std::size_t>(EVP_PKEY_get_size(key_->pkey.get()));
   std::string signature(size, '\0');

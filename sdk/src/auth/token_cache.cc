@@ -2,8 +2,8 @@
 
 namespace gcsflux::internal {
 
-// No thread of the parent was writing the token during the fork: see ForkSafeMutex.
-std::unique_ptr<TokenCache::State> TokenCache::State::Of(const State* of_parent) {
+// No thread of the parent was writing the token when the child was made: see LeafMutex.
+std::unique_ptr<TokenCache::State> TokenCache::State::Of(const State* of_parent) NO_THREAD_SAFETY_ANALYSIS {
   auto state = std::make_unique<State>();
   if (of_parent != nullptr) state->token = of_parent->token;
   return state;
@@ -33,7 +33,7 @@ Result<TokenCache::TokenPtr> TokenCache::Await(State& state, Lock& lock, const T
     if (state.token && StateAt(*state.token, context.timing.SystemNow()) != TokenState::kExpired) return state.token;
     if (!state.is_fetching) return Fetch(state, lock, context);
     const auto awaited = state.fetches;
-    if (!state.fetched.Wait(lock, context.stop, [&] { return state.fetches != awaited; })) {
+    if (!state.fetched.Wait(lock, context.stop, [&]() REQUIRES(state.mutex) { return state.fetches != awaited; })) {
       return Error{ErrorCode::kCancelled, "cancelled while waiting for a token"};
     }
     // If another caller was cancelled, one of the waiting callers fetches instead.

@@ -2,13 +2,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 
 #include "auth/access_token.h"
 #include "auth/token_source.h"
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "base/process/per_process.h"
 #include "gcsflux/result.h"
 #include "loop/wait_list.h"
@@ -16,7 +15,7 @@
 namespace gcsflux::internal {
 
 /// The token that all calls of a client share. One caller at a time fetches the next token: before the old one expires,
-/// while the others still use it, or while all wait for it. A child of fork() uses the parent's token, and fetches the
+/// while the others still use it, or while all wait for it. A child process uses the parent's token, and fetches the
 /// next one itself. Thread-safe.
 class TokenCache {
  public:
@@ -39,19 +38,18 @@ class TokenCache {
   struct State {
     static std::unique_ptr<State> Of(const State* of_parent);
 
-    ForkSafeMutex mutex;
-    // All below is guarded by mutex.
-    TokenPtr token = nullptr;  // Null before the first one, and after it was refused.
-    bool is_fetching = false;
-    std::uint64_t fetches = 0;               // Fetches that have ended.
-    std::optional<Error> last_failure = {};  // The error of the last fetch.
-    AccessToken::Time next_fetch_ahead = {};
+    LeafMutex mutex;
+    TokenPtr token GUARDED_BY(mutex) = nullptr;  // Null before the first one, and after it was refused.
+    bool is_fetching GUARDED_BY(mutex) = false;
+    std::uint64_t fetches GUARDED_BY(mutex) = 0;               // Fetches that have ended.
+    std::optional<Error> last_failure GUARDED_BY(mutex) = {};  // The error of the last fetch.
+    AccessToken::Time next_fetch_ahead GUARDED_BY(mutex) = {};
     WaitList fetched;
   };
-  using Lock = std::unique_lock<ForkSafeMutex>;
-  Result<TokenPtr> Await(State& state, Lock& lock, const TokenContext& context);
-  TokenPtr FetchAhead(State& state, Lock& lock, TokenContext context);
-  Result<TokenPtr> Fetch(State& state, Lock& lock, const TokenContext& context);
+  using Lock = MutexLock<LeafMutex>;
+  Result<TokenPtr> Await(State& state, Lock& lock, const TokenContext& context) REQUIRES(state.mutex, lock);
+  TokenPtr FetchAhead(State& state, Lock& lock, TokenContext context) REQUIRES(state.mutex, lock);
+  Result<TokenPtr> Fetch(State& state, Lock& lock, const TokenContext& context) REQUIRES(state.mutex, lock);
   [[nodiscard]] Result<AccessToken> FetchObserved(const TokenContext& context) const;
 
   const std::unique_ptr<const TokenSource> source_;

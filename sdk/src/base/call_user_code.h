@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
 #include "gcsflux/result.h"
 
 namespace gcsflux::internal {
@@ -20,10 +20,10 @@ Result<void> CallCatching(const char* who, Call call) try {
   return Error{ErrorCode::kLocalIo, std::string("the caller's ") + who + " threw something"};
 }
 
-/// The same for the user's code, which may call fork().
+/// The same for the user's code: see UserCodeSection.
 template <class Call>
 Result<void> CallUserCode(const char* who, Call call) {
-  const ForkAllowed fork_allowed;
+  const UserCodeSection user_code;
   return CallCatching(who, std::move(call));
 }
 

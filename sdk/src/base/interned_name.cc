@@ -1,7 +1,6 @@
-#include <mutex>
 #include <set>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "gcsflux/object.h"
 
 namespace gcsflux {
@@ -15,9 +14,9 @@ const std::string& InternedName::Empty() {
 InternedName::InternedName(std::string_view name) {
   constexpr std::size_t kMostNames = 4096;
   static auto& names = *new std::set<std::string, std::less<>>{"STANDARD", "NEARLINE", "COLDLINE", "ARCHIVE"};
-  static internal::ForkSafeMutex mutex;
+  static internal::LeafMutex mutex;
   if (name.empty()) return;
-  const std::scoped_lock lock(mutex);
+  const internal::MutexLock lock(mutex);
   constexpr std::size_t kMostBytes = 1024;
   if (name.size() > kMostBytes) name = "OTHER";
   auto found = names.find(name);

@@ -7,7 +7,7 @@ namespace gcsflux::internal {
 
 StopAfter::StopAfter(const std::stop_token& trigger, std::chrono::milliseconds delay)
     : on_trigger_(trigger, [this] {
-        const std::scoped_lock lock(mutex_);
+        const MutexLock lock(mutex_);
         is_triggered_ = true;
         changed_.notify_all();
       }) {
@@ -23,8 +23,8 @@ std::stop_token StopAfter::StoppedToken() {
 }
 
 void StopAfter::Run(const std::stop_token& ended, std::chrono::milliseconds delay) {
-  std::unique_lock lock(mutex_);
-  if (!changed_.wait(lock, ended, [this] { return is_triggered_; })) return;
+  MutexLock lock(mutex_);
+  if (!changed_.wait(lock, ended, [this]() REQUIRES(mutex_) { return is_triggered_; })) return;
   changed_.wait_for(lock, ended, InNanoseconds(delay), [] { return false; });
   if (!ended.stop_requested()) stop_.request_stop();
 }

@@ -3,11 +3,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 
 #include "base/leaf_stop_callback.h"
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 
@@ -29,9 +29,9 @@ class StopAfter {
   void Run(const std::stop_token& ended, std::chrono::milliseconds delay);
 
   std::stop_source stop_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any changed_;
-  bool is_triggered_ = false;  // Guarded by mutex_.
+  bool is_triggered_ GUARDED_BY(mutex_) = false;
   LeafStopCallback<std::function<void()>> on_trigger_;
   std::jthread thread_;  // Last: it ends before what it uses.
 };

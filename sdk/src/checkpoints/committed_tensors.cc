@@ -49,12 +49,12 @@ void CommittedTensors::Learn(const std::vector<PlainTensor>& tensors, const Chec
 }
 
 std::unique_ptr<CommittedTensors> LastCommitted::Take() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return std::exchange(tensors_, nullptr);
 }
 
 void LastCommitted::GiveBack(std::unique_ptr<CommittedTensors> tensors) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   tensors_ = std::move(tensors);
 }
 

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "checkpoints/manifest.h"
 #include "checkpoints/safetensors_state.h"
 
@@ -49,8 +49,8 @@ class LastCommitted {
   void GiveBack(std::unique_ptr<CommittedTensors> tensors);
 
  private:
-  std::mutex mutex_;
-  std::unique_ptr<CommittedTensors> tensors_ = std::make_unique<CommittedTensors>();  // Guarded by mutex_.
+  Mutex mutex_;
+  std::unique_ptr<CommittedTensors> tensors_ GUARDED_BY(mutex_) = std::make_unique<CommittedTensors>();
 };
 
 }  // namespace gcsflux::internal

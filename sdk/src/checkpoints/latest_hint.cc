@@ -46,7 +46,7 @@ Result<ObjectMetadata> HintWriter::Put(const StepStore& store, std::int64_t step
 }
 
 void HintWriter::Learn(const Result<ObjectMetadata>& put) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (put) {
     generation_ = put->generation;
     written_ = put->time_created;
@@ -57,7 +57,7 @@ void HintWriter::Learn(const Result<ObjectMetadata>& put) {
 void HintWriter::Tell(const StepStore& store, std::int64_t step, std::chrono::system_clock::time_point committed) {
   std::int64_t replaced = 0;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (gives_up_ || (written_ && committed - *written_ < kBetweenChanges)) return;
     replaced = generation_;
   }
@@ -68,7 +68,7 @@ void HintWriter::Tell(const StepStore& store, std::int64_t step, std::chrono::sy
     // The hint of an earlier run or of another thread. An object without this key is not a hint.
     const auto there = GetHint(store);
     if (there && !there->metadata.contains(kStepKey)) {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       gives_up_ = true;
       return;
     }

@@ -2,9 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 
+#include "base/process/mutex.h"
 #include "checkpoints/step_store.h"
 
 // The object "latest" of a run: the number of the step that was committed last. It makes the listing of all steps
@@ -27,10 +27,10 @@ class HintWriter {
   Result<ObjectMetadata> Put(const StepStore& store, std::int64_t step, std::int64_t replaced) const;
   void Learn(const Result<ObjectMetadata>& put);
 
-  std::mutex mutex_;
-  std::int64_t generation_ = 0;  // Of the hint; 0 if it is not known. Guarded by mutex_, as the next two.
-  std::optional<std::chrono::system_clock::time_point> written_;
-  bool gives_up_ = false;
+  Mutex mutex_;
+  std::int64_t generation_ GUARDED_BY(mutex_) = 0;  // Of the hint; 0 if it is not known.
+  std::optional<std::chrono::system_clock::time_point> written_ GUARDED_BY(mutex_);
+  bool gives_up_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace gcsflux::internal

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "checkpoints/byte_sources.h"
-#include "checkpoints/checkpoint_uri.h"
 #include "checkpoints/folder_shards.h"
 #include "checkpoints/step_names.h"
 #include "client/client_core.h"

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/crc32c.h"
 #include "formats/bytes/format_error.h"
 #include "formats/bytes/tensor_layout.h"
 #include "formats/safetensors/safetensors.h"
@@ -45,25 +44,15 @@ Result<void> WriteSafetensorsState(const StateContents& contents, const std::vec
   for (const PlainTensor* const tensor : tensors) {
     file.tensors.push_back({tensor->name, tensor->dtype, tensor->shape});
   }
-  std::uint64_t position = 0;
-  const ByteSink counting = [&](std::span<const std::byte> bytes) {
-    position += bytes.size();
-    return sink(bytes);
-  };
-  // Each tensor is requested twice: for its checksum, and then for the file. The second position is the one in the
-  // file.
-  std::vector<std::uint64_t> begins(tensors.size());
-  const TensorWriter write = [&](std::size_t index, const ByteSink& into) {
-    begins[index] = position;
-    return into(tensors[index]->bytes);
-  };
-  if (auto done = WriteSafetensors(file, write, counting); !done) return done;
+  const TensorWriter write = [&](std::size_t index, const ByteSink& into) { return into(tensors[index]->bytes); };
+  const auto placed = WriteSafetensors(file, write, sink);
+  if (!placed) return placed.error();
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     written.push_back({.name = tensors[i]->name,
-                       .range = {begins[i], begins[i] + tensors[i]->bytes.size()},
+                       .range = (*placed)[i].range,
                        .dtype = tensors[i]->dtype,
                        .shape = tensors[i]->shape,
-                       .crc32c = ExtendCrc32c(0, tensors[i]->bytes)});
+                       .crc32c = (*placed)[i].crc32c});
   }
   return {};
 }

@@ -7,29 +7,29 @@ namespace gcsflux {
 namespace internal {
 
 void SaveInFlight::WaitStaged() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return is_staged_; });
+  internal::MutexLock lock(mutex_);
+  changed_.wait(lock, [this]() REQUIRES(mutex_) { return is_staged_; });
 }
 
 bool SaveInFlight::is_staged() {
-  const std::scoped_lock lock(mutex_);
+  const internal::MutexLock lock(mutex_);
   return is_staged_;
 }
 
 Result<SavedStep> SaveInFlight::WaitDone() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return outcome_.has_value(); });
+  internal::MutexLock lock(mutex_);
+  changed_.wait(lock, [this]() REQUIRES(mutex_) { return outcome_.has_value(); });
   was_reported_ = true;
   return *outcome_;
 }
 
 void SaveInFlight::WaitEnded() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return outcome_.has_value(); });
+  internal::MutexLock lock(mutex_);
+  changed_.wait(lock, [this]() REQUIRES(mutex_) { return outcome_.has_value(); });
 }
 
 bool SaveInFlight::is_done() {
-  const std::scoped_lock lock(mutex_);
+  const internal::MutexLock lock(mutex_);
   return outcome_.has_value();
 }
 
@@ -45,7 +45,7 @@ Result<void> SaveInFlight::Copy(SnapshotPool& pool, std::size_t threads) {
   }
   request_.contents = {};
   request_.owner.reset();
-  const std::scoped_lock lock(mutex_);
+  const internal::MutexLock lock(mutex_);
   is_staged_ = true;
   changed_.notify_all();
   return {};
@@ -69,17 +69,17 @@ Result<SavedStep> SaveInFlight::Commit(const std::stop_token& stop) {
 }
 
 void SaveInFlight::SetReported() {
-  const std::scoped_lock lock(mutex_);
+  const internal::MutexLock lock(mutex_);
   was_reported_ = true;
 }
 
 bool SaveInFlight::is_settled() {
-  const std::scoped_lock lock(mutex_);
+  const internal::MutexLock lock(mutex_);
   return outcome_ && (outcome_->ok() || was_reported_);
 }
 
 std::optional<Error> SaveInFlight::TakeUnreported() {
-  const std::scoped_lock lock(mutex_);
+  const internal::MutexLock lock(mutex_);
   if (was_reported_ || !outcome_ || outcome_->ok()) return std::nullopt;
   was_reported_ = true;
   return outcome_->error();
@@ -89,7 +89,7 @@ void SaveInFlight::Finish(Result<SavedStep> outcome, SnapshotPool& pool) {
   request_ = {};
   snapshot_ = {};
   if (memory_.bytes) pool.GiveBack(std::exchange(memory_, {}));
-  const std::scoped_lock lock(mutex_);
+  const internal::MutexLock lock(mutex_);
   is_staged_ = true;
   outcome_ = std::move(outcome);
   changed_.notify_all();

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <utility>
 
+#include "base/process/mutex.h"
 #include "checkpoints/snapshot.h"
 #include "gcsflux/checkpoints/saves.h"
 
@@ -62,11 +62,11 @@ class SaveInFlight {
   StateContents snapshot_;
   std::optional<Error> why_not_;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  bool is_staged_ = false;  // Guarded by mutex_; so are the next two.
-  bool was_reported_ = false;
-  std::optional<Result<SavedStep>> outcome_;
+  bool is_staged_ GUARDED_BY(mutex_) = false;
+  bool was_reported_ GUARDED_BY(mutex_) = false;
+  std::optional<Result<SavedStep>> outcome_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/process/mutex.h"
 #include "base/process/no_time_limit.h"
 #include "base/process/start_thread.h"
 
@@ -47,8 +48,9 @@ Result<std::unique_ptr<SaveQueue>> SaveQueue::Create(AsyncSaveOptions options) {
 
 SaveQueue::~SaveQueue() {
   {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, InNanoseconds(options_.end_deadline), [this] { return in_flight_ == 0; });
+    MutexLock lock(mutex_);
+    changed_.wait_for(lock, InNanoseconds(options_.end_deadline),
+                      [this]() REQUIRES(mutex_) { return in_flight_ == 0; });
   }
   cancel_.request_stop();
   for (std::jthread& thread : threads_) thread.request_stop();
@@ -94,7 +96,7 @@ SaveQueue::Save SaveQueue::TakeNewestWaiting() {
   return nullptr;
 }
 
-Result<void> SaveQueue::WaitForCapacity(std::unique_lock<std::mutex>& lock, bool others_wait) {
+Result<void> SaveQueue::WaitForCapacity(MutexLock<Mutex>& lock, bool others_wait) {
   while (true) {
     // Checked before this save replaces another one. After that it keeps the place, whatever fails meanwhile.
     if (const auto failures = others_wait ? std::nullopt : TakeFailures(0)) return *failures;
@@ -127,7 +129,7 @@ Result<void> SaveQueue::CopyNow(const Save& save) {
     return copied;
   }
   save->Finish(copied.error(), pool_);
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   --in_flight_;
   changed_.notify_all();
   return copied;
@@ -138,7 +140,7 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
   const auto save = std::make_shared<SaveInFlight>(std::move(request));
   std::optional<Error> error;
   {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (auto waited = WaitForCapacity(lock, others_wait); !waited) return waited.error();
     if (save->number_ > options_.max_in_flight) error = TakeFailures(save->number_ - options_.max_in_flight);
   }
@@ -150,7 +152,7 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
     if (!copied) AddTo(error, copied.error());
   }
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     (is_eager ? to_send_ : to_copy_).push_back(save);
     changed_.notify_all();
   }
@@ -163,17 +165,17 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
 }
 
 void SaveQueue::WaitIdle() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return in_flight_ == 0; });
+  MutexLock lock(mutex_);
+  changed_.wait(lock, [this]() REQUIRES(mutex_) { return in_flight_ == 0; });
 }
 
 void SaveQueue::End(const Save& save, Result<SavedStep> outcome) {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     failed_.push_back(save);  // Added first: once a caller sees the end, the next save reports the failure.
   }
   save->Finish(std::move(outcome), pool_);
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   --in_flight_;
   std::erase_if(failed_, [](const Save& one) { return one->is_settled(); });
   changed_.notify_all();
@@ -183,8 +185,9 @@ void SaveQueue::CopyLoop(const std::stop_token& stop) {
   while (true) {
     Save save;
     {
-      std::unique_lock lock(mutex_);
-      if (!changed_.wait(lock, stop, [this] { return !to_copy_.empty(); }) || stop.stop_requested()) return;
+      MutexLock lock(mutex_);
+      if (!changed_.wait(lock, stop, [this]() REQUIRES(mutex_) { return !to_copy_.empty(); }) || stop.stop_requested())
+        return;
       save = std::move(to_copy_.front());
       to_copy_.pop_front();
     }
@@ -193,7 +196,7 @@ void SaveQueue::CopyLoop(const std::stop_token& stop) {
       End(save, copied.error());
       continue;
     }
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     to_send_.push_back(std::move(save));
     changed_.notify_all();
   }
@@ -203,8 +206,9 @@ void SaveQueue::SendLoop(const std::stop_token& stop) {
   while (true) {
     Save save;
     {
-      std::unique_lock lock(mutex_);
-      if (!changed_.wait(lock, stop, [this] { return !to_send_.empty(); }) || stop.stop_requested()) return;
+      MutexLock lock(mutex_);
+      if (!changed_.wait(lock, stop, [this]() REQUIRES(mutex_) { return !to_send_.empty(); }) || stop.stop_requested())
+        return;
       save = std::move(to_send_.front());
       to_send_.pop_front();
     }

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <thread>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "checkpoints/save_in_flight.h"
 #include "checkpoints/snapshot.h"
 #include "gcsflux/checkpoints/saves.h"
@@ -40,13 +40,13 @@ class SaveQueue {
   using Save = std::shared_ptr<SaveInFlight>;
 
   explicit SaveQueue(AsyncSaveOptions options) : options_(std::move(options)) {}
-  /// Call it with the lock. Returns the failures up to this save that no caller has.
-  std::optional<Error> TakeFailures(std::uint64_t number);
+  /// Returns the failures up to this save that no caller has.
+  std::optional<Error> TakeFailures(std::uint64_t number) REQUIRES(mutex_);
   void Report(const Error& failure) const;
-  Result<void> WaitForCapacity(std::unique_lock<std::mutex>& lock, bool others_wait);
+  Result<void> WaitForCapacity(MutexLock<Mutex>& lock, bool others_wait) REQUIRES(mutex_, lock);
   Result<void> CopyNow(const Save& save);
   /// The newest save that is not being sent; null if there is none.
-  Save TakeNewestWaiting();
+  Save TakeNewestWaiting() REQUIRES(mutex_);
   void CopyLoop(const std::stop_token& stop);
   void SendLoop(const std::stop_token& stop);
   void End(const Save& save, Result<SavedStep> outcome);
@@ -55,12 +55,12 @@ class SaveQueue {
   SnapshotPool pool_;
   std::stop_source cancel_;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<Save> to_copy_;  // Guarded by mutex_; so are the next three.
-  std::deque<Save> to_send_;
-  std::vector<Save> failed_;  // Also saves that are ending.
-  std::size_t in_flight_ = 0;
+  std::deque<Save> to_copy_ GUARDED_BY(mutex_);
+  std::deque<Save> to_send_ GUARDED_BY(mutex_);
+  std::vector<Save> failed_ GUARDED_BY(mutex_);  // Also saves that are ending.
+  std::size_t in_flight_ GUARDED_BY(mutex_) = 0;
   std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
 };
 

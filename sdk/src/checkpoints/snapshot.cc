@@ -34,7 +34,7 @@ Error NoMemoryForSnapshot(std::size_t bytes) {
 
 Result<SnapshotMemory> SnapshotPool::Take(std::size_t bytes) {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto fits = [&](const SnapshotMemory& memory) { return memory.capacity >= bytes; };
     if (const auto found = std::find_if(free_.begin(), free_.end(), fits); found != free_.end()) {
       SnapshotMemory memory = std::move(*found);
@@ -51,7 +51,7 @@ Result<SnapshotMemory> SnapshotPool::Take(std::size_t bytes) {
 }
 
 void SnapshotPool::GiveBack(SnapshotMemory memory) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   free_.push_back(std::move(memory));
 }
 

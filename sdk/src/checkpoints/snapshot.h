@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "checkpoints/state_file.h"
 #include "gcsflux/result.h"
 
@@ -28,8 +28,8 @@ class SnapshotPool {
   void GiveBack(SnapshotMemory memory);
 
  private:
-  std::mutex mutex_;
-  std::vector<SnapshotMemory> free_;  // Guarded by mutex_.
+  Mutex mutex_;
+  std::vector<SnapshotMemory> free_ GUARDED_BY(mutex_);
 };
 
 /// The bytes of all storages together.

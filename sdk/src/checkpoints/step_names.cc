@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "checkpoints/checkpoint_uri.h"
 #include "checkpoints/run_identity.h"
 
 namespace gcsflux::internal {

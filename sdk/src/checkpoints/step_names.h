@@ -8,6 +8,9 @@
 // The names of a run's objects, below its prefix.
 namespace gcsflux::internal {
 
+/// Whether the text is meant to name an object; the name may be invalid.
+inline bool IsObjectUri(std::string_view text) { return text.starts_with("gs://") || text.starts_with("gcs://"); }
+
 /// The object that says who writes the run's steps.
 inline constexpr std::string_view kWriterObject = "writer";
 

@@ -72,7 +72,7 @@ Result<StoredStep> StepStore::ReadManifest(std::int64_t step, std::int64_t gener
 
 Result<Step> StepStore::KnownStep(std::int64_t step, std::int64_t generation) {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto known = known_.find({step, generation}); known != known_.end()) return known->second;
   }
   auto read = ReadManifest(step, generation);
@@ -82,7 +82,7 @@ Result<Step> StepStore::KnownStep(std::int64_t step, std::int64_t generation) {
 }
 
 void StepStore::Remember(const StoredStep& step) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   known_[{step.manifest.step, step.generation}] = StepOf(step);
 }
 
@@ -92,7 +92,7 @@ void StepStore::RememberOnly(const FoundSteps& found) {
     const auto there = found.find(step);
     return there == found.end() || !there->second.manifest || there->second.manifest->generation != generation;
   };
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase_if(known_, is_gone);
 }
 

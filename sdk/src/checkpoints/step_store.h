@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "checkpoints/manifest.h"
 #include "gcsflux/client.h"
 #include "gcsflux/listing.h"
@@ -44,12 +44,12 @@ class StepStore {
   [[nodiscard]] const CallOptions& call() const { return call_; }
   /// The token of all requests.
   [[nodiscard]] std::stop_token stop() const {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     return stop_;
   }
   /// From now on this token ends requests.
   void StopBy(std::stop_token stop) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     stop_ = std::move(stop);
   }
   /// The number of answered requests for reading, listing and deleting, and of pieces of manifests that have arrived.
@@ -87,9 +87,10 @@ class StepStore {
   const CallOptions call_;
   const std::string uri_;
   mutable std::atomic<std::uint64_t> answered_ = 0;
-  mutable std::mutex mutex_;
-  std::stop_token stop_;                                         // Guarded by mutex_, as the next one.
-  std::map<std::pair<std::int64_t, std::int64_t>, Step> known_;  // By step and generation.
+  mutable Mutex mutex_;
+  std::stop_token stop_ GUARDED_BY(mutex_);
+  // By step and generation.
+  std::map<std::pair<std::int64_t, std::int64_t>, Step> known_ GUARDED_BY(mutex_);
 };
 
 /// As CheckpointSteps::Open().

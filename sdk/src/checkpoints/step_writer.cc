@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <mutex>
 #include <set>
 #include <utility>
 
 #include "base/either_stop.h"
+#include "base/process/mutex.h"
 #include "base/text/rfc3339.h"
 #include "checkpoints/check_manifest.h"
 #include "checkpoints/latest_hint.h"
@@ -95,14 +95,14 @@ struct StepWriter::State {
   const std::int64_t writer_generation;
   internal::HintWriter hint;
 
-  std::mutex mutex;
-  std::set<std::string> drafts;   // Files that are in no manifest yet. Guarded by mutex, as the next six.
-  std::set<std::string> settled;  // Files that were committed since the last cleaning began.
-  std::multiset<std::string> pinned;
-  bool is_cleaning = false;
-  bool is_removing = false;
-  std::optional<std::int64_t> committed;  // The step that was committed last.
-  std::optional<std::int64_t> newest;     // No whole step has a higher number.
+  internal::Mutex mutex;
+  std::set<std::string> drafts GUARDED_BY(mutex);   // Files that are in no manifest yet.
+  std::set<std::string> settled GUARDED_BY(mutex);  // Files that were committed since the last cleaning began.
+  std::multiset<std::string> pinned GUARDED_BY(mutex);
+  bool is_cleaning GUARDED_BY(mutex) = false;
+  bool is_removing GUARDED_BY(mutex) = false;
+  std::optional<std::int64_t> committed GUARDED_BY(mutex);  // The step that was committed last.
+  std::optional<std::int64_t> newest GUARDED_BY(mutex);     // No whole step has a higher number.
   std::condition_variable_any removing_ended;
 };
 
@@ -169,7 +169,7 @@ Result<ObjectMetadata> StepWriter::State::PutAsWriter(const CheckpointManifest& 
 
 // A manifest names them now.
 void StepWriter::State::Settle(const CheckpointManifest& manifest) {
-  const std::scoped_lock lock(mutex);
+  const internal::MutexLock lock(mutex);
   committed = manifest.step;
   newest = std::max(newest.value_or(manifest.step), manifest.step);
   for (const StepFile& file : manifest.files) {
@@ -179,7 +179,7 @@ void StepWriter::State::Settle(const CheckpointManifest& manifest) {
 
 // The next listing shows whether a manifest names them.
 void StepWriter::State::Forget(const std::vector<StepFile>& files) {
-  const std::scoped_lock lock(mutex);
+  const internal::MutexLock lock(mutex);
   for (const StepFile& file : files) drafts.erase(file.name);
 }
 
@@ -187,14 +187,14 @@ void StepWriter::State::Forget(const std::vector<StepFile>& files) {
 class StepWriter::Removal {
  public:
   explicit Removal(State& state) : state_(state) {
-    std::unique_lock lock(state.mutex);
-    const auto is_free = [&state] { return !state.is_removing; };
+    internal::MutexLock lock(state.mutex);
+    const auto is_free = [&state]() REQUIRES(state.mutex) { return !state.is_removing; };
     has_begun_ = state.removing_ended.wait(lock, state.store.stop(), is_free);
     if (has_begun_) state.is_removing = true;
   }
   ~Removal() {
     if (!has_begun_) return;
-    const std::scoped_lock lock(state_.mutex);
+    const internal::MutexLock lock(state_.mutex);
     state_.is_removing = false;
     state_.removing_ended.notify_all();
   }
@@ -213,13 +213,13 @@ class StepWriter::Removal {
 class StepWriter::Cleaning {
  public:
   explicit Cleaning(State& state) : state_(state) {
-    const std::scoped_lock lock(state.mutex);
+    const internal::MutexLock lock(state.mutex);
     is_only_one_ = !std::exchange(state.is_cleaning, true);
     if (is_only_one_) state.settled.clear();
   }
   ~Cleaning() {
     if (!is_only_one_) return;
-    const std::scoped_lock lock(state_.mutex);
+    const internal::MutexLock lock(state_.mutex);
     state_.is_cleaning = false;
   }
   Cleaning(const Cleaning&) = delete;
@@ -234,7 +234,7 @@ class StepWriter::Cleaning {
 
 // Files of saves that are under way. A listing that begins now shows which of the others a manifest names.
 std::set<std::string> StepWriter::State::UnderWay() {
-  const std::scoped_lock lock(mutex);
+  const internal::MutexLock lock(mutex);
   std::set<std::string> spared = drafts;
   spared.insert(pinned.begin(), pinned.end());
   return spared;
@@ -243,14 +243,14 @@ std::set<std::string> StepWriter::State::UnderWay() {
 // Those, and files that were committed after the cleaning began: its listing may lack the manifest that names them.
 std::set<std::string> StepWriter::State::Spared() {
   std::set<std::string> spared = UnderWay();
-  const std::scoped_lock lock(mutex);
+  const internal::MutexLock lock(mutex);
   spared.insert(settled.begin(), settled.end());
   return spared;
 }
 
 // A new manifest may name them, and a cleaning that began before it does not know that.
 void StepWriter::State::GiveBack(const std::vector<StepFile>& files) {
-  const std::scoped_lock lock(mutex);
+  const internal::MutexLock lock(mutex);
   for (const StepFile& file : files) {
     pinned.erase(pinned.find(file.name));
     if (is_cleaning) settled.insert(file.name);
@@ -265,7 +265,7 @@ Result<RemovalReport> StepWriter::State::Clean(const KeepRules* rules) {
   if (auto is_writer = CheckStillWriter(); !is_writer) return is_writer.error();
   internal::KeepLimits limits{.spared = Spared()};
   {
-    const std::scoped_lock lock(mutex);
+    const internal::MutexLock lock(mutex);
     limits.committed = committed;
   }
   const auto collected =
@@ -282,7 +282,7 @@ Result<void> StepWriter::State::RemoveAbove(std::int64_t step) {
   auto removed = removal.has_begun() ? internal::RemoveStepsAbove(store, step, UnderWay(), may_remove)
                                      : Result<void>(Cancelled(store));
   if (removed) {
-    const std::scoped_lock lock(mutex);
+    const internal::MutexLock lock(mutex);
     newest = step;
     return {};
   }
@@ -356,19 +356,19 @@ Result<std::string> StepWriter::ReserveName(std::int64_t step, const std::string
                                                   "': steps go from 0 to " + std::to_string(kMaxStep) +
                                                   ", and a file's name has no '/'"};
   }
-  const std::scoped_lock lock(state_->mutex);
+  const internal::MutexLock lock(state_->mutex);
   state_->drafts.insert(below);
   return below;
 }
 
 void StepWriter::DropName(const std::string& name) {
-  const std::scoped_lock lock(state_->mutex);
+  const internal::MutexLock lock(state_->mutex);
   state_->drafts.erase(name);
 }
 
 std::shared_ptr<const void> StepWriter::Pin(std::vector<StepFile> files) {
   State* const state = state_.get();
-  const std::scoped_lock lock(state->mutex);
+  const internal::MutexLock lock(state->mutex);
   if (state->is_cleaning || state->is_removing) return nullptr;
   for (const StepFile& file : files) state->pinned.insert(file.name);
   return {state, [files = std::move(files)](State* of) { of->GiveBack(files); }};
@@ -377,7 +377,7 @@ std::shared_ptr<const void> StepWriter::Pin(std::vector<StepFile> files) {
 void StepWriter::Discard(const std::vector<StepFile>& files) {
   for (const StepFile& file : files) {
     {
-      const std::scoped_lock lock(state_->mutex);
+      const internal::MutexLock lock(state_->mutex);
       if (state_->drafts.erase(file.name) == 0) continue;
     }
     // If this fails, the next Keep() removes the file, since no manifest names it.
@@ -392,11 +392,11 @@ Result<void> StepWriter::CheckStep(const CheckpointManifest& about, CommitMode m
   }
   if (mode == CommitMode::kRewind) return {};
   {
-    const std::scoped_lock lock(state_->mutex);
+    const internal::MutexLock lock(state_->mutex);
     if (state_->newest && *state_->newest <= about.step) return {};
   }
   if (auto checked = internal::CheckNoneIsNewer(store(), about.step); !checked) return checked;
-  const std::scoped_lock lock(state_->mutex);
+  const internal::MutexLock lock(state_->mutex);
   if (!state_->newest) state_->newest = about.step;
   return {};
 }

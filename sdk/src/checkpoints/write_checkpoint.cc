@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/call_user_code.h"
-#include "checkpoints/checkpoint_uri.h"
+#include "checkpoints/step_names.h"
 #include "transfer/file/partial_file.h"
 
 namespace gcsflux {

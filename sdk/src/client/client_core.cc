@@ -27,20 +27,22 @@ Error RefusedByGate(GateKeeper::Admission::Kind kind) {
 }  // namespace
 
 internal::EventLoops& ClientCore::loops() const {
+  internal::EventLoops* loops = nullptr;
   {
-    const std::scoped_lock lock(loops_mutex_);
+    const internal::MutexLock lock(loops_mutex_);
     if (!loops_) loops_ = std::make_unique<internal::EventLoops>(settings_.io_threads);
+    loops = loops_.get();
   }
-  const auto shortage = loops_->StartMissing();
-  if (const std::size_t started = loops_->size(); shortage && started > 0) {
+  const auto shortage = loops->StartMissing();
+  if (const std::size_t started = loops->size(); shortage && started > 0) {
     observer_.ShortOfThreads({.wanted = settings_.io_threads, .started = started, .cause = *shortage});
   }
-  return *loops_;
+  return *loops;
 }
 
 Result<HttpResponse> ClientCore::SendRaw(const Sending& sending) const {
   // In the child the gates may have waiters that do not exist, and the connections are the parent's.
-  if (made_in_.IsInChild()) return internal::ForkedError("the call");
+  if (!owner_.IsCurrent()) return owner_.Refuse("the call");
   Attempts& attempts = sending.attempts;
   attempts.SetInvocationId(sending.invocation_id);
   if (settings_.throttle_policy != ThrottlePolicy::kGate) {

@@ -9,7 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "base/timing.h"
 #include "base/uuid.h"
 #include "client/client_settings.h"
@@ -75,7 +76,7 @@ class ClientCore {
   /// One attempt: passes the gate of its bucket and class, gets authorised and tagged with the call's identity. A read
   /// may be hedged. A status of 300 or more, except 308, is an Error.
   Result<internal::HttpResponse> Send(const internal::Sending& sending) const;
-  /// The same, but any status is a Result. Returns kForked in a child of the process that made this.
+  /// The same, but any status is a Result. A child of the process that made this is refused.
   Result<internal::HttpResponse> SendRaw(const internal::Sending& sending) const;
 
   /// A request with a small answer, retried.
@@ -91,7 +92,7 @@ class ClientCore {
 
  private:
   const Settings settings_;
-  const internal::ProcessMark made_in_;
+  const internal::OwnerProcess owner_;
   const std::unique_ptr<internal::Transport> transport_;
   const std::unique_ptr<internal::Timing> timing_;
   mutable internal::Observer observer_;
@@ -100,9 +101,9 @@ class ClientCore {
   mutable internal::Hedging hedging_;
   mutable internal::DeliveryBudget delivery_budget_;
   const internal::Transmitter transmitter_;
-  mutable internal::ForkSafeMutex loops_mutex_;
-  // Guarded by loops_mutex_. The last member: its tasks use the members above, and the transport as long as they run.
-  mutable std::unique_ptr<internal::EventLoops> loops_;
+  mutable internal::LeafMutex loops_mutex_;
+  // The last member: its tasks use the members above, and the transport as long as they run.
+  mutable std::unique_ptr<internal::EventLoops> loops_ GUARDED_BY(loops_mutex_);
 };
 
 /// The shared state of a client's copies.

@@ -5,21 +5,21 @@
 namespace gcsflux::internal {
 
 DeliveryBudget::Consumer DeliveryBudget::Join(std::function<void()> on_admitted) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const Consumer consumer = ledger_.Join();
   on_admitted_.emplace(consumer, std::move(on_admitted));
   return consumer;
 }
 
 bool DeliveryBudget::Ask(Consumer consumer, std::uint64_t bytes) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return ledger_.Ask(consumer, bytes);
 }
 
 void DeliveryBudget::Deliver(Consumer consumer, std::uint64_t bytes) {
   Callbacks callbacks;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     callbacks = CallbacksOf(ledger_.Deliver(consumer, bytes));
   }
   for (const auto& call : callbacks) call();
@@ -28,7 +28,7 @@ void DeliveryBudget::Deliver(Consumer consumer, std::uint64_t bytes) {
 void DeliveryBudget::Leave(Consumer consumer) {
   Callbacks callbacks;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     on_admitted_.erase(consumer);
     callbacks = CallbacksOf(ledger_.Leave(consumer));
   }
@@ -36,12 +36,12 @@ void DeliveryBudget::Leave(Consumer consumer) {
 }
 
 std::uint64_t DeliveryBudget::held() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return ledger_.held();
 }
 
 std::uint64_t DeliveryBudget::most_held() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return ledger_.most_held();
 }
 

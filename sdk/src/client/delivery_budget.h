@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "client/delivery_ledger.h"
 
 namespace gcsflux::internal {
@@ -32,11 +32,11 @@ class DeliveryBudget {
 
  private:
   using Callbacks = std::vector<std::function<void()>>;
-  Callbacks CallbacksOf(const std::vector<Consumer>& admitted) const;
+  Callbacks CallbacksOf(const std::vector<Consumer>& admitted) const REQUIRES(mutex_);
 
-  mutable ForkSafeMutex mutex_;
-  DeliveryLedger ledger_;                                       // Guarded by mutex_.
-  std::map<Consumer, std::function<void()>> on_admitted_ = {};  // Guarded by mutex_.
+  mutable LeafMutex mutex_;
+  DeliveryLedger ledger_ GUARDED_BY(mutex_);
+  std::map<Consumer, std::function<void()>> on_admitted_ GUARDED_BY(mutex_) = {};
 };
 
 }  // namespace gcsflux::internal

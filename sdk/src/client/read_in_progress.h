@@ -20,8 +20,8 @@ struct ReadTarget {
   std::function<void()> rewind = {};
   /// The caller compares the bytes with a CRC32C: a listing's, or that of the whole object of which this is a part.
   bool is_verified_by_caller = false;
-  /// The sink copies to memory and does nothing else. To let fork() in around it would make it wait for its own copy:
-  /// the atomic operations of that wait until the copied bytes have left the processor.
+  /// The sink copies to memory and does nothing else. A UserCodeSection around it would make it wait for its own copy:
+  /// its atomic operations wait until the copied bytes have left the processor.
   bool is_copy = false;
   /// The caller computes checksums itself. ReadSummary::crc32c is then set only for a read of the whole object.
   bool sums_itself = false;

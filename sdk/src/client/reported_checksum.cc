@@ -22,7 +22,7 @@ Error WrongChecksum(const std::string& operation, std::uint32_t came, std::uint3
 
 Result<void> ReportedChecksum::Note(const ObjectName& object, const std::optional<std::uint32_t>& crc32c) {
   if (!crc32c) return {};
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (crc32c_ && *crc32c_ != *crc32c) {
     return Error{ErrorCode::kBadResponse,
                  "objects.get " + ToUri(object) + ": two answers of one generation say two different CRC32Cs"};
@@ -40,7 +40,7 @@ Result<void> ReportedChecksum::CheckWhole(const ClientCore& core, const ObjectNa
 }
 
 std::optional<std::uint32_t> ReportedChecksum::value() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return crc32c_;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/process/mutex.h"
 #include "client/client_core.h"
 
 namespace gcsflux::internal {
@@ -26,8 +26,8 @@ class ReportedChecksum {
   [[nodiscard]] std::optional<std::uint32_t> value() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::optional<std::uint32_t> crc32c_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  std::optional<std::uint32_t> crc32c_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

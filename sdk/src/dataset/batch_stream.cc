@@ -8,6 +8,7 @@
 
 #include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -46,11 +47,11 @@ class BatchStream::Feed : public SourceFeed {
   explicit Feed(BatchStream& stream) : stream_(stream) {}
   std::vector<DownloadSource> Next() override { return stream_.NextSources(); }
   [[nodiscard]] bool is_over() const override {
-    const std::scoped_lock lock(stream_.mutex_);
+    const MutexLock lock(stream_.mutex_);
     return stream_.ended_ || (stream_.order_->is_over() && stream_.fed_ == stream_.batches_.size());
   }
   [[nodiscard]] std::uint64_t expected() const override {
-    const std::scoped_lock lock(stream_.mutex_);
+    const MutexLock lock(stream_.mutex_);
     return stream_.order_->expected();
   }
 
@@ -62,7 +63,7 @@ std::shared_ptr<BatchStream> BatchStream::Make(std::shared_ptr<const DownloaderC
                                                std::unique_ptr<BatchOrder> order, const Cursor& start,
                                                Settings settings) {
   auto stream =
-      BoundToProcess(std::unique_ptr<BatchStream>(new BatchStream(std::move(order), start, std::move(settings))));
+      OwnedByProcess(std::unique_ptr<BatchStream>(new BatchStream(std::move(order), start, std::move(settings))));
   BatchStream& it = *stream;
   it.ahead_ = std::make_unique<FetchAhead>(
       std::move(core), std::make_unique<SourceWindow>(std::make_unique<Feed>(it)),
@@ -79,7 +80,7 @@ BatchStream::~BatchStream() {
 
 Result<void> BatchStream::BeginAwaited() {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     is_of_no_epoch_ = true;
   }
   return ahead_->BeginAwaited();
@@ -87,7 +88,7 @@ Result<void> BatchStream::BeginAwaited() {
 
 void BatchStream::Close() {
   ahead_->Close();
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!ended_) ended_ = Error{ErrorCode::kCancelled, "the dataset has ended"};
   arrived_.clear();
   changed_.NotifyAll();
@@ -95,14 +96,14 @@ void BatchStream::Close() {
 
 // No more samples arrive.
 void BatchStream::End(const Error& error) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!ended_) ended_ = error;
   changed_.NotifyAll();
 }
 
 void BatchStream::LookAgain() {
   ahead_->LookAgain();
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   changed_.NotifyAll();
 }
 
@@ -130,9 +131,10 @@ bool BatchStream::MayFeed(const PlannedBatch& batch) {
 
 // An event loop calls it. What fails here, for example if there is no memory for a batch, ends the stream.
 std::vector<DownloadSource> BatchStream::NextSources() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (ended_) return {};
-  auto sources = ExceptionsAsErrors([this]() -> Result<std::vector<DownloadSource>> { return FeedMore(); });
+  const auto feed = [this]() NO_THREAD_SAFETY_ANALYSIS -> Result<std::vector<DownloadSource>> { return FeedMore(); };
+  auto sources = ExceptionsAsErrors(feed);
   changed_.NotifyAll();
   if (sources) return *std::move(sources);
   ended_ = sources.error();
@@ -161,7 +163,7 @@ DownloadSource BatchStream::SourceOf(std::size_t sample) const {
 }
 
 bool BatchStream::IsAt(const Cursor& cursor) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (ended_) return false;
   const auto next = std::ranges::find_if(batches_, [](const Batch& batch) { return !batch.is_claimed; });
   if (next == batches_.end() && order_->is_over()) return false;
@@ -170,7 +172,7 @@ bool BatchStream::IsAt(const Cursor& cursor) {
 }
 
 Result<std::optional<std::uint64_t>> BatchStream::Claim(std::uint64_t epoch) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
     const auto next = std::ranges::find_if(batches_, [](const Batch& batch) { return !batch.is_claimed; });
     if (next != batches_.end()) {
@@ -187,7 +189,7 @@ Result<std::optional<std::uint64_t>> BatchStream::Claim(std::uint64_t epoch) {
 }
 
 std::optional<std::uint64_t> BatchStream::ClaimSamples(std::uint64_t epoch, std::span<const std::size_t> samples) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   std::size_t unclaimed = 0;
   for (std::size_t position = 0; position < fed_ + kMostAhead; ++position) {
     if (position == batches_.size() && (!MayPlan(unclaimed, samples.size()) || !PlanOne())) return std::nullopt;
@@ -208,7 +210,8 @@ bool BatchStream::MayPlan(std::size_t unclaimed, std::size_t wanted) const {
   return unfed_ + last <= kMostPlannedSamples || (unclaimed == 1 && wanted == last);
 }
 
-std::uint64_t BatchStream::ClaimAt(std::size_t position, std::unique_lock<std::mutex>& lock) {
+// Not analysed: it returns without the lock.
+std::uint64_t BatchStream::ClaimAt(std::size_t position, MutexLock<Mutex>& lock) NO_THREAD_SAFETY_ANALYSIS {
   Batch& batch = batches_[position];
   const auto here = batches_.begin() + static_cast<std::ptrdiff_t>(position);
   if (!std::all_of(batches_.begin(), here, [](const Batch& before) { return before.is_claimed; })) {
@@ -246,7 +249,7 @@ std::optional<BatchStream::Turn> BatchStream::TurnOf(std::size_t index) const {
 }
 
 bool BatchStream::IsNeeded(std::size_t first, std::size_t count) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   begun_ = std::max(begun_, first + count);
   for (std::size_t index = first; index < first + count; ++index) {
     if (TurnOf(index)) return true;
@@ -258,7 +261,7 @@ void BatchStream::OnArrival(std::vector<ArrivedObject> objects) {
   std::uint64_t given_back = 0;
   std::vector<std::size_t> indices;
   {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     for (ArrivedObject& arrived : objects) {
       const std::size_t index = arrived.object.index;
       indices.push_back(index);
@@ -274,10 +277,11 @@ void BatchStream::OnArrival(std::vector<ArrivedObject> objects) {
   OfferToDecoders();
 }
 
-void BatchStream::Add(std::unique_lock<std::mutex>& lock, Turn turn, ArrivedObject arrived) {
+void BatchStream::Add(MutexLock<Mutex>& lock, Turn turn, ArrivedObject arrived) {
   if (ended_) return;
+  const std::size_t sample = Numbered(turn.first).planned.samples[turn.second];
   settings_.tally->NoteArrival(arrived.took, arrived.object.bytes.size(), [&] {
-    return ToUri({settings_.bucket, settings_.object_at(Numbered(turn.first).planned.samples[turn.second]).name});
+    return ToUri({settings_.bucket, settings_.object_at(sample).name});
   });
   const auto place = arrived_.emplace(turn, std::move(arrived.object)).first;
   if (settings_.work.is_instant) Decode(lock, arrived_.extract(place));
@@ -290,13 +294,13 @@ Result<std::shared_ptr<FetchAhead>> BatchStream::FetchBeside(std::uint64_t numbe
   for (std::size_t place = batch.in_order; place < samples.size(); ++place) sources.push_back(SourceOf(samples[place]));
   const auto on_arrival = [this, number, first = batch.in_order](std::vector<ArrivedObject> objects) {
     {
-      std::unique_lock lock(mutex_);
+      MutexLock lock(mutex_);
       for (ArrivedObject& arrived : objects) Add(lock, {number, first + arrived.object.index}, std::move(arrived));
       changed_.NotifyAll();
     }
     OfferToDecoders();
   };
-  auto beside = BoundToProcess(std::make_unique<FetchAhead>(ahead_->shared_core(),
+  auto beside = OwnedByProcess(std::make_unique<FetchAhead>(ahead_->shared_core(),
                                                             std::make_unique<SourceWindow>(std::move(sources)),
                                                             on_arrival, [this](const Error& error) { End(error); }));
   if (auto begun = beside->BeginAwaited(); !begun) return begun.error();
@@ -309,7 +313,7 @@ void BatchStream::OfferToDecoders() {
 }
 
 std::function<void()> BatchStream::Take() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (NextToDecode() == arrived_.end()) return nullptr;
   return [self = shared_from_this()] { self->DecodeAnyone(); };
 }
@@ -326,7 +330,7 @@ BatchStream::Arrived::iterator BatchStream::NextToDecode() {
 }
 
 void BatchStream::DecodeAnyone() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (const auto next = NextToDecode(); next != arrived_.end()) Decode(lock, arrived_.extract(next));
 }
 
@@ -338,7 +342,7 @@ void BatchStream::Count(Batch& batch, const DecodedAhead& more) {
   settings_.tally->AddDecoded(more);
 }
 
-void BatchStream::Decode(std::unique_lock<std::mutex>& lock, Arrived::node_type object) {
+void BatchStream::Decode(MutexLock<Mutex>& lock, Arrived::node_type object) {
   Batch& batch = Numbered(object.key().first);  // The reference stays valid, because a sample of it is pending.
   const std::size_t place = object.key().second;
   const ListedObject& listed = settings_.object_at(batch.planned.samples[place]);
@@ -387,7 +391,7 @@ bool BatchStream::MaySkip(const Batch& batch, std::size_t place, const std::opti
 FinishedBatch BatchStream::Await(std::uint64_t number) {
   std::shared_ptr<FetchAhead> beside;  // It ends without the lock.
   std::chrono::nanoseconds waited{0};
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   Batch& batch = Numbered(number);
   if (batch.in_order < batch.planned.samples.size()) {
     lock.unlock();

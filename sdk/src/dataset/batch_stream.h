@@ -8,12 +8,12 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "dataset/batch_order.h"
 #include "dataset/dataset_tally.h"
 #include "dataset/decode_threads.h"
@@ -60,8 +60,8 @@ struct FinishedBatch {
 /// budget and of these limits is given back.
 ///
 /// A claimed batch never waits for the claim of another one. If a batch before it is not claimed, what is not yet
-/// requested of the claimed batch is fetched beside the order, by the thread that awaits it. Thread-safe. In a child of
-/// fork() it is not destroyed: see BoundToProcess.
+/// requested of the claimed batch is fetched beside the order, by the thread that awaits it. Thread-safe. Made by
+/// OwnedByProcess().
 class BatchStream : public TaskSource, public std::enable_shared_from_this<BatchStream> {
  public:
   struct Settings {
@@ -136,50 +136,52 @@ class BatchStream : public TaskSource, public std::enable_shared_from_this<Batch
       : settings_(std::move(settings)), order_(std::move(order)), before_(std::move(start)) {}
 
   std::vector<DownloadSource> NextSources();
-  std::vector<DownloadSource> FeedMore();
-  bool MayFeed(const PlannedBatch& batch);
-  bool PlanOne();
-  [[nodiscard]] bool MayPlan(std::size_t unclaimed, std::size_t wanted) const;
+  std::vector<DownloadSource> FeedMore() REQUIRES(mutex_);
+  bool MayFeed(const PlannedBatch& batch) REQUIRES(mutex_);
+  bool PlanOne() REQUIRES(mutex_);
+  [[nodiscard]] bool MayPlan(std::size_t unclaimed, std::size_t wanted) const REQUIRES(mutex_);
   void Prepare(Batch& batch);
-  std::uint64_t ClaimAt(std::size_t position, std::unique_lock<std::mutex>& lock);
+  std::uint64_t ClaimAt(std::size_t position, MutexLock<Mutex>& lock) REQUIRES(mutex_, lock);  // Unlocks.
   bool IsNeeded(std::size_t first, std::size_t count);
   void OnArrival(std::vector<ArrivedObject> objects);
   void End(const Error& error);
   [[nodiscard]] DownloadSource SourceOf(std::size_t sample) const;
   Result<std::shared_ptr<FetchAhead>> FetchBeside(std::uint64_t number, const Batch& batch);
-  void Add(std::unique_lock<std::mutex>& lock, Turn turn, ArrivedObject arrived);
+  void Add(MutexLock<Mutex>& lock, Turn turn, ArrivedObject arrived) REQUIRES(mutex_, lock);
   void OfferToDecoders();
-  void Count(Batch& batch, const DecodedAhead& more);
-  Arrived::iterator NextToDecode();
-  void Decode(std::unique_lock<std::mutex>& lock, Arrived::node_type object);
+  void Count(Batch& batch, const DecodedAhead& more) REQUIRES(mutex_);
+  Arrived::iterator NextToDecode() REQUIRES(mutex_);
+  void Decode(MutexLock<Mutex>& lock, Arrived::node_type object) REQUIRES(mutex_, lock);
   void DecodeAnyone();
   void Note(Batch& batch, std::size_t place, std::optional<Error> error, std::exception_ptr exception);
-  [[nodiscard]] std::optional<Turn> TurnOf(std::size_t index) const;
-  [[nodiscard]] Batch& Numbered(std::uint64_t number) { return batches_[static_cast<std::size_t>(number - taken_)]; }
+  [[nodiscard]] std::optional<Turn> TurnOf(std::size_t index) const REQUIRES(mutex_);
+  [[nodiscard]] Batch& Numbered(std::uint64_t number) REQUIRES(mutex_) {
+    return batches_[static_cast<std::size_t>(number - taken_)];
+  }
   [[nodiscard]] bool MaySkip(const Batch& batch, std::size_t place, const std::optional<Error>& error,
                              const std::exception_ptr& exception);
-  [[nodiscard]] bool IsDone(const Batch& batch) const { return batch.pending == 0 || ended_; }
-  FinishedBatch TakeOut(Batch& batch);
+  [[nodiscard]] bool IsDone(const Batch& batch) const REQUIRES(mutex_) { return batch.pending == 0 || ended_; }
+  FinishedBatch TakeOut(Batch& batch) REQUIRES(mutex_);
 
   const Settings settings_;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   LoopCondition changed_;
-  // Guarded by mutex_:
-  const std::unique_ptr<BatchOrder> order_;
-  std::deque<Batch> batches_;  // From the first one that is not taken.
-  Cursor before_;              // Behind the batches that were taken.
-  std::uint64_t taken_ = 0;    // Number of the first one in batches_.
-  std::size_t fed_ = 0;        // How many of them are fed.
-  std::size_t unfed_ = 0;      // Samples of the others.
-  std::size_t next_index_ = 0;
-  std::size_t begun_ = 0;                            // Behind the last index that is requested.
-  bool is_of_no_epoch_ = false;                      // See BeginAwaited().
-  std::optional<std::uint64_t> claimed_epoch_ = {};  // The latest epoch with a claimed batch; at first the first epoch.
-  std::size_t fed_of_next_epoch_ = 0;                // Samples of the epoch behind it.
-  Arrived arrived_;                                  // To be decoded.
-  DecodedAhead decoded_;                             // Of all unclaimed batches.
-  std::optional<Error> ended_ = {};                  // Closed, or failed.
+  const std::unique_ptr<BatchOrder> order_ PT_GUARDED_BY(mutex_);
+  std::deque<Batch> batches_ GUARDED_BY(mutex_);  // From the first one that is not taken.
+  Cursor before_ GUARDED_BY(mutex_);              // Behind the batches that were taken.
+  std::uint64_t taken_ GUARDED_BY(mutex_) = 0;    // Number of the first one in batches_.
+  std::size_t fed_ GUARDED_BY(mutex_) = 0;        // How many of them are fed.
+  std::size_t unfed_ GUARDED_BY(mutex_) = 0;      // Samples of the others.
+  std::size_t next_index_ GUARDED_BY(mutex_) = 0;
+  std::size_t begun_ GUARDED_BY(mutex_) = 0;        // Behind the last index that is requested.
+  bool is_of_no_epoch_ GUARDED_BY(mutex_) = false;  // See BeginAwaited().
+  // The latest epoch with a claimed batch; at first the first epoch.
+  std::optional<std::uint64_t> claimed_epoch_ GUARDED_BY(mutex_) = {};
+  std::size_t fed_of_next_epoch_ GUARDED_BY(mutex_) = 0;  // Samples of the epoch behind it.
+  Arrived arrived_ GUARDED_BY(mutex_);                    // To be decoded.
+  DecodedAhead decoded_ GUARDED_BY(mutex_);               // Of all unclaimed batches.
+  std::optional<Error> ended_ GUARDED_BY(mutex_) = {};    // Closed, or failed.
 
   std::unique_ptr<FetchAhead> ahead_;  // Last: it calls the members above.
 };

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "client/client_core.h"
 #include "dataset/fingerprint.h"
 
@@ -73,7 +73,7 @@ std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::
 
 // The listing of this process: its objects are known, or it starts now. If it failed or found nothing, it starts again.
 Result<std::shared_ptr<const LiveListing>> DatasetCore::ListingOf(Engine& engine) const {
-  const std::scoped_lock one_at_a_time(engine.listing_mutex);
+  const MutexLock one_at_a_time(engine.listing_mutex);
   if (engine.listing) {
     const LiveListing::State state = engine.listing->state();
     if (!settings_->is_live || (!state.error && !(state.is_over && state.known == 0))) return engine.listing;
@@ -92,7 +92,7 @@ Result<std::shared_ptr<const LiveListing>> DatasetCore::ListingOf(Engine& engine
 std::optional<std::uint64_t> DatasetCore::count() const {
   if (!settings_->is_live) return settings_->objects.size();
   Engine& engine = engines_.Get();
-  const std::scoped_lock lock(engine.listing_mutex);
+  const MutexLock lock(engine.listing_mutex);
   if (!engine.listing) return std::nullopt;
   const LiveListing::State state = engine.listing->state();
   return state.is_over && !state.error ? std::optional<std::uint64_t>(state.known) : std::nullopt;
@@ -116,7 +116,7 @@ Result<std::shared_ptr<BatchStream>> DatasetCore::StreamInOrder(Engine& engine, 
 Result<void> DatasetCore::Expect(const EpochOptions& order, const EpochStart& start) const {
   Engine& engine = engines_.Get();
   {
-    const std::scoped_lock lock(engine.mutex);
+    const MutexLock lock(engine.mutex);
     const bool is_same_start = start.cursor != engine.start.cursor || start == engine.start;
     if (engine.stream && IsSameOrder(order, engine.order) && is_same_start && engine.stream->IsAt(start.cursor)) {
       engine.epoch = start.cursor.epoch;
@@ -127,13 +127,13 @@ Result<void> DatasetCore::Expect(const EpochOptions& order, const EpochStart& st
   if (!stream) return stream.error();
   std::shared_ptr<BatchStream> old;
   {
-    const std::scoped_lock lock(engine.mutex);
+    const MutexLock lock(engine.mutex);
     old = std::exchange(engine.stream, nullptr);
   }
   if (old) old->Close();
   if (auto begun = (*stream)->Begin(); !begun) return begun;
   {
-    const std::scoped_lock lock(engine.mutex);
+    const MutexLock lock(engine.mutex);
     engine.stream = *stream;
     engine.order = order;
     engine.start = start;
@@ -144,13 +144,13 @@ Result<void> DatasetCore::Expect(const EpochOptions& order, const EpochStart& st
 }
 
 std::shared_ptr<BatchStream> DatasetCore::StreamOf(Engine& engine) {
-  const std::scoped_lock lock(engine.mutex);
+  const MutexLock lock(engine.mutex);
   return engine.stream;
 }
 
 FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
   Engine& engine = engines_.Get();
-  std::unique_lock lock(engine.mutex);
+  MutexLock lock(engine.mutex);
   const auto [announced, epoch] = std::pair(engine.stream, engine.epoch);
   lock.unlock();
   if (announced) {
@@ -168,7 +168,7 @@ FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
 
 Result<std::optional<FinishedBatch>> DatasetCore::Next(std::uint64_t epoch) const {
   const auto stream = StreamOf(engines_.Get());
-  if (!stream && mark_.IsInChild()) return ForkedError("the loop over the dataset");
+  if (!stream && !owner_.IsCurrent()) return owner_.Refuse("the loop over the dataset");
   if (!stream) return Error{ErrorCode::kInvalidArgument, "no loop over the dataset has begun; call Epoch() or reset()"};
   const auto batch = stream->Claim(epoch);
   if (!batch) return batch.error();

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "base/process/per_process.h"
 #include "dataset/batch_stream.h"
 #include "dataset/dataset_tally.h"
@@ -23,7 +23,7 @@
 
 namespace gcsflux::internal {
 
-/// What all copies of a dataset share: its listing, its downloads and its decoding. Thread-safe. In a child of fork()
+/// What all copies of a dataset share: its listing, its downloads and its decoding. Thread-safe. In a child process
 /// it uses its own threads and connections, and forgets the order that the parent announced.
 class DatasetCore {
  public:
@@ -68,15 +68,15 @@ class DatasetCore {
   struct Engine {
     std::shared_ptr<DecodeThreads> decoders;
     std::shared_ptr<const DownloaderCore> downloads;
-    std::mutex mutex = {};
-    std::shared_ptr<BatchStream> stream = {};  // In the announced order. Guarded by mutex.
-    EpochOptions order = {};                   // Guarded by mutex too.
-    EpochStart start = {};                     // Guarded by mutex too.
-    std::uint64_t epoch = 0;                   // In which the order was announced last. Guarded by mutex too.
-    std::mutex listing_mutex = {};
-    // Guarded by listing_mutex.
-    std::shared_ptr<const LiveListing> listing = {};
-    std::unique_ptr<BackgroundListing> lister = {};  // It uses the stream, so it is destroyed first.
+    Mutex mutex = {};
+    std::shared_ptr<BatchStream> stream GUARDED_BY(mutex) = {};  // In the announced order.
+    EpochOptions order GUARDED_BY(mutex) = {};
+    EpochStart start GUARDED_BY(mutex) = {};
+    std::uint64_t epoch GUARDED_BY(mutex) = 0;  // In which the order was announced last.
+    Mutex listing_mutex = {};
+    std::shared_ptr<const LiveListing> listing GUARDED_BY(listing_mutex) = {};
+    // It uses the stream, so it is destroyed first.
+    std::unique_ptr<BackgroundListing> lister GUARDED_BY(listing_mutex) = {};
   };
   [[nodiscard]] std::shared_ptr<BatchStream> MakeStream(const Engine& engine, std::unique_ptr<BatchOrder> order,
                                                         const Cursor& start, ObjectAt object_at) const;
@@ -93,7 +93,7 @@ class DatasetCore {
   const std::shared_ptr<DatasetTally> tally_ = std::make_shared<DatasetTally>();
   const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
   const Counters made_with_;
-  const ProcessMark mark_;
+  const OwnerProcess owner_;
   const PerProcess<Engine> engines_;
 };
 

@@ -74,6 +74,12 @@ std::string Work(const DatasetReport& report) {
          "rate        " + Rate(Share(samples, seconds)) + " samples/s, " + Bytes(Share(bytes, seconds)) + "/s\n";
 }
 
+std::string Order(const DatasetReport& report) {
+  if (report.unannounced_batches == 0) return "";
+  return "order       " + Grouped(report.unannounced_batches) + " of " + Plural(report.batches, "batch") +
+         " not announced, so not fetched ahead; MakeDataLoader() announces its order\n";
+}
+
 std::string Time(const DatasetReport& report) {
   std::string text =
       "waiting     " + Percent(report.wait_time, report.elapsed) + " of the time (" + Text(report.wait_time) + ")\n";
@@ -140,7 +146,7 @@ std::string Slowest(const DatasetReport& report) {
 }  // namespace
 
 std::string FormatReport(const DatasetReport& report) {
-  return Work(report) + Time(report) + "memory      " + Bytes(report.held_bytes) + " fetched ahead, " +
+  return Work(report) + Order(report) + Time(report) + "memory      " + Bytes(report.held_bytes) + " fetched ahead, " +
          Bytes(report.max_held_bytes) + " at most\n" + Requests(report) + Composition(report.composition) +
          Cost(report) + Skipped(report) + Slowest(report);
 }

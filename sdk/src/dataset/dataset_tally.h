@@ -5,12 +5,11 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "dataset/slowest_objects.h"
 #include "gcsflux/dataset.h"
 
@@ -39,27 +38,27 @@ class DatasetTally {
   /// An object has arrived. `make_name` gives its name.
   template <class MakeName>
   void NoteArrival(std::chrono::nanoseconds took, std::uint64_t bytes, const MakeName& make_name) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     slowest_.Note(took, bytes, make_name);
   }
 
   void NoteDecoding(std::chrono::nanoseconds took) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     report_.decode_time += took;
   }
 
   void AddDecoded(const DecodedAhead& more) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     decoded_ += more;
     report_.max_decoded_bytes = std::max(report_.max_decoded_bytes, decoded_.bytes);
   }
   void RemoveDecoded(const DecodedAhead& taken) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     decoded_ -= taken;
   }
 
   void NoteWait(std::chrono::nanoseconds waited) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     report_.wait_time += waited;
   }
 
@@ -69,9 +68,10 @@ class DatasetTally {
     std::uint64_t bytes = 0;
   };
   void NoteBatch(const TakenBatch& batch) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (batch.epoch && IsNew(*batch.epoch)) ++report_.epochs;
     ++report_.batches;
+    if (!batch.epoch) ++report_.unannounced_batches;
     report_.samples += batch.samples;
     report_.bytes += batch.bytes;
   }
@@ -80,7 +80,7 @@ class DatasetTally {
   /// once, even if several epochs skip it.
   bool Skip(std::uint64_t most, const SkippedObject& object) {
     constexpr std::size_t kNamed = 10;
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (skipped_.contains(object.name)) return true;
     if (skipped_.size() >= most) return false;
     skipped_.insert(object.name);
@@ -91,7 +91,7 @@ class DatasetTally {
 
   /// The part of the report that is counted here.
   [[nodiscard]] DatasetReport report() const {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     DatasetReport report = report_;
     report.slowest = slowest_.objects();
     report.decoded_samples = decoded_.samples;
@@ -100,7 +100,7 @@ class DatasetTally {
   }
 
  private:
-  bool IsNew(std::uint64_t epoch) {
+  bool IsNew(std::uint64_t epoch) REQUIRES(mutex_) {
     const auto behind = epochs_.upper_bound(epoch);
     if (behind != epochs_.begin()) {
       auto& last = std::prev(behind)->second;
@@ -110,13 +110,13 @@ class DatasetTally {
     return epochs_.emplace(epoch, epoch).second;
   }
 
-  mutable ForkSafeMutex mutex_;
-  // Guarded by mutex_:
-  DatasetReport report_;
-  SlowestObjects slowest_;
-  std::set<std::string> skipped_;  // Names.
-  DecodedAhead decoded_;
-  std::map<std::uint64_t, std::uint64_t> epochs_;  // First to last of consecutive ones that were begun.
+  mutable LeafMutex mutex_;
+  DatasetReport report_ GUARDED_BY(mutex_);
+  SlowestObjects slowest_ GUARDED_BY(mutex_);
+  std::set<std::string> skipped_ GUARDED_BY(mutex_);  // Names.
+  DecodedAhead decoded_ GUARDED_BY(mutex_);
+  // First to last of consecutive ones that were begun.
+  std::map<std::uint64_t, std::uint64_t> epochs_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -18,15 +18,15 @@ DecodeThreads::~DecodeThreads() {
 
 void DecodeThreads::Offer(const std::shared_ptr<TaskSource>& source) {
   {
-    const std::scoped_lock lock(shared_->mutex);
+    const MutexLock lock(shared_->mutex);
     shared_->queue.Offer(source);
   }
   shared_->has_work.notify_one();
 }
 
 void DecodeThreads::Serve(Shared& shared, const std::stop_token& stop) {
-  std::unique_lock lock(shared.mutex);
-  while (shared.has_work.wait(lock, stop, [&shared] { return !shared.queue.is_empty(); })) {
+  MutexLock lock(shared.mutex);
+  while (shared.has_work.wait(lock, stop, [&shared]() REQUIRES(shared.mutex) { return !shared.queue.is_empty(); })) {
     auto turn = shared.queue.Next();
     lock.unlock();
     auto task = turn.source->Take();

@@ -3,11 +3,11 @@
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "loop/task_source.h"
 
 namespace gcsflux::internal {
@@ -29,9 +29,9 @@ class DecodeThreads {
  private:
   // Each thread holds it, since one may end later than this object.
   struct Shared {
-    std::mutex mutex;
+    Mutex mutex;
     std::condition_variable_any has_work;
-    TaskSourceQueue queue;  // Guarded by mutex.
+    TaskSourceQueue queue GUARDED_BY(mutex);
   };
   static void Serve(Shared& shared, const std::stop_token& stop);
 

@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <mutex>
 #include <string>
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "dataset/epoch_plan.h"
 #include "gcsflux/epoch.h"
 
@@ -17,7 +16,7 @@ struct EpochProgress::Shared {
   [[nodiscard]] EpochPlan PlanAt(const Cursor& at) const { return {options, at.listing.count, at.epoch, at.consumed}; }
 
   // Behind all consumed batches.
-  [[nodiscard]] Cursor Position() const {
+  [[nodiscard]] Cursor Position() const REQUIRES(mutex) {
     Cursor position = cursor;
     if (consumed == plan.batches() && (consumed > 0 || has_ended)) {
       ++position.epoch;
@@ -28,12 +27,12 @@ struct EpochProgress::Shared {
     return position;
   }
 
-  void Begin() {
+  void Begin() REQUIRES(mutex) {
     cursor = Position();
     Restart();
   }
 
-  void Restart() {
+  void Restart() REQUIRES(mutex) {
     plan = PlanAt(cursor);
     handed_out = consumed = 0;
     has_ended = false;
@@ -41,12 +40,12 @@ struct EpochProgress::Shared {
 
   const EpochOptions options;
 
-  internal::ForkSafeMutex mutex = {};  // guards what follows
-  Cursor cursor;                       // at the plan's beginning
-  EpochPlan plan;
-  std::uint64_t handed_out = 0;  // batches of the plan
-  std::uint64_t consumed = 0;    // of these
-  bool has_ended = false;        // The next batch was requested, but there is none.
+  internal::LeafMutex mutex = {};
+  Cursor cursor GUARDED_BY(mutex);  // at the plan's beginning
+  EpochPlan plan GUARDED_BY(mutex);
+  std::uint64_t handed_out GUARDED_BY(mutex) = 0;  // batches of the plan
+  std::uint64_t consumed GUARDED_BY(mutex) = 0;    // of these
+  bool has_ended GUARDED_BY(mutex) = false;        // The next batch was requested, but there is none.
 };
 
 Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, const EpochOptions& options,
@@ -65,7 +64,7 @@ Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, c
 }
 
 Result<void> EpochProgress::MoveTo(const Cursor& cursor, bool allow_changed_listing) const {
-  const std::scoped_lock lock(shared_->mutex);
+  const internal::MutexLock lock(shared_->mutex);
   Cursor& here = shared_->cursor;
   if (auto checked = CheckCursor(cursor, here.listing, shared_->options, allow_changed_listing); !checked)
     return checked;
@@ -81,23 +80,23 @@ Result<void> EpochProgress::MoveTo(const Cursor& cursor, bool allow_changed_list
 }
 
 void EpochProgress::BeginEpoch() const {
-  const std::scoped_lock lock(shared_->mutex);
+  const internal::MutexLock lock(shared_->mutex);
   shared_->Begin();
 }
 
 std::optional<std::vector<std::size_t>> EpochProgress::NextBatch() const {
-  const std::scoped_lock lock(shared_->mutex);
-  const EpochPlan& plan = shared_->plan;
-  shared_->has_ended = shared_->handed_out == plan.batches();
-  if (shared_->has_ended) return std::nullopt;
-  const EpochPlan::Batch batch = plan.BatchAt(shared_->handed_out++);
+  Shared& shared = *shared_;
+  const internal::MutexLock lock(shared.mutex);
+  shared.has_ended = shared.handed_out == shared.plan.batches();
+  if (shared.has_ended) return std::nullopt;
+  const EpochPlan::Batch batch = shared.plan.BatchAt(shared.handed_out++);
   std::vector<std::size_t> samples(static_cast<std::size_t>(batch.size));
-  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = plan.SampleAt(batch.first + i);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = shared.plan.SampleAt(batch.first + i);
   return samples;
 }
 
 Result<void> EpochProgress::BatchConsumed() const {
-  const std::scoped_lock lock(shared_->mutex);
+  const internal::MutexLock lock(shared_->mutex);
   if (shared_->consumed == shared_->handed_out) {
     return Error{ErrorCode::kInvalidArgument, "EpochProgress::BatchConsumed: no batch is handed out and not consumed"};
   }
@@ -106,7 +105,7 @@ Result<void> EpochProgress::BatchConsumed() const {
 }
 
 Cursor EpochProgress::cursor() const {
-  const std::scoped_lock lock(shared_->mutex);
+  const internal::MutexLock lock(shared_->mutex);
   return shared_->Position();
 }
 

@@ -29,31 +29,31 @@ void List(const Client& client, const ObjectName& prefix, ParallelListOptions op
 }  // namespace
 
 void LiveListing::Append(std::vector<ListedObject> objects) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   objects_.insert(objects_.end(), std::make_move_iterator(objects.begin()), std::make_move_iterator(objects.end()));
   state_.known = objects_.size();
 }
 
 void LiveListing::End(std::optional<Error> error) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   state_.is_over = true;
   state_.error = std::move(error);
 }
 
 LiveListing::State LiveListing::state() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return state_;
 }
 
 const ListedObject& LiveListing::At(std::size_t index) const {
   if (all_) return (*all_)[index];
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return objects_[index];
 }
 
 void LiveListing::Visit(std::size_t first, std::size_t last,
                         const std::function<void(const ListedObject&)>& visit) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (std::size_t i = first; i < last; ++i) visit(all_ ? (*all_)[i] : objects_[i]);
 }
 

@@ -4,12 +4,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "gcsflux/client.h"
 #include "gcsflux/listing.h"
 
@@ -43,9 +43,9 @@ class LiveListing {
 
  private:
   const std::shared_ptr<const std::vector<ListedObject>> all_ = {};
-  mutable std::mutex mutex_;
-  std::deque<ListedObject> objects_;  // Guarded by mutex_. Its elements never move.
-  State state_;                       // Guarded by mutex_.
+  mutable Mutex mutex_;
+  std::deque<ListedObject> objects_ GUARDED_BY(mutex_);  // Its elements never move.
+  State state_ GUARDED_BY(mutex_);
 };
 
 /// Lists a prefix on its own thread. The destructor ends the listing.

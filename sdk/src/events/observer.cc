@@ -17,7 +17,7 @@ void Observer::UnverifiedRead(const CallInfo& call) {
   Add(tallies_.unverified_reads);
   if (!is_heard()) return;
   {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     if (!warned_of_.emplace(call.bucket).second) return;
   }
   Tell([&](EventListener& listener) { listener.OnUnverifiedRead({call}); });
@@ -26,7 +26,7 @@ void Observer::UnverifiedRead(const CallInfo& call) {
 void Observer::CompositionRefused(const CompositionRefusedEvent& event) {
   if (!is_heard()) return;
   {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     if (!refused_in_.emplace(event.bucket).second) return;
   }
   Tell([&](EventListener& listener) { listener.OnCompositionRefused(event); });

@@ -10,7 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
+#include "base/process/mutex.h"
 #include "events/billing.h"
 #include "gcsflux/events.h"
 #include "loop/user_code_threads.h"
@@ -99,7 +100,7 @@ class Observer {
   void Tell(Call call) noexcept {
     if (listener_ == nullptr) return;
     RunUserCode(UserCode::kIsTold, [&]() noexcept {
-      const ForkAllowed fork_allowed;
+      const UserCodeSection user_code;
       try {
         call(*listener_);
       } catch (...) {
@@ -117,10 +118,10 @@ class Observer {
     Tally reads_resumed = 0, sessions_restarted = 0, token_refreshes = 0, token_failures = 0, token_retries = 0;
     Tally bytes_sent = 0, bytes_received = 0, listener_exceptions = 0, unverified_reads = 0;
   } tallies_;
-  ForkSafeMutex mutex_;
-  // Buckets. Guarded by mutex_:
-  std::set<std::string, std::less<>> warned_of_;
-  std::set<std::string, std::less<>> refused_in_;
+  LeafMutex mutex_;
+  // Buckets:
+  std::set<std::string, std::less<>> warned_of_ GUARDED_BY(mutex_);
+  std::set<std::string, std::less<>> refused_in_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -16,7 +15,8 @@
 
 #include "base/messages/json_text.h"
 #include "base/process/file_size_signal.h"
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "gcsflux/events.h"
 
 namespace gcsflux {
@@ -139,8 +139,8 @@ class TraceFile : public TraceWriter {
   }
 
   Result<void> Close() override {
-    // A child of fork() writes its events into the same file; only the parent writes its end.
-    if (!is_closed_.exchange(true) && !opened_in_.IsInChild()) Write("\n]\n");
+    // A child process writes its events into the same file; only its owner writes its end.
+    if (!is_closed_.exchange(true) && owner_.IsCurrent()) Write("\n]\n");
     const int error = error_;
     if (error == 0) return {};
     return Error{ErrorCode::kLocalIo, "the trace '" + path_ + "' could not be written: " + std::strerror(error)};
@@ -157,7 +157,7 @@ class TraceFile : public TraceWriter {
   // A thread waits for one request at a time, so each thread has a lane. A request beside another one, such as a hedge,
   // goes to the thread's next lane. Requests on one lane never overlap.
   int LaneFor(EventTime start, EventTime end) {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     auto& lanes = lanes_[std::this_thread::get_id()];
     auto free = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& lane) { return lane.busy_until <= start; });
     if (free == lanes.end()) free = lanes.insert(free, Lane{++last_lane_});
@@ -167,7 +167,7 @@ class TraceFile : public TraceWriter {
 
   // The thread's first lane, which has the marks.
   int OwnLane() {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     auto& lanes = lanes_[std::this_thread::get_id()];
     if (lanes.empty()) lanes.push_back(Lane{++last_lane_});
     return lanes.front().number;
@@ -214,10 +214,10 @@ class TraceFile : public TraceWriter {
   const EventTime opened_ = Clock::now();
   std::atomic<int> error_ = 0;  // errno of the first failed write
   std::atomic<bool> is_closed_ = false;
-  const internal::ProcessMark opened_in_;
-  internal::ForkSafeMutex mutex_;  // guards what follows
-  std::map<std::thread::id, std::vector<Lane>> lanes_;
-  int last_lane_ = 0;
+  const internal::OwnerProcess owner_;
+  internal::LeafMutex mutex_;
+  std::map<std::thread::id, std::vector<Lane>> lanes_ GUARDED_BY(mutex_);
+  int last_lane_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace

@@ -60,8 +60,9 @@ Result<void> ToSafetensors(const StoredCheckpoint& checkpoint, const ByteSink& s
     contents.tensors.push_back({tensor.name, tensor.layout.dtype, tensor.layout.shape});
   }
   TensorSequence sequence(checkpoint, std::move(order));
-  return WriteSafetensors(
+  const auto written = WriteSafetensors(
       contents, [&](std::size_t tensor, const ByteSink& into) { return sequence.Give(tensor, into); }, sink);
+  return written ? Result<void>() : written.error();
 }
 
 Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sink, bool has_values) {

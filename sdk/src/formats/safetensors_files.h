@@ -16,9 +16,7 @@ namespace gcsflux::internal {
 /// The tensors of one or several files of safetensors, each with its own storage.
 class SafetensorsFiles final : public CheckpointReader {
  public:
-  /// Reads the files' headers. Slices are joined. `name` is for messages.
-  static Result<SafetensorsFiles> Open(std::string name, std::vector<ByteSource> files);
-  /// The same with headers that are known: one for each file. Tensors that they lack are left out.
+  /// One header for each file. Slices are joined; tensors that the headers lack are left out. `name` is for messages.
   static Result<SafetensorsFiles> Open(std::string name, std::vector<ByteSource> files,
                                        std::vector<SafetensorsHeader> headers);
 

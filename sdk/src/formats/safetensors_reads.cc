@@ -3,8 +3,7 @@
 
 #include "base/crc32c.h"
 #include "formats/bytes/format_error.h"
-#include "formats/bytes/read_summed.h"
-#include "formats/bytes/storage_pieces.h"
+#include "formats/bytes/source_reads.h"
 #include "formats/safetensors_files.h"
 
 namespace gcsflux::internal {

@@ -4,17 +4,31 @@
 #include <array>
 
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/little_endian.h"
 #include "formats/cached_ends.h"
+#include "formats/safetensors/safetensors_types.h"
 #include "formats/safetensors_files.h"
 #include "formats/state_json.h"
 #include "formats/torch_file.h"
 #include "formats/torch_records.h"
+#include "formats/zip/zip_layout.h"
 
 namespace gcsflux {
 namespace internal {
 namespace {
 
 constexpr std::size_t kFirstBytes = 64;
+
+bool HasHeaderOfSafetensors(std::string_view first) {
+  return first.size() >= 9 && first[8] == '{' && FromLittleEndian<std::uint64_t>(first) <= kMostHeaderBytes;
+}
+
+bool IsJsonObject(std::string_view first) {
+  const std::size_t begin = first.find_first_not_of(" \t\r\n");
+  if (begin == first.npos || first[begin] != '{') return false;
+  const std::size_t next = first.find_first_not_of(" \t\r\n", begin + 1);
+  return next == first.npos || first[next] == '"' || first[next] == '}';
+}
 
 // Checks that the files have the tensors of the index.
 Result<void> CheckWeightMap(const std::string& file, const SafetensorsIndex& index, const SafetensorsFiles& files) {
@@ -29,6 +43,20 @@ Result<void> CheckWeightMap(const std::string& file, const SafetensorsIndex& ind
   return {};
 }
 
+Result<SafetensorsFiles> OpenFiles(std::string name, std::vector<ByteSource> files) {
+  std::vector<SafetensorsHeader> headers;
+  for (const ByteSource& file : files) {
+    auto header = ReadSafetensorsHeader(file);
+    if (!header) return header.error();
+    headers.push_back(*std::move(header));
+  }
+  return SafetensorsFiles::Open(std::move(name), std::move(files), std::move(headers));
+}
+
+StoredCheckpoint Stored(SafetensorsFiles files) {
+  return StoredCheckpoint(std::make_shared<const SafetensorsFiles>(std::move(files)));
+}
+
 Result<StoredCheckpoint> OpenIndex(const ByteSource& source, const OpenShards& open_shards) {
   const auto index = ReadSafetensorsIndex(source);
   if (!index) return index.error();
@@ -36,11 +64,11 @@ Result<StoredCheckpoint> OpenIndex(const ByteSource& source, const OpenShards& o
   auto sources = open_shards(index->Files());
   if (!sources) return sources.error();
   if (sources->empty()) return Undecodable(source.name, "", 0, "the index names no file");
-  auto files = SafetensorsFiles::Open(source.name, *std::move(sources));
+  auto files = OpenFiles(source.name, *std::move(sources));
   if (!files) return files.error();
   if (auto checked = CheckWeightMap(source.name, *index, *files); !checked) return checked.error();
   files->SetFormat(CheckpointFormat::kSafetensorsIndex);
-  return StoredCheckpoint(std::make_shared<const SafetensorsFiles>(*std::move(files)));
+  return Stored(*std::move(files));
 }
 
 template <class Values>
@@ -49,6 +77,16 @@ auto FindNamed(const Values& values, std::string_view name) {
 }
 
 }  // namespace
+
+CheckpointFormat DetectFormat(std::span<const std::byte> first_bytes) {
+  const std::string_view first(reinterpret_cast<const char*>(first_bytes.data()), first_bytes.size());
+  // An archive without records begins with its end record.
+  if (first.starts_with(zip::kLocalSignature) || first.starts_with(zip::kEndSignature))
+    return CheckpointFormat::kOtherZip;
+  if (IsOldTorchFile(first)) return CheckpointFormat::kOldTorchFile;
+  if (HasHeaderOfSafetensors(first)) return CheckpointFormat::kSafetensors;
+  return IsJsonObject(first) ? CheckpointFormat::kSafetensorsIndex : CheckpointFormat::kUnknown;
+}
 
 Result<StoredCheckpoint> OpenFileOrIndex(ByteSource source, const OpenShards& open_shards) {
   auto kept = WithCachedEnds(std::move(source));
@@ -76,19 +114,14 @@ Result<StoredCheckpoint> OpenFileOrIndex(ByteSource source, const OpenShards& op
 
 Result<StoredCheckpoint> OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files) {
   if (files.empty()) return Error{ErrorCode::kNotFound, name + ": it holds no file of safetensors"};
-  auto opened = SafetensorsFiles::Open(std::move(name), std::move(files));
-  if (!opened) return opened.error();
-  return StoredCheckpoint(std::make_shared<const SafetensorsFiles>(*std::move(opened)));
+  auto opened = OpenFiles(std::move(name), std::move(files));
+  return opened ? Stored(*std::move(opened)) : Result<StoredCheckpoint>(opened.error());
 }
 
 Result<StoredCheckpoint> OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files,
                                               std::vector<SafetensorsHeader> headers) {
-  if (files.empty() || files.size() != headers.size()) {
-    return Error{ErrorCode::kInvalidArgument, name + ": there must be one header for each file"};
-  }
   auto opened = SafetensorsFiles::Open(std::move(name), std::move(files), std::move(headers));
-  if (!opened) return opened.error();
-  return StoredCheckpoint(std::make_shared<const SafetensorsFiles>(*std::move(opened)));
+  return opened ? Stored(*std::move(opened)) : Result<StoredCheckpoint>(opened.error());
 }
 
 }  // namespace internal

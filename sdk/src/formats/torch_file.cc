@@ -8,7 +8,7 @@
 
 #include "base/crc32.h"
 #include "formats/bytes/format_error.h"
-#include "formats/bytes/storage_pieces.h"
+#include "formats/bytes/source_reads.h"
 #include "formats/checkpoint_index.h"
 #include "formats/torch_records.h"
 #include "formats/zip/zip_layout.h"

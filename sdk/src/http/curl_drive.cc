@@ -4,8 +4,9 @@
 #include <chrono>
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
 #include "base/process/no_time_limit.h"
+#include "base/process/owner_process.h"
 #include "http/curl_error.h"
 
 namespace gcsflux::internal {
@@ -15,7 +16,7 @@ CurlDrive::Side::Side(CurlDrive& drive, CURL* with, const HttpRequest& request, 
       easy(with),
       statistics(request.statistics),
       exchange(with, request, drive.receiver_, race, is_second) {
-  const NoFork no_fork;
+  const LeafSection leaf;
   drive.driver_.settings.Prepare(easy, request);
   exchange.Prepare();
   curl_easy_setopt(easy, CURLOPT_PRIVATE, &drive);
@@ -24,7 +25,7 @@ CurlDrive::Side::Side(CurlDrive& drive, CURL* with, const HttpRequest& request, 
 
 CurlDrive::Side::~Side() {
   if (statistics != nullptr) *statistics = exchange.Moved();
-  const NoFork no_fork;
+  const LeafSection leaf;
   curl_multi_remove_handle(multi, easy);
   curl_easy_setopt(easy, CURLOPT_PRIVATE, nullptr);
 }
@@ -59,7 +60,7 @@ void CurlDrive::OnMessage(CURL* easy, CURLcode code) {
 }
 
 std::optional<Result<HttpResponse>> CurlDrive::Poll() {
-  if (made_in_.IsInChild()) return ForkedError("the request");
+  if (!owner_.IsCurrent()) return owner_.Refuse("the request");
   EndStandstill(*first());
   if (second()) EndStandstill(*second());
   if (auto decided = Decide()) return decided;

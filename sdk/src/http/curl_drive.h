@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "http/curl_exchange.h"
 #include "http/curl_settings.h"
 #include "http/standstill.h"
@@ -81,7 +81,7 @@ class CurlDrive {
   const CurlDriver driver_;
   BodyReceiver* const receiver_;
   Watch* const watch_;
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   CurlRace race_;
   // Handles of second exchanges, which must outlive their sides.
   EasyHandle first_easy_, second_easy_;

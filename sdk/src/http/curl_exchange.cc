@@ -128,7 +128,7 @@ bool CurlExchange::TellSent() {
     return {};
   });
   if (!told) failure_ = told.error();
-  if (made_in_.IsInChild()) failure_ = ForkedError("the request");
+  if (!owner_.IsCurrent()) failure_ = owner_.Refuse("the request");
   return !failure_;
 }
 
@@ -217,7 +217,7 @@ bool CurlExchange::TakeBody(std::span<const std::byte> data) {
   if (counts_ && !Claim()) return false;
   const auto taken = receiver_takes_body_ ? receiver_->OnBody(data) : Hold(data);
   if (!taken) failure_ = taken.error();
-  if (made_in_.IsInChild()) failure_ = ForkedError("the request");  // The sink has called fork().
+  if (!owner_.IsCurrent()) failure_ = owner_.Refuse("the request");  // The sink has returned in a child.
   return !failure_;
 }
 

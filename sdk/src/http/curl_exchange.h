@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "http/transport.h"
 #include "loop/pause.h"
 
@@ -82,7 +82,7 @@ class CurlExchange {
   const bool is_second_;
   std::vector<curl_slist> header_list_;  // libcurl's view of the request's
   int times_sent_ = 0;                   // Includes a sending that is about to begin.
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   const Clock::time_point start_ = Clock::now();
   std::optional<Clock::time_point> first_byte_;
   std::array<char, CURL_ERROR_SIZE> details_;  // libcurl's text about a failure.

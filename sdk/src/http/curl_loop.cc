@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/leaf_stop_callback.h"
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
 #include "base/process/no_time_limit.h"
 #include "base/process/own_descriptors.h"
 
@@ -187,7 +187,7 @@ void CurlLoop::Note(CURL* easy) try { moved_.push_back(easy); } catch (const std
 
 void CurlLoop::Act(curl_socket_t descriptor, int events) {
   {
-    const NoFork no_fork;
+    const LeafSection leaf;
     int running = 0;
     curl_multi_socket_action(multi_.get(), descriptor, events, &running);
   }

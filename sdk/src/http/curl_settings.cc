@@ -28,7 +28,7 @@ long InMilliseconds(std::chrono::milliseconds duration) {
 }  // namespace
 
 EasyHandle CurlSettings::MakeEasy(SocketOwner* owner) const {
-  const NoFork no_fork;
+  const LeafSection leaf;
   EasyHandle handle(curl_easy_init());
   CURL* const easy = handle.get();
   if (easy == nullptr) return handle;

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
 #include "http/curl_transport.h"
 #include "http/transport.h"
 
@@ -14,7 +14,7 @@ class SocketOwner;
 
 struct EasyDeleter {
   void operator()(CURL* easy) const {
-    const NoFork no_fork;
+    const LeafSection leaf;
     curl_easy_cleanup(easy);
   }
 };

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
 #include <new>
 
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
+#include "base/process/mutex.h"
 #include "base/process/own_descriptors.h"
 
 namespace gcsflux::internal {
@@ -68,9 +68,9 @@ void UseOwnSockets(CURL* easy, SocketOwner* owner) {
 }
 
 MultiHandle MultiHandle::Make() {
-  const NoFork no_fork;
-  static ForkSafeMutex mutex;
-  const std::scoped_lock one_at_a_time(mutex);  // Otherwise one thread could mistake another's pair for its own.
+  const LeafSection leaf;
+  static LeafMutex mutex;
+  const MutexLock one_at_a_time(mutex);  // Otherwise one thread could mistake another's pair for its own.
   const int lowest = LowestFree();
   MultiHandle made;
   made.multi_ = curl_multi_init();
@@ -107,7 +107,7 @@ MultiHandle::WakeUp MultiHandle::FindWakeUp(CURLM* multi, int lowest) {
 
 MultiHandle::~MultiHandle() {
   if (multi_ == nullptr) return;
-  const NoFork no_fork;
+  const LeafSection leaf;
   for (const int descriptor : wake_up_) {
     if (descriptor >= 0) ForgetOwnDescriptor(descriptor);
   }

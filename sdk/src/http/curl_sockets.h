@@ -15,7 +15,7 @@ class SocketOwner {
   virtual void OnClose(int descriptor) = 0;
 };
 
-/// Makes the handle use sockets of this process only: exec() closes them, and children of fork() do not use them.
+/// Makes the handle use sockets of this process only: exec() closes them, and child processes do not use them.
 /// `owner` outlives the connections; null for none.
 void UseOwnSockets(CURL* easy, SocketOwner* owner);
 

@@ -7,14 +7,15 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/leaf_stop_callback.h"
-#include "base/process/fork.h"
 #include "base/process/keep_openssl.h"
+#include "base/process/leaf_section.h"
+#include "base/process/mutex.h"
 #include "base/process/own_descriptors.h"
+#include "base/process/owner_process.h"
 #include "http/curl_drive.h"
 #include "http/curl_loop.h"
 #include "http/curl_settings.h"
@@ -36,9 +37,9 @@ struct Handle {
   EasyHandle easy;
 };
 
-// libcurl and OpenSSL finish their work before a fork. User code that they call allows a fork.
+// User code that libcurl calls is in a UserCodeSection.
 bool Advance(CURLM* multi) {
-  const NoFork no_fork;
+  const LeafSection leaf;
   int running = 0;
   return curl_multi_perform(multi, &running) == CURLM_OK;
 }
@@ -61,7 +62,7 @@ class CurlTransport : public Transport {
  public:
   explicit CurlTransport(const CurlOptions& options) : settings_(options) {
     KeepOpenSsl();
-    const NoFork no_fork;
+    const LeafSection leaf;
     // A static is initialised once, by one thread, before the first handle. libcurl keeps it until the process ends.
     static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);
     static_cast<void>(kReady);
@@ -80,7 +81,7 @@ class CurlTransport : public Transport {
  private:
   Result<HttpResponse> Run(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
                            const std::stop_token& stop) {
-    if (made_in_.IsInChild()) return ForkedError("the request");
+    if (!owner_.IsCurrent()) return owner_.Refuse("the request");
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled before it was sent"};
     if (auto checked = CheckHeaders(request.headers); !checked) return checked.error();
     if (Fiber::Current() != nullptr) return OfThisLoop().Run(request, receiver, watch, stop);
@@ -107,7 +108,7 @@ class CurlTransport : public Transport {
   // The first one of this loop that has room, because its connections are warm.
   CurlLoop& OfThisLoop() {
     EventLoop& loop = *EventLoop::Current();
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     auto& of_loop = loops_[&loop];
     const auto free =
         std::find_if(of_loop.begin(), of_loop.end(), [](const auto& curl) { return curl->running() < kMostExchanges; });
@@ -118,7 +119,7 @@ class CurlTransport : public Transport {
   // The handle that was returned last is the warmest.
   Handle TakeHandle() {
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       if (!idle_.empty()) {
         Handle handle = std::move(idle_.back());
         idle_.pop_back();
@@ -129,15 +130,15 @@ class CurlTransport : public Transport {
   }
 
   void Return(Handle handle) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (idle_.size() < settings_.options().max_idle_connections) idle_.push_back(std::move(handle));
   }
 
   const CurlSettings settings_;
-  const ProcessMark made_in_;
-  ForkSafeMutex mutex_;
-  std::vector<Handle> idle_;                                            // Guarded by mutex_.
-  std::map<EventLoop*, std::vector<std::unique_ptr<CurlLoop>>> loops_;  // Guarded by mutex_.
+  const OwnerProcess owner_;
+  LeafMutex mutex_;
+  std::vector<Handle> idle_ GUARDED_BY(mutex_);
+  std::map<EventLoop*, std::vector<std::unique_ptr<CurlLoop>>> loops_ GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
 #include "base/process/own_descriptors.h"
 #include "base/process/start_thread.h"
 
@@ -59,7 +59,7 @@ Result<std::unique_ptr<EventLoop>> EventLoop::Start(UserCodeThreads& user_code_t
 Result<void> EventLoop::Open() {
   free_stacks_.reserve(kMostFreeStacks + 1);
   reported_.reserve(kMostEvents);
-  const NoFork no_fork;
+  const LeafSection leaf;
   epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ < 0) return NoDescriptor();
   AddOwnDescriptor(epoll_);
@@ -74,7 +74,7 @@ Result<void> EventLoop::Open() {
 EventLoop::~EventLoop() {
   if (thread_.joinable()) {
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       is_ending_ = true;
       static_cast<void>(::eventfd_write(wake_up_, 1));
     }
@@ -88,7 +88,7 @@ EventLoop::~EventLoop() {
 EventLoop* EventLoop::Current() { return current_loop; }
 
 void EventLoop::Spawn(std::function<void()> task) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   posted_fibers_.reserve(tasks() + 1);  // MakeReady() needs no memory.
   posted_tasks_.push_back(std::move(task));
   tasks_.fetch_add(1, std::memory_order_relaxed);
@@ -98,7 +98,7 @@ void EventLoop::Spawn(std::function<void()> task) {
 
 void EventLoop::MakeReady(Fiber& fiber) {
   if (current_loop == this) return ready_.push_back(&fiber);
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   posted_fibers_.push_back(&fiber);
   if (std::exchange(is_asleep_, false)) static_cast<void>(::eventfd_write(wake_up_, 1));
 }
@@ -116,7 +116,7 @@ void EventLoop::Run() {
 
 // False if there is no work left, and none will come.
 bool EventLoop::TakePosted() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   is_asleep_ = false;
   if (new_.empty()) new_.swap(posted_tasks_);
   ready_.insert(ready_.end(), posted_fibers_.begin(), posted_fibers_.end());
@@ -174,7 +174,7 @@ void EventLoop::Resume(Fiber& fiber) {
 // The latest time of the next turn. Nothing means: when an event comes.
 std::optional<EventLoop::TimePoint> EventLoop::NextTurn() {
   constexpr std::chrono::milliseconds kStackMayBeHad{20};
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const bool has_work = !ready_.empty() || !posted_tasks_.empty() || !posted_fibers_.empty();
   if (has_work || (is_ending_ && tasks() == 0)) return TimePoint();
   is_asleep_ = true;

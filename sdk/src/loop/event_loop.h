@@ -8,11 +8,11 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "gcsflux/result.h"
 #include "loop/fiber.h"
 #include "loop/timer_heap.h"
@@ -95,12 +95,11 @@ class EventLoop {
   int wake_up_ = -1;
   std::atomic<std::size_t> tasks_ = 0;
 
-  std::mutex mutex_;
-  // Guarded by mutex_:
-  std::vector<std::function<void()>> posted_tasks_;
-  std::vector<Fiber*> posted_fibers_;
-  bool is_asleep_ = false;
-  bool is_ending_ = false;
+  Mutex mutex_;
+  std::vector<std::function<void()>> posted_tasks_ GUARDED_BY(mutex_);
+  std::vector<Fiber*> posted_fibers_ GUARDED_BY(mutex_);
+  bool is_asleep_ GUARDED_BY(mutex_) = false;
+  bool is_ending_ GUARDED_BY(mutex_) = false;
 
   // Used by the loop's thread:
   TimerHeap timers_;

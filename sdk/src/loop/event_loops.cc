@@ -8,7 +8,7 @@ EventLoops::EventLoops(std::size_t count) : count_(count), loops_(count) { stati
 
 std::optional<Error> EventLoops::StartMissing() {
   if (size() == count_) return std::nullopt;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (size() < count_) {
     auto loop = EventLoop::Start(user_code_threads_);
     if (!loop) return loop.error();

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "gcsflux/result.h"
 #include "loop/event_loop.h"
 #include "loop/user_code_threads.h"
@@ -31,7 +31,7 @@ class EventLoops {
   const std::size_t count_;
   UserCodeThreads user_code_threads_;
   std::atomic<std::size_t> next_ = 0;
-  std::mutex mutex_;  // One thread at a time starts loops.
+  Mutex mutex_;  // One thread at a time starts loops.
   std::atomic<std::size_t> size_ = 0;
   // Of `count_` places the first `size_` are set, and do not change. Last: they end before the members that they use.
   std::vector<std::unique_ptr<EventLoop>> loops_;

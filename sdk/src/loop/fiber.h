@@ -10,8 +10,8 @@ namespace gcsflux::internal {
 
 /// A function with a stack of its own, which can stop in its middle and continue later. Blocking code runs on an event
 /// loop this way: where a thread would wait, the fiber is suspended, and the loop resumes another one. Each fiber is
-/// resumed by one thread only. It must not be suspended while it holds a mutex or a NoFork, nor inside a callback of a
-/// C library.
+/// resumed by one thread only. It must not be suspended while it holds a mutex or is in a LeafSection, nor inside a
+/// callback of a C library.
 class Fiber {
  public:
   /// `body` begins with the first Resume(). It does not throw. If this throws, because there is no memory, `body` is as

@@ -3,9 +3,9 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "base/process/mutex.h"
 #include "loop/request_slots.h"
 
 namespace gcsflux::internal {
@@ -20,7 +20,7 @@ class JobQueue : public TaskSource, public std::enable_shared_from_this<JobQueue
   /// job never runs.
   void Post(std::function<void()> job) {
     // Under the lock, because the slots may be destroyed after Close().
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_closed_) return;
     jobs_.push_back(std::move(job));
     try {
@@ -34,13 +34,13 @@ class JobQueue : public TaskSource, public std::enable_shared_from_this<JobQueue
   /// Drops the jobs that have not begun.
   void Close() {
     std::list<std::function<void()>> dropped;
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     is_closed_ = true;
     dropped.swap(jobs_);
   }
 
   std::function<void()> Take() override {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (jobs_.empty()) return {};
     auto job = std::move(jobs_.front());
     jobs_.pop_front();
@@ -49,9 +49,9 @@ class JobQueue : public TaskSource, public std::enable_shared_from_this<JobQueue
 
  private:
   RequestSlots& slots_;
-  std::mutex mutex_;
-  std::list<std::function<void()>> jobs_;  // Guarded by mutex_. Not a deque: an empty one allocates.
-  bool is_closed_ = false;                 // Guarded by mutex_.
+  Mutex mutex_;
+  std::list<std::function<void()>> jobs_ GUARDED_BY(mutex_);  // Not a deque: an empty one allocates.
+  bool is_closed_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace gcsflux::internal

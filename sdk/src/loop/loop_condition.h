@@ -2,7 +2,8 @@
 
 #include <condition_variable>
 #include <memory>
-#include <mutex>
+
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 
@@ -13,10 +14,10 @@ class LoopCondition {
   /// Waits until `is_met()`, which is called under the lock. Change what it reads under that lock, and call NotifyAll()
   /// afterwards, with or without the lock. For threads, not for fibers.
   template <class Predicate>
-  void Wait(std::unique_lock<std::mutex>& lock, const Predicate& is_met) {
+  void Wait(MutexLock<Mutex>& lock, const Predicate& is_met) {
     notified_->wait(lock, is_met);
   }
-  void Wait(std::unique_lock<std::mutex>& lock) { notified_->wait(lock); }
+  void Wait(MutexLock<Mutex>& lock) { notified_->wait(lock); }
 
   /// Makes all waiters check again: now, or if a loop calls it, at the end of the loop's turn.
   void NotifyAll();

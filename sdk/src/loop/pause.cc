@@ -5,9 +5,9 @@
 namespace gcsflux::internal {
 
 void Pause::Wake() {
-  if (made_in_.IsInChild()) return;
+  if (!owner_.IsCurrent()) return;
   if (fiber_ == nullptr) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     state_ = State::kWoken;
     woken_.notify_one();
     return;
@@ -40,7 +40,7 @@ bool Pause::Suspend(std::optional<TimePoint> due) {
 }
 
 bool Pause::Sleep(std::optional<TimePoint> due) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const auto is_woken = [this] { return state_ == State::kWoken; };
   if (due) {
     woken_.wait_until(lock, *due, is_woken);

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 #include <optional>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "loop/event_loop.h"
 #include "loop/timer_heap.h"
 
@@ -21,7 +21,7 @@ class Pause final : public LoopTimer {
   Pause() = default;
   ~Pause() = default;
 
-  /// Ends the present wait, or the next one. Thread-safe. In a child of fork() it does nothing: the loop is the
+  /// Ends the present wait, or the next one. Thread-safe. In a child process it does nothing: the loop is the
   /// parent's, but the stop_token that calls this may be the child's. As with a std::condition_variable, the owner must
   /// make sure that no call of it is running when this is destroyed.
   void Wake();
@@ -41,11 +41,11 @@ class Pause final : public LoopTimer {
   bool Sleep(std::optional<TimePoint> due);
   void OnTime() override;
 
-  const ProcessMark made_in_ = {};  // Initialised here, or clang would delete the constructor.
+  const OwnerProcess owner_ = {};  // Initialised here, or clang would delete the constructor.
   EventLoop* const loop_ = EventLoop::Current();
   Fiber* const fiber_ = Fiber::Current();  // Null if a thread owns it.
   std::atomic<State> state_ = State::kIdle;
-  std::mutex mutex_;  // Guards state_ if a thread owns it.
+  Mutex mutex_;  // Guards state_ if a thread owns it.
   std::condition_variable woken_;
 };
 

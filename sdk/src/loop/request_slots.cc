@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/process/mutex.h"
 #include "base/process/open_files.h"
 
 namespace gcsflux::internal {
@@ -25,22 +26,22 @@ RequestSlots::RequestSlots(EventLoops& loops, std::size_t limit) : loops_(loops)
 }
 
 RequestSlots::~RequestSlots() {
-  std::unique_lock lock(mutex_);
-  idle_.wait(lock, [this] { return busy_ == 0; });
+  MutexLock lock(mutex_);
+  idle_.wait(lock, [this]() REQUIRES(mutex_) { return busy_ == 0; });
 }
 
 std::size_t RequestSlots::limit() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return limit_;
 }
 
 std::size_t RequestSlots::busy() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return busy_;
 }
 
 std::optional<Error> RequestSlots::shortage() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return shortage_;
 }
 
@@ -49,7 +50,7 @@ void RequestSlots::SetLimit(std::size_t limit) {
   const bool may_be_too_many = wanted > kAlwaysAllowed;
   const std::size_t allowed = may_be_too_many ? std::max(kAlwaysAllowed, FreeDescriptors(wanted)) : wanted;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     // Its own connections are already open.
     limit_ = std::min(wanted, may_be_too_many ? allowed + busy_ : allowed);
     if (limit_ < wanted && !shortage_) shortage_ = TooFewDescriptors(wanted, limit_);
@@ -59,7 +60,7 @@ void RequestSlots::SetLimit(std::size_t limit) {
 
 void RequestSlots::Offer(const std::shared_ptr<TaskSource>& source) {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     queue_.Offer(source);
   }
   StartAnother();
@@ -68,21 +69,21 @@ void RequestSlots::Offer(const std::shared_ptr<TaskSource>& source) {
 // If there is more work, that task starts the next one.
 void RequestSlots::StartAnother() {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!HasCapacity()) return;
     ++busy_;
   }
   try {
     loops_.Spawn([this] { Serve(); });
   } catch (...) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (--busy_ == 0) idle_.notify_all();
     throw;
   }
 }
 
 void RequestSlots::Serve() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (busy_ <= limit_) {
     auto turn = queue_.Next();
     if (!turn.source) break;
@@ -92,7 +93,7 @@ void RequestSlots::Serve() {
   if (--busy_ == 0) idle_.notify_all();
 }
 
-void RequestSlots::RunOne(std::unique_lock<std::mutex>& lock, TaskSourceQueue::Turn turn) {
+void RequestSlots::RunOne(MutexLock<Mutex>& lock, TaskSourceQueue::Turn turn) {
   lock.unlock();
   auto task = turn.source->Take();
   if (task) {

@@ -3,9 +3,9 @@
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 
+#include "base/process/mutex.h"
 #include "loop/event_loops.h"
 #include "loop/task_source.h"
 
@@ -39,18 +39,19 @@ class RequestSlots {
 
  private:
   void Serve();
-  void RunOne(std::unique_lock<std::mutex>& lock, TaskSourceQueue::Turn turn);
+  void RunOne(MutexLock<Mutex>& lock, TaskSourceQueue::Turn turn) REQUIRES(mutex_, lock);
   void StartAnother();
-  [[nodiscard]] bool HasCapacity() const { return !queue_.is_empty() && busy_ < limit_ && is_usable(); }
+  [[nodiscard]] bool HasCapacity() const REQUIRES(mutex_) {
+    return !queue_.is_empty() && busy_ < limit_ && is_usable();
+  }
 
   EventLoops& loops_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable idle_;
-  // Guarded by mutex_:
-  TaskSourceQueue queue_;
-  std::size_t limit_ = 1;
-  std::size_t busy_ = 0;
-  std::optional<Error> shortage_;
+  TaskSourceQueue queue_ GUARDED_BY(mutex_);
+  std::size_t limit_ GUARDED_BY(mutex_) = 1;
+  std::size_t busy_ GUARDED_BY(mutex_) = 0;
+  std::optional<Error> shortage_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "base/leaf_stop_callback.h"
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "loop/pause.h"
 
 namespace gcsflux::internal {
@@ -33,10 +33,10 @@ class RealTiming : public Timing {
   }
 
   [[nodiscard]] double Random() const override {
-    // A child of fork() would get the same numbers as its parent and its siblings.
+    // A process would otherwise repeat the numbers of its parent and its siblings.
     thread_local std::mt19937_64 generator;
-    thread_local std::optional<ProcessMark> seeded_in;
-    if (!seeded_in || seeded_in->IsInChild()) {
+    thread_local std::optional<OwnerProcess> seeded_in;
+    if (!seeded_in || !seeded_in->IsCurrent()) {
       Seed(generator);
       seeded_in.emplace();
     }

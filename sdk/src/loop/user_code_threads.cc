@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "base/process/start_thread.h"
 #include "loop/event_loop.h"
 #include "loop/pause.h"
@@ -14,13 +14,13 @@ void UserCodeThreads::Run(UserCode what, const std::function<void()>& call) {
   Pause pause;
   std::exception_ptr thrown;
   const bool is_posted = (what == UserCode::kIsTold ? told_ : waiting_).Post([&] {
-    const ProcessMark mark;
+    const OwnerProcess owner;
     try {
       call();
     } catch (...) {
       thrown = std::current_exception();
     }
-    if (mark.IsInChild()) return;  // The fiber is the parent's.
+    if (!owner.IsCurrent()) return;  // The fiber is the parent's.
     pause.Wake();
   });
   if (!is_posted) return call();
@@ -34,7 +34,7 @@ UserCodeThreads::Pool::~Pool() {
 
 bool UserCodeThreads::Pool::Post(std::function<void()> job) {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (idle_ <= jobs_.size() && threads_.size() < kMostThreads) {
       auto thread = StartThread([this](const std::stop_token& stop) { Serve(stop); });
       if (thread) threads_.push_back(*std::move(thread));
@@ -47,18 +47,18 @@ bool UserCodeThreads::Pool::Post(std::function<void()> job) {
 }
 
 void UserCodeThreads::Pool::Serve(const std::stop_token& stop) {
-  const ProcessMark mark;
-  std::unique_lock lock(mutex_);
+  const OwnerProcess owner;
+  MutexLock lock(mutex_);
   while (true) {
     ++idle_;
-    const bool has_job = has_work_.wait(lock, stop, [this] { return !jobs_.empty(); });
+    const bool has_job = has_work_.wait(lock, stop, [this]() REQUIRES(mutex_) { return !jobs_.empty(); });
     --idle_;
     if (!has_job) return;
     const auto job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
     job();
-    if (mark.IsInChild()) return;  // The mutex may be held by a thread that does not exist here.
+    if (!owner.IsCurrent()) return;  // The mutex may be held by a thread that does not exist here.
     lock.lock();
   }
 }

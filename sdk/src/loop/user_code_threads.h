@@ -5,10 +5,11 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 #include <vector>
+
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 
@@ -19,8 +20,8 @@ enum class UserCode {
   kMayWait,  ///< An allocator.
 };
 
-/// Threads for user code that fibers call. User code may block, fork and be slow; no loop waits for it. The threads are
-/// started when they are needed. Thread-safe; the destructor waits for running calls.
+/// Threads for user code that fibers call. User code may block, start processes and be slow; no loop waits for it. The
+/// threads are started when they are needed. Thread-safe; the destructor waits for running calls.
 class UserCodeThreads {
  public:
   /// Runs `call`, and returns when it has returned; what it throws is thrown here. For fibers. If the system starts no
@@ -44,11 +45,11 @@ class UserCodeThreads {
 
     void Serve(const std::stop_token& stop);
 
-    std::mutex mutex_;
+    Mutex mutex_;
     std::condition_variable_any has_work_;
-    std::deque<std::function<void()>> jobs_;  // Guarded by mutex_, like the following members.
-    std::size_t idle_ = 0;
-    std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
+    std::deque<std::function<void()>> jobs_ GUARDED_BY(mutex_);
+    std::size_t idle_ GUARDED_BY(mutex_) = 0;
+    std::vector<std::jthread> threads_ GUARDED_BY(mutex_);  // Last: they end before the members that they use.
   };
 
   Pool told_;

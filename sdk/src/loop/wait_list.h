@@ -1,12 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <mutex>
 #include <stop_token>
 #include <vector>
 
 #include "base/leaf_stop_callback.h"
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "loop/pause.h"
 
 namespace gcsflux::internal {
@@ -16,7 +15,7 @@ class WaitList {
  public:
   /// Waits until `is_met()`, which is called under the lock, or until `stop`. Returns the last value of `is_met()`.
   template <class Lock, class Predicate>
-  bool Wait(Lock& lock, const std::stop_token& stop, const Predicate& is_met) {
+  bool Wait(Lock& lock, const std::stop_token& stop, const Predicate& is_met) NO_THREAD_SAFETY_ANALYSIS {
     if (is_met()) return true;
     Pause pause;
     const LeafStopCallback on_stop(stop, [&pause] { pause.Wake(); });
@@ -32,22 +31,22 @@ class WaitList {
 
   /// Makes all waiters check again.
   void NotifyAll() {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     for (Pause* const pause : waiting_) pause->Wake();
   }
 
  private:
   void Add(Pause& pause) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     waiting_.push_back(&pause);
   }
   void Remove(Pause& pause) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     std::erase(waiting_, &pause);
   }
 
-  ForkSafeMutex mutex_;
-  std::vector<Pause*> waiting_;  // Guarded by mutex_.
+  LeafMutex mutex_;
+  std::vector<Pause*> waiting_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

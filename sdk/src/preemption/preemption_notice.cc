@@ -9,8 +9,8 @@
 #include "auth/find_credentials.h"
 #include "base/either_stop.h"
 #include "base/process/environment.h"
-#include "base/process/fork.h"
 #include "base/process/no_time_limit.h"
+#include "base/process/owner_process.h"
 #include "base/process/start_thread.h"
 #include "base/stop_after.h"
 #include "client/client_core.h"
@@ -98,7 +98,7 @@ struct PreemptionNotice::Watches {
 
 Result<PreemptionNotice> PreemptionNotice::Watch(const Client& client, const PreemptionOptions& options) {
   if (auto checked = CheckPreemption(options); !checked) return checked.error();
-  auto watches = internal::BoundToProcess(std::make_unique<Watches>());
+  auto watches = internal::OwnedByProcess(std::make_unique<Watches>());
   if (options.on_sigterm) {
     auto sigterm = internal::SigtermWatch::Start([self = watches.get()] { self->Tell(PreemptionCause::kSigterm); });
     if (!sigterm) return sigterm.error();

@@ -34,7 +34,7 @@ void OnSignal(int signal) {
   if (watched_in == getpid()) {
     [[maybe_unused]] const auto written = write(waking_end, &kSigterm, 1);
   } else {
-    raise(signal);  // In a child of fork() the pipe is still the parent's.
+    raise(signal);  // In a child the pipe is still the parent's.
   }
   errno = saved_errno;
 }
@@ -106,7 +106,7 @@ Result<std::unique_ptr<SigtermWatch>> SigtermWatch::Start(std::function<void()> 
     if (owner == getpid()) {
       return Error{ErrorCode::kInvalidArgument, "another PreemptionNotice of this process watches SIGTERM"};
     }
-    watched_in = getpid();  // A child of fork() has another id, and no watch.
+    watched_in = getpid();  // A child has another id, and no watch.
   }
   auto watch = std::make_unique<PipedWatch>(std::move(on_sigterm));
   if (auto begun = watch->Begin(); !begun) return begun.error();

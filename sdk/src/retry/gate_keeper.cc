@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/leaf_stop_callback.h"
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -22,7 +23,7 @@ bool GateKeeper::IsHopelessLocked(Gate::TimePoint now) const {
 
 GateKeeper::Admission GateKeeper::Enter(Gate::Ticket ticket, Gate::TimePoint deadline, const std::stop_token& stop) {
   using Kind = Admission::Kind;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
     const auto now = timing_.Now();
     const Kind kind = stop.stop_requested()   ? Kind::kCancelled
@@ -44,7 +45,7 @@ GateKeeper::Admission GateKeeper::Enter(Gate::Ticket ticket, Gate::TimePoint dea
 }
 
 std::optional<Gate::TimePoint> GateKeeper::EnterIfOpen(Gate::Ticket ticket) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (gate_.is_engaged()) return std::nullopt;
   const auto now = timing_.Now();
   gate_.Acquire(ticket, now);  // An open gate admits every request.
@@ -53,7 +54,7 @@ std::optional<Gate::TimePoint> GateKeeper::EnterIfOpen(Gate::Ticket ticket) {
 
 // Waits until that time, until `stop`, or until woken.
 void GateKeeper::Await(Gate::Ticket ticket, Gate::TimePoint now, Gate::TimePoint until, const std::stop_token& stop,
-                       std::unique_lock<ForkSafeMutex>& lock) {
+                       MutexLock<LeafMutex>& lock) {
   const std::stop_source waiter;
   waiters_[ticket] = {.asks_at = until, .wakes = waiter};
   lock.unlock();
@@ -75,14 +76,14 @@ void GateKeeper::WakeFirstLocked() {
 }
 
 void GateKeeper::OnSuccess(Gate::TimePoint sent) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto now = timing_.Now();
   gate_.OnSuccess(sent, now);
   WakeFirstIfLateLocked(now);
 }
 
 Gate::Duration GateKeeper::OnThrottled(Gate::TimePoint sent, int attempt) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto now = timing_.Now();
   const auto delay = gate_.OnThrottled(sent, now, attempt);
   WakeFirstIfLateLocked(now);
@@ -90,12 +91,12 @@ Gate::Duration GateKeeper::OnThrottled(Gate::TimePoint sent, int attempt) {
 }
 
 void GateKeeper::OnOther() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   gate_.OnOther();
 }
 
 GateKeeper::State GateKeeper::state() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return {.is_engaged = gate_.is_engaged(),
           .rate = gate_.is_engaged() ? gate_.rate() : 0,
           .waiting = gate_.waiting(),

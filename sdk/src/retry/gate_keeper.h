@@ -3,11 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "base/timing.h"
 #include "retry/gate.h"
 
@@ -52,21 +51,21 @@ class GateKeeper {
   [[nodiscard]] State state() const;
 
  private:
-  [[nodiscard]] bool IsHopelessLocked(Gate::TimePoint now) const;
-  void WakeFirstIfLateLocked(Gate::TimePoint now);
-  void WakeFirstLocked();
+  [[nodiscard]] bool IsHopelessLocked(Gate::TimePoint now) const REQUIRES(mutex_);
+  void WakeFirstIfLateLocked(Gate::TimePoint now) REQUIRES(mutex_);
+  void WakeFirstLocked() REQUIRES(mutex_);
   void Await(Gate::Ticket ticket, Gate::TimePoint now, Gate::TimePoint until, const std::stop_token& stop,
-             std::unique_lock<ForkSafeMutex>& lock);
+             MutexLock<LeafMutex>& lock) REQUIRES(mutex_, lock);
 
   const Timing& timing_;
 
-  mutable ForkSafeMutex mutex_;  // guards what follows
-  Gate gate_;
+  mutable LeafMutex mutex_;
+  Gate gate_ GUARDED_BY(mutex_);
   struct Waiter {
     Gate::TimePoint asks_at;  // the next check, unless it is woken
     std::stop_source wakes;
   };
-  std::map<Gate::Ticket, Waiter> waiters_;
+  std::map<Gate::Ticket, Waiter> waiters_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

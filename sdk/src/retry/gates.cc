@@ -3,14 +3,14 @@
 namespace gcsflux::internal {
 
 GateKeeper& Gates::For(const std::string& bucket, GateClass of) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   auto& gate = gates_[{bucket, of}];
   if (gate == nullptr) gate = std::make_unique<GateKeeper>(timing_);
   return *gate;
 }
 
 std::vector<GateStatus> Gates::status() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<GateStatus> all;
   for (const auto& [key, gate] : gates_) {
     const GateKeeper::State state = gate->state();

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "base/timing.h"
 #include "retry/gate_keeper.h"
 #include "retry/operation_kind.h"
@@ -33,8 +33,8 @@ class Gates {
  private:
   const Timing& timing_;
   std::atomic<Gate::Ticket> last_ticket_ = 0;
-  mutable ForkSafeMutex mutex_;  // guards what follows
-  std::map<std::pair<std::string, GateClass>, std::unique_ptr<GateKeeper>> gates_;
+  mutable LeafMutex mutex_;
+  std::map<std::pair<std::string, GateClass>, std::unique_ptr<GateKeeper>> gates_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <mutex>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 
@@ -13,12 +12,12 @@ class HedgeBudget {
   explicit HedgeBudget(double share) : share_(share) {}
 
   void OnRequest() {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     saved_ = std::min(saved_ + share_, kMost);
   }
   /// True if a second request may be sent; it is then subtracted from the budget.
   bool Take() {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (saved_ < 1) return false;
     saved_ -= 1;
     return true;
@@ -28,8 +27,8 @@ class HedgeBudget {
   static constexpr double kMost = 64;  // collected, for a server that stalls many reads at once
 
   const double share_;
-  ForkSafeMutex mutex_;  // guards what follows
-  double saved_ = 0;
+  LeafMutex mutex_;
+  double saved_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace gcsflux::internal

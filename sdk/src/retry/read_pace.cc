@@ -12,24 +12,24 @@ constexpr std::size_t kFewBytes = ReadPace::kBlockBytes / 8;
 }  // namespace
 
 void ReadPace::OnFirstByte(Duration took) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   first_byte_.Add(took);
 }
 
 void ReadPace::OnBody(std::size_t bytes, Duration took) {
   if (bytes < kFewBytes) return;
   const double blocks = static_cast<double>(bytes) / static_cast<double>(kBlockBytes);
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   block_.Add(std::chrono::duration_cast<Duration>(took / blocks));
 }
 
 std::optional<ReadPace::Duration> ReadPace::FirstBytePatience() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return Patience(first_byte_);
 }
 
 std::optional<ReadPace::Duration> ReadPace::BlockPatience() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return Patience(block_);
 }
 

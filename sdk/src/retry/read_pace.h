@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "gcsflux/options.h"
 #include "retry/running_percentile.h"
 
@@ -35,9 +35,9 @@ class ReadPace {
   [[nodiscard]] std::optional<Duration> Patience(const RunningPercentile& usual) const;
 
   const HedgeOptions options_;
-  mutable ForkSafeMutex mutex_;  // guards what follows
-  RunningPercentile first_byte_{0.95};
-  RunningPercentile block_{0.95};
+  mutable LeafMutex mutex_;
+  RunningPercentile first_byte_ GUARDED_BY(mutex_){0.95};
+  RunningPercentile block_ GUARDED_BY(mutex_){0.95};
 };
 
 }  // namespace gcsflux::internal

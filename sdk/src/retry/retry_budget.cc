@@ -7,12 +7,12 @@ namespace gcsflux::internal {
 using Seconds = std::chrono::duration<double>;
 
 void RetryBudget::OnFirstAttempt() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   saved_ = std::min(kMost, saved_ + share_);
 }
 
 std::chrono::nanoseconds RetryBudget::Take(TimePoint now) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   saved_ = std::min(kMost, saved_ + Seconds(now - refilled_).count() * kPerSecond);
   refilled_ = now;
   saved_ -= 1;

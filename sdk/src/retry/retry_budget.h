@@ -3,7 +3,7 @@
 #include <chrono>
 #include <mutex>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "gcsflux/options.h"
 #include "retry/operation_kind.h"
 
@@ -27,9 +27,9 @@ class RetryBudget {
   static constexpr double kMost = 100;      // collected, for a burst of failures
 
   const double share_;
-  ForkSafeMutex mutex_;  // guards what follows
-  double saved_ = kMost;
-  TimePoint refilled_ = {};
+  LeafMutex mutex_;
+  double saved_ GUARDED_BY(mutex_) = kMost;
+  TimePoint refilled_ GUARDED_BY(mutex_) = {};
 };
 
 /// One for each policy.

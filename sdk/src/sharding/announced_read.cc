@@ -8,14 +8,15 @@
 #include "base/message.h"
 
 namespace gcsflux::internal {
-namespace {
-
-constexpr std::size_t kMostProblemsShown = 10;
 
 template <SameAs<AnnouncedRead> Self>
 auto FieldsOf(Self& read) {
   return std::tie(read.call, read.refusal, read.reads_once_per_host, read.problems);
 }
+
+namespace {
+
+constexpr std::size_t kMostProblemsShown = 10;
 
 // Accepts any bytes, because a rank that makes another call may have sent them.
 AnnouncedRead ParseRead(std::string_view bytes) {

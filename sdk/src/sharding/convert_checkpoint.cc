@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "checkpoints/checkpoint_uri.h"
 #include "checkpoints/folder_shards.h"
 #include "checkpoints/step_names.h"
 #include "checkpoints/step_writer.h"

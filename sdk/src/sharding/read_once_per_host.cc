@@ -10,6 +10,12 @@
 #include "sharding/shared_reads.h"
 
 namespace gcsflux::internal {
+
+template <SameAs<HostMemoryPlace> Self>
+auto FieldsOf(Self& place) {
+  return std::tie(place.process, place.descriptor, place.mark);
+}
+
 namespace {
 
 /// A rank's list of wanted bytes, and its memory for bytes that it reads for others.
@@ -48,10 +54,6 @@ Result<OwnMemory> MakeOwnMemory(const LoadPlan& plan) {
   return OwnMemory{*std::move(wanted), *std::move(shared)};
 }
 
-template <SameAs<HostMemoryPlace> Self>
-auto FieldsOf(Self& place) {
-  return std::tie(place.process, place.descriptor, place.mark);
-}
 template <SameAs<RankOnHost> Self>
 auto FieldsOf(Self& rank) {
   return std::tie(rank.host, rank.wanted, rank.wanted_size, rank.shared, rank.problem);

@@ -39,14 +39,14 @@ Result<void> StepFileReads::ReadFile(std::size_t file, std::span<const RangeRead
   if (!opened) return opened.error();
   const auto reader = std::make_shared<const ObjectReader>(*std::move(opened));
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     readers_.push_back(reader);
   }
   return reader->Read(ranges);
 }
 
 std::uint64_t StepFileReads::FetchedBytes() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   std::uint64_t bytes = 0;
   for (const auto& reader : readers_) bytes += reader->report().fetched_bytes;
   return bytes;

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <stop_token>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "checkpoints/step_store.h"
 
 namespace gcsflux::internal {
@@ -38,8 +38,8 @@ class StepFileReads {
   StepStore& steps_;
   const ObjectReaderOptions& options_;
   const CheckpointManifest& step_;
-  mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<const ObjectReader>> readers_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  std::vector<std::shared_ptr<const ObjectReader>> readers_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

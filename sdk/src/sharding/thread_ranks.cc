@@ -2,12 +2,12 @@
 #include <condition_variable>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
 
+#include "base/process/mutex.h"
 #include "sharding/message_group.h"
 
 namespace gcsflux {
@@ -23,7 +23,7 @@ class Mailboxes {
   };
 
   Result<void> Put(int from, int to, const Message& message) {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     if (ended_.contains(to)) return Ended();
     boxes_[{from, to}].push_back(message);
     changed_.notify_all();
@@ -32,9 +32,10 @@ class Mailboxes {
 
   Taken Take(std::span<const int> from, int to, std::chrono::steady_clock::time_point until,
              std::chrono::milliseconds deadline, const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
+    internal::MutexLock lock(mutex_);
     std::optional<int> rank;
-    changed_.wait_until(lock, stop, until, [&] { return (rank = FirstWithNews(from, to)).has_value(); });
+    changed_.wait_until(lock, stop, until,
+                        [&]() REQUIRES(mutex_) { return (rank = FirstWithNews(from, to)).has_value(); });
     if (!rank) {
       if (stop.stop_requested()) return {rank, Error{ErrorCode::kCancelled, "was cancelled"}};
       return {rank, Error{ErrorCode::kUnavailable,
@@ -48,26 +49,25 @@ class Mailboxes {
   }
 
   void End(int rank) {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     ended_.insert(rank);
     changed_.notify_all();
   }
 
  private:
-  // With the lock.
-  std::optional<int> FirstWithNews(std::span<const int> from, int to) {
-    const auto has_message = [&](int rank) { return !boxes_[{rank, to}].empty(); };
+  std::optional<int> FirstWithNews(std::span<const int> from, int to) REQUIRES(mutex_) {
+    const auto has_message = [&](int rank) REQUIRES(mutex_) { return !boxes_[{rank, to}].empty(); };
     auto found = std::find_if(from.begin(), from.end(), has_message);
     if (found == from.end())
-      found = std::find_if(from.begin(), from.end(), [&](int rank) { return ended_.contains(rank); });
+      found = std::find_if(from.begin(), from.end(), [&](int rank) REQUIRES(mutex_) { return ended_.contains(rank); });
     return found == from.end() ? std::nullopt : std::optional(*found);
   }
   static Error Ended() { return {ErrorCode::kUnavailable, "has ended"}; }
 
-  std::mutex mutex_;
+  internal::Mutex mutex_;
   std::condition_variable_any changed_;
-  std::map<std::pair<int, int>, std::deque<Message>> boxes_;  // By sender and receiver. Guarded by mutex_.
-  std::set<int> ended_;                                       // Guarded by mutex_.
+  std::map<std::pair<int, int>, std::deque<Message>> boxes_ GUARDED_BY(mutex_);  // By sender and receiver.
+  std::set<int> ended_ GUARDED_BY(mutex_);
 };
 
 class ThreadRank final : public internal::MessageGroup {

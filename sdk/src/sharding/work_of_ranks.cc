@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "base/either_stop.h"
 #include "base/leaf_stop_callback.h"
 #include "base/message.h"
+#include "base/process/mutex.h"
 #include "base/process/no_time_limit.h"
 #include "base/process/start_thread.h"
 #include "base/stop_after.h"
@@ -55,8 +55,8 @@ class RunningWork {
 
   // Waits for the end of the work, but not longer than `longest`.
   RankStatus Wait(std::chrono::milliseconds longest) {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, longest, [&] { return outcome_.has_value(); });
+    MutexLock lock(mutex_);
+    changed_.wait_for(lock, longest, [&]() REQUIRES(mutex_) { return outcome_.has_value(); });
     RankStatus status{.moved = moved_, .is_done = outcome_ && outcome_->ok()};
     if (outcome_ && !outcome_->ok()) status.error = outcome_->error();
     return status;
@@ -67,7 +67,7 @@ class RunningWork {
     Result<void> outcome;
     const auto done = Caught([&] { return outcome = work_(moved_, stop_.get_token()), true; });
     if (!done) outcome = done.error();
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     outcome_ = std::move(outcome);
     changed_.notify_all();
   }
@@ -75,9 +75,9 @@ class RunningWork {
   const WorkOfRank& work_;
   std::stop_source stop_;
   std::atomic<std::uint64_t> moved_ = 0;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::optional<Result<void>> outcome_;  // Guarded by mutex_.
+  std::optional<Result<void>> outcome_ GUARDED_BY(mutex_);
   std::jthread thread_;
   LeafStopCallback<std::function<void()>> forward_;
 };

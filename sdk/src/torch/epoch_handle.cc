@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "base/object_name.h"
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "dataset/dataset_core.h"
 #include "dataset/epoch_plan.h"
 #include "gcsflux/epoch.h"
@@ -37,7 +36,7 @@ struct EpochHandle::Shared {
   }
 
   void BeginForLoader() {
-    std::unique_lock lock(mutex);
+    MutexLock lock(mutex);
     const EpochStart start = consumed;
     const EpochStart instead = loaded_over.value_or(EpochStart{.cursor = BeginningOf(start.cursor.epoch)});
     lock.unlock();
@@ -46,7 +45,7 @@ struct EpochHandle::Shared {
 
   void Begin(const EpochStart& start, const EpochStart& instead, bool for_loader) {
     const auto begun = core->Expect(options, start);
-    const std::scoped_lock lock(mutex);
+    const MutexLock lock(mutex);
     refuge = instead;
     is_loader = for_loader;
     handed.clear();
@@ -55,14 +54,14 @@ struct EpochHandle::Shared {
   }
 
   // Where the next loop begins after this error, if it is another place.
-  [[nodiscard]] std::optional<EpochStart> RefugeFrom(const Error& error) {
+  [[nodiscard]] std::optional<EpochStart> RefugeFrom(const Error& error) REQUIRES(mutex) {
     if (error.code != ErrorCode::kInvalidArgument) return std::nullopt;
     if (is_loader) consumed = refuge;
     if (is_loader) loaded_over.reset();
     return refuge;
   }
 
-  void Go(const EpochStart& start) {
+  void Go(const EpochStart& start) REQUIRES(mutex) {
     position = start;
     epoch = start.cursor.epoch;
   }
@@ -70,14 +69,14 @@ struct EpochHandle::Shared {
   std::optional<MadeBatch> Next() {
     auto next = core->Next(epoch_now());
     if (!next) {
-      const std::scoped_lock lock(mutex);
+      const MutexLock lock(mutex);
       if (const auto other = RefugeFrom(next.error())) Go(*other);
       throw StorageError(next.error());
     }
     if (!*next) return EndEpoch();
     // If it throws, the loop has not received the batch, and the next loop begins with it.
     auto made = MadeOrThrow(**std::move(next), {core->fingerprint().bucket, core->fingerprint().prefix});
-    const std::scoped_lock lock(mutex);
+    const MutexLock lock(mutex);
     // Another worker may have a later batch.
     if (PlaceOf(position.cursor) < PlaceOf(made.cursor)) position = {.cursor = made.cursor};
     if (is_loader) handed.emplace(PlaceOf(made.cursor), made.cursor);
@@ -86,7 +85,7 @@ struct EpochHandle::Shared {
 
   std::nullopt_t EndEpoch() {
     const auto count = core->count();
-    const std::scoped_lock lock(mutex);
+    const MutexLock lock(mutex);
     if (position.cursor.epoch == epoch) {
       ++position.cursor.epoch;
       position.cursor.consumed = 0;
@@ -96,7 +95,7 @@ struct EpochHandle::Shared {
     return std::nullopt;
   }
 
-  [[nodiscard]] bool OnlyOthersHaveBatches(std::uint64_t count) const {
+  [[nodiscard]] bool OnlyOthersHaveBatches(std::uint64_t count) const REQUIRES(mutex) {
     const EpochPlan rest(options, count, epoch, std::min(consumed.cursor.consumed, count));
     return rest.batches() == 0 && !rest.is_over();
   }
@@ -105,29 +104,28 @@ struct EpochHandle::Shared {
   static Place PlaceOf(const Cursor& cursor) { return {cursor.epoch, cursor.consumed}; }
 
   std::uint64_t epoch_now() {
-    const std::scoped_lock lock(mutex);
+    const MutexLock lock(mutex);
     return epoch;
   }
   EpochStart position_now() {
-    const std::scoped_lock lock(mutex);
+    const MutexLock lock(mutex);
     return position;
   }
 
   const DatasetHandle::Core core;
   const EpochOptions options;
 
-  ForkSafeMutex mutex;
-  // Guarded by mutex:
-  std::uint64_t epoch = 0;  // The loop's epoch.
-  bool is_loader = false;   // The loop is a DataLoader's.
-  EpochStart position;      // Behind the last batch that a loop received.
-  EpochStart refuge;        // Where the next loop begins if the position is refused.
+  LeafMutex mutex;
+  std::uint64_t epoch GUARDED_BY(mutex) = 0;  // The loop's epoch.
+  bool is_loader GUARDED_BY(mutex) = false;   // The loop is a DataLoader's.
+  EpochStart position GUARDED_BY(mutex);      // Behind the last batch that a loop received.
+  EpochStart refuge GUARDED_BY(mutex);        // Where the next loop begins if the position is refused.
   // For a loop over a DataLoader: the positions behind the batches that were handed out and not consumed, in the order
   // of the epoch, and the position behind the consumed ones. Workers hand batches out in any order, so with several
   // workers it is exact only at the epoch's end.
-  std::map<Place, Cursor> handed;
-  EpochStart consumed;
-  std::optional<EpochStart> loaded_over;  // What `consumed` was before MoveTo().
+  std::map<Place, Cursor> handed GUARDED_BY(mutex);
+  EpochStart consumed GUARDED_BY(mutex);
+  std::optional<EpochStart> loaded_over GUARDED_BY(mutex);  // What `consumed` was before MoveTo().
 };
 
 EpochHandle EpochHandle::OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
@@ -171,7 +169,7 @@ std::optional<MadeBatch> EpochHandle::NextForLoader(std::size_t batch_size) cons
 }
 
 void EpochHandle::BatchConsumed() const {
-  const std::scoped_lock lock(shared_->mutex);
+  const MutexLock lock(shared_->mutex);
   if (shared_->handed.empty()) {
     throw StorageError(
         {ErrorCode::kInvalidArgument, "IterableDataset::BatchConsumed: no batch is handed out and not consumed"});
@@ -184,14 +182,14 @@ void EpochHandle::BatchConsumed() const {
 }
 
 Cursor EpochHandle::consumed() const {
-  const std::scoped_lock lock(shared_->mutex);
+  const MutexLock lock(shared_->mutex);
   return shared_->consumed.cursor;
 }
 
 void EpochHandle::MoveTo(const Cursor& cursor) const {
   const EpochStart start{.cursor = cursor};
   ValueOrThrow(shared_->core->Check(shared_->options, start));
-  const std::scoped_lock lock(shared_->mutex);
+  const MutexLock lock(shared_->mutex);
   if (!shared_->loaded_over) shared_->loaded_over = shared_->consumed;
   shared_->position = shared_->consumed = start;
   shared_->handed.clear();

@@ -13,7 +13,7 @@
 
 #include "base/text/utf8.h"
 #include "formats/checkpoint_reader.h"
-#include "torch/first_line.h"
+#include "torch/failure.h"
 #include "torch/scalar_types.h"
 #include "torch/tensor_bytes.h"
 #include "torch/text_values.h"

@@ -7,7 +7,6 @@
 #include "formats/state_json.h"
 #include "sharding/sharded_checkpoints.h"
 #include "torch/failure.h"
-#include "torch/made.h"
 #include "torch/run_state.h"
 #include "torch/run_steps.h"
 

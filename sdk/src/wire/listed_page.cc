@@ -166,7 +166,7 @@ Result<ListedPage> ListedPageParser::Parse(std::string json) {
 }
 
 std::string ListedPageParser::TakeText() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (texts_.empty()) return {};
   std::string text = std::move(texts_.back());
   texts_.pop_back();
@@ -175,14 +175,14 @@ std::string ListedPageParser::TakeText() {
 
 void ListedPageParser::Return(std::unique_ptr<Parser> parser, std::string text) {
   text.clear();
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   idle_.push_back(std::move(parser));
   texts_.push_back(std::move(text));
 }
 
 // The parser that was returned last, because its memory is in the caches.
 std::unique_ptr<ListedPageParser::Parser> ListedPageParser::Take() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (idle_.empty()) return std::make_unique<Parser>();
   auto parser = std::move(idle_.back());
   idle_.pop_back();

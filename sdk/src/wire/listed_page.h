@@ -1,12 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/listing.h"
+#include "base/process/mutex.h"
+#include "gcsflux/object.h"
 #include "http/transport.h"
 
 namespace gcsflux::internal {
@@ -41,9 +41,9 @@ class ListedPageParser {
   std::unique_ptr<Parser> Take();
   void Return(std::unique_ptr<Parser> parser, std::string text);
 
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Parser>> idle_;  // Guarded by mutex_.
-  std::vector<std::string> texts_;             // Guarded by mutex_: cleared.
+  Mutex mutex_;
+  std::vector<std::unique_ptr<Parser>> idle_ GUARDED_BY(mutex_);
+  std::vector<std::string> texts_ GUARDED_BY(mutex_);  // Cleared.
 };
 
 }  // namespace gcsflux::internal

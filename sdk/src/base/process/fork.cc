@@ -3,17 +3,16 @@
 #include <pthread.h>
 
 #include <array>
+#include <atomic>
 #include <cassert>
 #include <cstddef>
-#include <string>
-#include <vector>
+#include <cstdint>
 
+#include "base/process/leaf_section.h"
 #include "base/process/own_descriptors.h"
+#include "base/process/owner_process.h"
 
 namespace gcsflux::internal {
-
-constinit std::atomic<std::uint64_t> fork_generation = 0;
-
 namespace {
 
 // Holds are counted in many places, since threads that count in one and the same wait for its cache line: 3 % of a
@@ -26,7 +25,7 @@ constinit std::array<Holds, kPlaces> holds = {};
 constinit std::atomic<bool> is_forking = false;
 constinit std::atomic<std::size_t> threads = 0;        // that have a place
 constinit thread_local std::size_t place_and_one = 0;  // 0: this thread has no place yet
-constinit thread_local int depth = 0;                  // of this thread's NoForks; a hold is counted once
+constinit thread_local int depth = 0;                  // of this thread's sections; a hold is counted once
 
 constexpr std::size_t kMostHooks = 8;
 constinit std::array<std::atomic<void (*)()>, kMostHooks> hooks = {};
@@ -76,7 +75,7 @@ void AfterForkInParent() {
 void AfterForkInChild() {
   for (Holds& place : holds) place.count = 0;
   is_forking = false;
-  fork_generation.fetch_add(1, std::memory_order_relaxed);
+  process_generation.fetch_add(1, std::memory_order_relaxed);
   CloseOwnDescriptorsInChild();
   for (std::size_t i = 0; i < hook_count.load(); ++i) hooks[i].load()();
   if (--depth > 0) TakeHold();
@@ -87,44 +86,32 @@ void AfterForkInChild() {
 
 }  // namespace
 
-Error ForkedError(const char* what) {
-  return {ErrorCode::kForked, std::string("fork(): ") + what + " was begun by the parent process; begin again here"};
-}
-
-void NoFork::Enter() {
+void LeafSection::Enter() {
   if (depth++ == 0) TakeHold();
 }
 
-void NoFork::Leave() {
+void LeafSection::Leave() {
   if (--depth == 0) GiveHold();
 }
 
-ForkAllowed::ForkAllowed() : depth_(depth) {
+UserCodeSection::UserCodeSection() : depth_(depth) {
   if (depth_ == 0) return;
   depth = 0;
   GiveHold();
 }
 
-ForkAllowed::~ForkAllowed() {
+UserCodeSection::~UserCodeSection() {
   if (depth_ == 0) return;
   TakeHold();
   depth = depth_;
 }
 
 void AtForkInChild(void (*hook)()) {
-  const NoFork no_fork;
+  const LeafSection leaf;
   const std::size_t index = hook_count.load();
   assert(index < kMostHooks);
   hooks[index] = hook;
   hook_count = index + 1;
-}
-
-void NeverDestroy(const void* object) {
-  const NoFork no_fork;  // Before the first one is made.
-  static auto& kept = *new std::vector<const void*>;
-  static auto& mutex = *new ForkSafeMutex;
-  const std::scoped_lock lock(mutex);
-  kept.push_back(object);
 }
 
 }  // namespace gcsflux::internal

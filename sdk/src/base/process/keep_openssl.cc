@@ -2,12 +2,12 @@
 
 #include <openssl/crypto.h>
 
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
 
 namespace gcsflux::internal {
 
 void KeepOpenSsl() {
-  const NoFork no_fork;
+  const LeafSection leaf;
   static_cast<void>(OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr));
 }
 

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -21,8 +21,8 @@ struct Entry {
 };
 
 struct Registry {
-  ForkSafeMutex mutex;
-  std::vector<Entry> entries;  // Guarded by mutex.
+  LeafMutex mutex;
+  std::vector<Entry> entries GUARDED_BY(mutex);
 };
 
 Registry& TheRegistry() {
@@ -40,7 +40,7 @@ ino_t InodeOf(int descriptor) {
 // True if it was there.
 bool Remove(int descriptor) {
   Registry& registry = TheRegistry();
-  const std::scoped_lock lock(registry.mutex);
+  const MutexLock lock(registry.mutex);
   const auto found = std::find_if(registry.entries.begin(), registry.entries.end(),
                                   [&](const Entry& entry) { return entry.descriptor == descriptor; });
   if (found == registry.entries.end()) return false;
@@ -53,7 +53,7 @@ bool Remove(int descriptor) {
 
 void AddOwnDescriptor(int descriptor) {
   Registry& registry = TheRegistry();
-  const std::scoped_lock lock(registry.mutex);
+  const MutexLock lock(registry.mutex);
   // Other code may have closed an earlier one with this number, without a notice.
   std::erase_if(registry.entries, [&](const Entry& entry) { return entry.descriptor == descriptor; });
   registry.entries.push_back({descriptor, InodeOf(descriptor)});
@@ -62,15 +62,16 @@ void AddOwnDescriptor(int descriptor) {
 void ForgetOwnDescriptor(int descriptor) { static_cast<void>(Remove(descriptor)); }
 
 void CloseOwnDescriptor(int descriptor) {
-  const NoFork no_fork;
+  const LeafSection leaf;
   if (Remove(descriptor)) static_cast<void>(::close(descriptor));
 }
 
 UsesOwnDescriptors::UsesOwnDescriptors() { ++uses; }
 UsesOwnDescriptors::~UsesOwnDescriptors() { --uses; }
 
-void CloseOwnDescriptorsInChild() {
-  std::vector<Entry>& entries = TheRegistry().entries;  // This thread is the only one.
+// Without the mutex: this thread is the only one.
+void CloseOwnDescriptorsInChild() NO_THREAD_SAFETY_ANALYSIS {
+  std::vector<Entry>& entries = TheRegistry().entries;
   // Not connected: it can be neither read nor written.
   int dead = uses > 0 ? ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
   for (const auto& [descriptor, inode] : entries) {

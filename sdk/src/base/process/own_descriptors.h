@@ -5,7 +5,7 @@
 /// before fork() returns.
 namespace gcsflux::internal {
 
-/// Adds a descriptor. Call it together with the code that opens the descriptor, under one NoFork.
+/// Adds a descriptor. Call it together with the code that opens the descriptor, in one LeafSection.
 void AddOwnDescriptor(int descriptor);
 
 /// Other code closes it.

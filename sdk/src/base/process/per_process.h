@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 
 namespace gcsflux::internal {
 
@@ -19,7 +19,7 @@ class PerProcess {
   /// Makes a T from the parent's, or from null. It may read what no other thread wrote during fork().
   using Make = std::function<std::unique_ptr<T>(const T* of_parent)>;
 
-  explicit PerProcess(Make make) : make_(std::move(make)), held_(BoundToProcess(make_(nullptr))), now_(held_.get()) {}
+  explicit PerProcess(Make make) : make_(std::move(make)), held_(OwnedByProcess(make_(nullptr))), now_(held_.get()) {}
   /// The same T in every process: for objects that do not depend on the process.
   explicit PerProcess(std::shared_ptr<T> only) : held_(std::move(only)), now_(held_.get()) {}
   PerProcess(const PerProcess&) = delete;
@@ -27,30 +27,30 @@ class PerProcess {
 
   /// Lives as long as this object, in the child too.
   T& Get() const {
-    if (process_.load(std::memory_order_acquire) != ForkGeneration()) Renew();
+    if (process_.load(std::memory_order_acquire) != ProcessGeneration()) Renew();
     return *now_.load(std::memory_order_relaxed);
   }
   /// The same, shared.
   std::shared_ptr<T> Share() const {
     static_cast<void>(Get());
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     return held_;
   }
 
  private:
   void Renew() const {
-    const std::scoped_lock lock(mutex_);
-    if (process_.load(std::memory_order_relaxed) == ForkGeneration()) return;
-    if (make_) held_ = BoundToProcess(make_(held_.get()));
+    const MutexLock lock(mutex_);
+    if (process_.load(std::memory_order_relaxed) == ProcessGeneration()) return;
+    if (make_) held_ = OwnedByProcess(make_(held_.get()));
     now_.store(held_.get(), std::memory_order_relaxed);
-    process_.store(ForkGeneration(), std::memory_order_release);
+    process_.store(ProcessGeneration(), std::memory_order_release);
   }
 
   const Make make_;
-  mutable ForkSafeMutex mutex_;
-  mutable std::shared_ptr<T> held_;  // Guarded by mutex_.
+  mutable LeafMutex mutex_;
+  mutable std::shared_ptr<T> held_ GUARDED_BY(mutex_);
   mutable std::atomic<T*> now_;
-  mutable std::atomic<std::uint64_t> process_ = ForkGeneration();
+  mutable std::atomic<std::uint64_t> process_ = ProcessGeneration();
 };
 
 }  // namespace gcsflux::internal

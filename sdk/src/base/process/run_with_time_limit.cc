@@ -3,10 +3,10 @@
 #include <condition_variable>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <thread>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "base/process/start_thread.h"
 
 namespace gcsflux::internal {
@@ -16,7 +16,7 @@ class Timer {
  public:
   explicit Timer(std::chrono::milliseconds limit)
       : thread_([this, limit](const std::stop_token& done) {
-          std::unique_lock lock(mutex_);
+          MutexLock lock(mutex_);
           alarm_.wait_for(lock, done, limit, [] { return false; });
           over_.request_stop();
         }) {}
@@ -25,7 +25,7 @@ class Timer {
 
  private:
   std::stop_source over_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any alarm_;
   const std::jthread thread_;  // Last: it ends before the members that it uses.
 };
@@ -35,7 +35,7 @@ class Timer {
 // If no thread can measure the time, the token asks at once.
 void RunWithTimeLimit(const std::function<void(std::stop_token)>& work, std::chrono::milliseconds limit) {
   try {
-    const auto timer = TryToStart([&] { return BoundToProcess(std::make_unique<Timer>(limit)); });
+    const auto timer = TryToStart([&] { return OwnedByProcess(std::make_unique<Timer>(limit)); });
     std::stop_source over;
     if (!timer) over.request_stop();
     work(timer ? (*timer)->over() : over.get_token());

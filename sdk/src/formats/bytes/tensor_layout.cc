@@ -20,29 +20,6 @@ bool AnyNegative(std::span<const std::int64_t> numbers) {
 
 }  // namespace
 
-ByteSource SourceOf(std::string name, std::span<const std::byte> bytes) {
-  const auto read_at = [bytes](std::uint64_t offset, std::span<std::byte> into) -> Result<void> {
-    if (offset > bytes.size() || into.size() > bytes.size() - offset) {
-      return Error{ErrorCode::kOutOfRange, "a read past the end of the bytes"};
-    }
-    const auto from = bytes.subspan(static_cast<std::size_t>(offset), into.size());
-    std::copy(from.begin(), from.end(), into.begin());
-    return {};
-  };
-  return {.name = std::move(name), .size = bytes.size(), .read_at = read_at};
-}
-
-Result<void> ReadAll(const ByteSource& source, std::span<const RangeRead> reads) {
-  if (source.read_all && !reads.empty()) {
-    if (auto read = source.read_all(reads, {}); !read) return read.error();
-    return {};
-  }
-  for (const RangeRead& read : reads) {
-    if (auto done = source.read_at(read.offset, read.into); !done) return done;
-  }
-  return {};
-}
-
 std::optional<std::uint64_t> ElementCount(std::span<const std::int64_t> shape) {
   if (AnyNegative(shape)) return std::nullopt;
   // With an empty dimension there are no elements, so the other dimensions must not count as an overflow.

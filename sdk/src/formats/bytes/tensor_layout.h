@@ -36,7 +36,4 @@ std::optional<FileRange> TouchedBytes(const TensorLayout& layout, std::uint64_t 
 /// gives.
 void GatherElements(const TensorLayout& layout, std::span<const std::byte> touched, std::span<std::byte> into);
 
-/// Reads with `read_all`, or if it is absent with read_at for each.
-Result<void> ReadAll(const ByteSource& source, std::span<const RangeRead> reads);
-
 }  // namespace gcsflux

@@ -56,13 +56,20 @@ struct SafetensorsContents {
 /// Gives the bytes of a tensor in order, in pieces of any length. It gives the same bytes each time.
 using TensorWriter = std::function<Result<void>(std::size_t tensor, const ByteSink& sink)>;
 
-/// Writes the file in one pass. Tensors of the widest types come first, so that all are aligned.
+/// Where a tensor was written, and the CRC32C of its bytes if there are checksums.
+struct PlacedTensor {
+  FileRange range = {};
+  std::optional<std::uint32_t> crc32c = {};
+};
+
+/// Writes the file in one pass, and returns the places of the tensors. Tensors of the widest types come first in the
+/// file, so that all are aligned.
 ///
 /// Returns kInvalidArgument if a name occurs twice, is not UTF-8 or is "__metadata__"; if safetensors lacks a type; if
 /// a writer gives another length than the tensor's; or if the header exceeds 100 MB. Returns kCorrupted if
 /// `has_checksums` is set and a writer gives other bytes the second time.
-Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorWriter& write_tensor,
-                              const ByteSink& sink);
+Result<std::vector<PlacedTensor>> WriteSafetensors(const SafetensorsContents& contents,
+                                                   const TensorWriter& write_tensor, const ByteSink& sink);
 
 /// model.safetensors.index.json: tells which file of a sharded checkpoint holds a tensor.
 struct SafetensorsIndex {
@@ -92,8 +99,8 @@ struct JoinedTensor {
   std::vector<TensorSlice> slices = {};
 };
 
-/// The tensors of all these files by name. Slices that PyTorch DCP saved are joined; they must form a grid without a
-/// hole. Otherwise, or if two files hold a tensor that is not a slice, returns kUndecodable.
+/// The tensors of all these files by name. Slices that PyTorch DCP saved are joined; they must hold each element once.
+/// Otherwise, or if two files hold a tensor that is not a slice, returns kUndecodable.
 Result<std::vector<JoinedTensor>> JoinSlices(std::span<const SafetensorsHeader> headers);
 
 }  // namespace gcsflux

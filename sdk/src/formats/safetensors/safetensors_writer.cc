@@ -151,9 +151,9 @@ Error OtherBytes(const std::string& name) {
 
 }  // namespace
 
-Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorWriter& write_tensor,
-                              const ByteSink& sink) {
-  if (auto names = CheckNames(contents); !names) return names;
+Result<std::vector<PlacedTensor>> WriteSafetensors(const SafetensorsContents& contents,
+                                                   const TensorWriter& write_tensor, const ByteSink& sink) {
+  if (auto names = CheckNames(contents); !names) return names.error();
   const auto places = PlacesOf(contents);
   if (!places) return places.error();
   std::vector<std::uint32_t> checksums(contents.has_checksums ? contents.tensors.size() : 0);
@@ -165,11 +165,12 @@ Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorW
       return Result<void>();
     };
     const std::string& name = contents.tensors[place.tensor].name;
-    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), extend); !put) return put;
+    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), extend); !put) return put.error();
   }
   const auto header = HeaderOf(contents, *places, checksums);
   if (!header) return header.error();
-  if (auto put = sink(std::as_bytes(std::span(*header))); !put) return put;
+  if (auto put = sink(std::as_bytes(std::span(*header))); !put) return put.error();
+  std::vector<PlacedTensor> placed(contents.tensors.size());
   for (const Place& place : *places) {
     std::uint32_t checksum = 0;
     const ByteSink pass_on = [&](std::span<const std::byte> piece) {
@@ -177,10 +178,12 @@ Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorW
       return sink(piece);
     };
     const std::string& name = contents.tensors[place.tensor].name;
-    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), pass_on); !put) return put;
+    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), pass_on); !put) return put.error();
     if (contents.has_checksums && checksum != checksums[place.tensor]) return OtherBytes(name);
+    placed[place.tensor].range = {header->size() + place.range.begin, header->size() + place.range.end};
+    if (contents.has_checksums) placed[place.tensor].crc32c = checksum;
   }
-  return {};
+  return placed;
 }
 
 }  // namespace gcsflux

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/messages/local_error.h"
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
 #include "base/process/own_descriptors.h"
 
 namespace gcsflux {
@@ -40,7 +40,7 @@ Result<Addresses> Resolve(const std::string& host, const std::string& port) {
 // `open` returns a new descriptor.
 template <class Open>
 int OwnDescriptor(const Open& open) {
-  const internal::NoFork whole;
+  const internal::LeafSection leaf;
   const int descriptor = open();
   if (descriptor >= 0) internal::AddOwnDescriptor(descriptor);
   return descriptor;

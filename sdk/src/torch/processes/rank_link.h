@@ -17,7 +17,7 @@
 // TCP connections between ranks, and messages on them. Nothing here waits, except AwaitTraffic().
 namespace gcsflux {
 
-/// A TCP socket of this process alone: a child of fork() does not have it. Movable.
+/// A TCP socket of this process alone: its children do not have it. Movable.
 class RankSocket {
  public:
   RankSocket() = default;

@@ -26,7 +26,7 @@ Result<BucketCheck> DenialOutOf(const Error& failure) {
 }  // namespace
 
 BucketPermits::Permit BucketPermits::Peek(const std::string& bucket) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = entries_.find(bucket);
   if (found == entries_.end()) return Permit::kUnknown;
   const Entry& entry = found->second;
@@ -36,7 +36,7 @@ BucketPermits::Permit BucketPermits::Peek(const std::string& bucket) const {
 }
 
 bool BucketPermits::ClaimCheck(const std::string& bucket) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   Entry& entry = entries_[bucket];
   if (entry.check || entry.is_claimed) return false;
   entry.is_claimed = true;
@@ -44,9 +44,9 @@ bool BucketPermits::ClaimCheck(const std::string& bucket) {
 }
 
 Result<bool> BucketPermits::Await(const std::string& bucket, const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   Entry& entry = entries_[bucket];  // A reference into the map stays valid.
-  if (!checked_.Wait(lock, stop, [&] { return !entry.is_checking; })) {
+  if (!checked_.Wait(lock, stop, [&]() REQUIRES(mutex_) { return !entry.is_checking; })) {
     return Error{ErrorCode::kCancelled, "cancelled while gs://" + bucket + " was being looked at"};
   }
   if (entry.check) return Answer(entry);
@@ -88,7 +88,7 @@ void BucketPermits::Refuse(const std::string& bucket, const Error& denial) const
 }
 
 void BucketPermits::NoteSuccess(const std::string& bucket) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   entries_[bucket].failures = 0;
 }
 
@@ -98,7 +98,7 @@ void BucketPermits::NoteFailure(const std::string& bucket, const Error& error) {
   const int most = is_refusal ? 1 : kMostFailures;
   std::string reason;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     Entry& entry = entries_[bucket];
     if (++entry.failures < most || !entry.reason.empty()) return;
     entry.reason = is_refusal ? "composing was refused: " + error.message
@@ -109,21 +109,21 @@ void BucketPermits::NoteFailure(const std::string& bucket, const Error& error) {
 }
 
 void BucketPermits::NoteKmsKey(const std::string& bucket, const std::string& key) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   std::set<std::string>& keys = entries_[bucket].kms_keys;
   if (keys.size() < kMostKeysNamed) keys.insert(key);
 }
 
 void BucketPermits::NoteStorageClass(const std::string& bucket, const std::string& storage_class) {
   if (storage_class.empty() || storage_class == "STANDARD") return;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   Entry& entry = entries_[bucket];
   std::string& place = mode_ == CompositionMode::kAuto ? entry.reason : entry.warning;
   if (place.empty()) place = ObjectionTo({.storage_class = storage_class});
 }
 
 void BucketPermits::AddTo(CompositionReport& report) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [bucket, entry] : entries_) {
     if (!entry.reason.empty()) {
       report.reasons[bucket] = entry.reason;

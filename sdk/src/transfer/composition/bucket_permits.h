@@ -1,12 +1,12 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
 
+#include "base/process/mutex.h"
 #include "gcsflux/download.h"
 #include "loop/wait_list.h"
 #include "transfer/composition/bucket_check.h"
@@ -63,9 +63,9 @@ class BucketPermits {
   const CompositionMode mode_;
   const bool names_key_;
   const CallOptions call_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   WaitList checked_;
-  std::map<std::string, Entry> entries_;  // Guarded by mutex_.
+  std::map<std::string, Entry> entries_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -8,11 +8,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 #include <thread>
 #include <utility>
 
 #include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "base/process/own_descriptors.h"
 #include "base/process/run_with_time_limit.h"
 #include "base/process/start_thread.h"
@@ -41,7 +41,7 @@ void Restore(int signal) {
 // Async-signal-safe, because sigaction(), raise() and write() are.
 void OnSignal(int signal) {
   const int saved_errno = errno;
-  // In a new child of fork() the pipe is still the parent's.
+  // In a new child the pipe is still the parent's.
   if (installed_in != getpid() || is_told.exchange(true)) {
     Restore(signal);
     raise(signal);
@@ -122,9 +122,9 @@ Result<void> Handle(std::size_t index) {
 }  // namespace
 
 Result<void> InstallCompositeCleanup() {
-  static internal::ForkSafeMutex mutex;
+  static internal::LeafMutex mutex;
   static bool has_hook = false;
-  const std::scoped_lock lock(mutex);
+  const internal::MutexLock lock(mutex);
   if (installed_in != 0) return {};
   if (!std::exchange(has_hook, true)) internal::AtForkInChild(LeaveToParent);
   if (auto started = StartThread(); !started) return started;

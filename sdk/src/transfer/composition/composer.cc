@@ -190,7 +190,7 @@ Result<void> Composer::Fetch(std::span<const DownloadSource> sources, std::span<
 void Composer::CountFallback(std::size_t objects, const Error& error) {
   fallbacks_ += objects;
   direct_objects_ += objects;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   last_failure_ = error.message;
 }
 
@@ -203,7 +203,7 @@ CompositionReport Composer::report() const {
   permits_.AddTo(report);
   report.last_failure = deletes_->last_failure();
   if (!report.last_failure.empty()) return report;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   report.last_failure = last_failure_;
   return report;
 }

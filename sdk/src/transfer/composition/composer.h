@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <string>
 
+#include "base/process/mutex.h"
 #include "gcsflux/download.h"
 #include "loop/request_slots.h"
 #include "transfer/composition/bucket_permits.h"
@@ -94,8 +95,8 @@ class Composer {
   std::atomic<std::uint64_t> direct_objects_ = 0;
   std::atomic<std::uint64_t> fallbacks_ = 0;
 
-  mutable std::mutex mutex_;
-  std::string last_failure_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  std::string last_failure_ GUARDED_BY(mutex_);
 };
 
 /// Returns kCorrupted if size or CRC32C of the composite are not those of its sources in order. Pure.

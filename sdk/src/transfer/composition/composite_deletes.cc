@@ -39,7 +39,7 @@ void CompositeDeletes::Add(const Composite& composite, DueTasks::Clock::time_poi
 }
 
 std::string CompositeDeletes::last_failure() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return last_failure_;
 }
 
@@ -81,7 +81,7 @@ void CompositeDeletes::Forget(const Composite& composite) {
 
 // It remains in LiveComposites: until the process or the Downloader ends, a signal's clean-up may delete it.
 void CompositeDeletes::GiveUp(const Error& error) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   last_failure_ = error.message;
 }
 

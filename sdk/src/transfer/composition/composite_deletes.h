@@ -2,9 +2,9 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/process/mutex.h"
 #include "transfer/composition/composite.h"
 #include "transfer/composition/due_tasks.h"
 #include "transfer/composition/fetch_estimates.h"
@@ -50,8 +50,8 @@ class CompositeDeletes : public std::enable_shared_from_this<CompositeDeletes> {
   std::atomic<bool> waits_first_ = false;  // The service has refused to delete a composite directly after its creation.
   std::atomic<std::uint64_t> deleted_ = 0;
 
-  mutable std::mutex mutex_;
-  std::string last_failure_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  std::string last_failure_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

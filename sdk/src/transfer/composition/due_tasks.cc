@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/process/mutex.h"
 #include "base/process/start_thread.h"
 
 namespace gcsflux::internal {
@@ -10,7 +11,7 @@ namespace gcsflux::internal {
 void DueTasks::Post(Clock::time_point due, Task task) {
   bool is_due = false;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_closed_) return;
     is_due = due <= Clock::now();
     waiting_.emplace(due, std::move(task));
@@ -32,7 +33,7 @@ void DueTasks::Offer() {
 }
 
 std::function<void()> DueTasks::Take() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (waiting_.empty() || waiting_.begin()->first > Clock::now()) return nullptr;
   ++running_;
   auto taken = waiting_.extract(waiting_.begin());
@@ -42,22 +43,23 @@ std::function<void()> DueTasks::Take() {
 void DueTasks::Run(const Task& task) {
   task(stop_.get_token());
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     --running_;
   }
   changed_.notify_all();
 }
 
 void DueTasks::Alarm(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   Clock::time_point offered = Clock::time_point::min();  // Tasks that are due until then were announced to the threads.
-  const auto next = [&] { return waiting_.upper_bound(offered); };
+  const auto next = [&]() REQUIRES(mutex_) { return waiting_.upper_bound(offered); };
   while (!stop.stop_requested()) {
     if (next() == waiting_.end()) {
-      changed_.wait(lock, stop, [&] { return next() != waiting_.end(); });
+      changed_.wait(lock, stop, [&]() REQUIRES(mutex_) { return next() != waiting_.end(); });
     } else if (const auto due = next()->first; due > Clock::now()) {
       // Wakes earlier if another task is due sooner.
-      changed_.wait_until(lock, stop, due, [&] { return next() == waiting_.end() || next()->first < due; });
+      changed_.wait_until(lock, stop, due,
+                          [&]() REQUIRES(mutex_) { return next() == waiting_.end() || next()->first < due; });
     } else {
       offered = Clock::now();
       lock.unlock();
@@ -68,8 +70,8 @@ void DueTasks::Alarm(const std::stop_token& stop) {
 }
 
 // Without an alarm, this thread itself announces the tasks that become due.
-void DueTasks::AwaitOver(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds patience) {
-  const auto is_over = [&] { return waiting_.empty() && running_ == 0; };
+void DueTasks::AwaitOver(MutexLock<Mutex>& lock, std::chrono::milliseconds patience) {
+  const auto is_over = [&]() REQUIRES(mutex_) { return waiting_.empty() && running_ == 0; };
   const auto end = Clock::now() + patience;
   while (!is_over() && Clock::now() < end) {
     if (alarm_.joinable() || waiting_.empty()) {
@@ -85,12 +87,12 @@ void DueTasks::AwaitOver(std::unique_lock<std::mutex>& lock, std::chrono::millis
 }
 
 void DueTasks::Drain(std::chrono::milliseconds patience) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   AwaitOver(lock, patience);
   is_closed_ = true;
   waiting_.clear();
   stop_.request_stop();
-  changed_.wait(lock, [&] { return running_ == 0; });
+  changed_.wait(lock, [&]() REQUIRES(mutex_) { return running_ == 0; });
   lock.unlock();
   alarm_ = {};  // Stops and joins it.
 }

@@ -6,10 +6,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 
+#include "base/process/mutex.h"
 #include "loop/request_slots.h"
 
 namespace gcsflux::internal {
@@ -34,16 +34,16 @@ class DueTasks : public TaskSource, public std::enable_shared_from_this<DueTasks
  private:
   void Run(const Task& task);
   void Offer();
-  void AwaitOver(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds patience);
+  void AwaitOver(MutexLock<Mutex>& lock, std::chrono::milliseconds patience) REQUIRES(mutex_, lock);
   void Alarm(const std::stop_token& stop);
 
   const std::weak_ptr<RequestSlots> slots_;
   std::stop_source stop_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any changed_;
-  std::multimap<Clock::time_point, Task> waiting_;  // Guarded by mutex_.
-  std::size_t running_ = 0;                         // Guarded by mutex_.
-  bool is_closed_ = false;                          // Guarded by mutex_.
+  std::multimap<Clock::time_point, Task> waiting_ GUARDED_BY(mutex_);
+  std::size_t running_ GUARDED_BY(mutex_) = 0;
+  bool is_closed_ GUARDED_BY(mutex_) = false;
   std::jthread alarm_;  // Tells the threads when a task becomes due; starts with the first such task.
 };
 

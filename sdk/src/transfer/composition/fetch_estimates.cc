@@ -21,25 +21,25 @@ void RunningMean::Add(double sample) {
 
 void FetchEstimates::NoteRead(const ReadTimes& times) {
   constexpr double kKept = 1.0 - 1.0 / kMemory;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   first_byte_.Add(Seconds(times.first_byte));
   stream_bytes_ = stream_bytes_ * kKept + static_cast<double>(times.bytes);
   stream_seconds_ = stream_seconds_ * kKept + Seconds(times.total - times.first_byte);
 }
 
 void FetchEstimates::NoteDelete(std::chrono::nanoseconds took) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   delete_.Add(Seconds(took));
 }
 
 std::uint64_t FetchEstimates::BeginCompose(TimePoint now) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   composing_.emplace(next_compose_, now);
   return next_compose_++;
 }
 
 void FetchEstimates::EndCompose(std::uint64_t id, TimePoint now, bool succeeded) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto begun = composing_.extract(id);
   if (begun.empty() || !succeeded) return;
   compose_.Add(Seconds(now - begun.mapped()));
@@ -47,7 +47,7 @@ void FetchEstimates::EndCompose(std::uint64_t id, TimePoint now, bool succeeded)
 }
 
 FetchEstimates::Estimate FetchEstimates::Get(TimePoint now) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   Estimate estimate;
   estimate.knows_compose = compose_.value().has_value();
   if (!composing_.empty()) estimate.composing_for = Seconds(now - composing_.begin()->second);

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 
+#include "base/process/mutex.h"
 #include "transfer/composition/cost_model.h"
 #include "transfer/download/direct_fetch.h"
 
@@ -43,17 +43,16 @@ class FetchEstimates {
   [[nodiscard]] Estimate Get(TimePoint now) const;
 
  private:
-  mutable std::mutex mutex_;
-  // Guarded by mutex_:
-  RunningMean first_byte_;
+  mutable Mutex mutex_;
+  RunningMean first_byte_ GUARDED_BY(mutex_);
   // Bytes of recent reads, and the seconds that they took after their first bytes; both fade.
-  double stream_bytes_ = 0;
-  double stream_seconds_ = 0;
-  RunningMean compose_;
-  RunningMean delete_;
-  TimePoint composed_last_ = {};
-  std::uint64_t next_compose_ = 0;
-  std::map<std::uint64_t, TimePoint> composing_;
+  double stream_bytes_ GUARDED_BY(mutex_) = 0;
+  double stream_seconds_ GUARDED_BY(mutex_) = 0;
+  RunningMean compose_ GUARDED_BY(mutex_);
+  RunningMean delete_ GUARDED_BY(mutex_);
+  TimePoint composed_last_ GUARDED_BY(mutex_) = {};
+  std::uint64_t next_compose_ GUARDED_BY(mutex_) = 0;
+  std::map<std::uint64_t, TimePoint> composing_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -23,7 +23,7 @@ LiveComposites& LiveComposites::OfProcess() {
 }
 
 Result<void> LiveComposites::Add(const Client& client, const ObjectName& composite) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (is_closed_) return Error{ErrorCode::kCancelled, "the process is ending: nothing more is composed"};
   entries_.insert_or_assign(composite, Entry{client, {.object = composite}});
   return {};
@@ -31,7 +31,7 @@ Result<void> LiveComposites::Add(const Client& client, const ObjectName& composi
 
 void LiveComposites::Settle(const Composite& composite) {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = entries_.find(composite.object);
     if (found == entries_.end()) return;
     found->second.composite = composite;
@@ -44,7 +44,7 @@ void LiveComposites::Remove(const ObjectName& composite) {
   decltype(entries_)::node_type
       removed;  // It may hold the last copy of the client, which is destroyed after the lock is released.
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     removed = entries_.extract(composite);
   }
   settled_.notify_all();
@@ -52,7 +52,7 @@ void LiveComposites::Remove(const ObjectName& composite) {
 
 void LiveComposites::RemoveAll(std::string_view prefix) {
   std::vector<Entry> removed;  // As above.
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     if (!entry->first.name.starts_with(prefix)) {
       ++entry;
@@ -64,14 +64,14 @@ void LiveComposites::RemoveAll(std::string_view prefix) {
 }
 
 std::size_t LiveComposites::size() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return entries_.size();
 }
 
 std::vector<LiveComposites::Entry> LiveComposites::AwaitAll(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   is_closed_ = true;
-  settled_.wait_for(lock, stop, kComposePatience, [&] {
+  settled_.wait_for(lock, stop, kComposePatience, [&]() REQUIRES(mutex_) {
     return std::ranges::none_of(entries_, [](const auto& entry) { return entry.second.is_in_flight; });
   });
   std::vector<Entry> all;

@@ -3,11 +3,11 @@
 #include <condition_variable>
 #include <cstddef>
 #include <map>
-#include <mutex>
 #include <stop_token>
 #include <string_view>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "transfer/composition/composite.h"
 
 namespace gcsflux::internal {
@@ -16,7 +16,7 @@ namespace gcsflux::internal {
 /// it is sent, and removed when it is known to be deleted. Thread-safe.
 class LiveComposites {
  public:
-  /// The instance of this process; never destroyed. A child of fork() has none of its parent's composites.
+  /// The instance of this process; never destroyed. A child has none of its parent's composites.
   static LiveComposites& OfProcess();
 
   /// The composite may exist from now on. Returns kCancelled if DeleteAll() has begun: then it must not be made.
@@ -40,10 +40,10 @@ class LiveComposites {
   };
   std::vector<Entry> AwaitAll(const std::stop_token& stop);
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable_any settled_;
-  bool is_closed_ = false;               // Guarded by mutex_.
-  std::map<ObjectName, Entry> entries_;  // Guarded by mutex_.
+  bool is_closed_ GUARDED_BY(mutex_) = false;
+  std::map<ObjectName, Entry> entries_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -65,7 +65,7 @@ std::shared_ptr<std::byte[]> BlockPool::Take(std::size_t bytes) {
 }
 
 std::byte* BlockPool::TakeUnused(std::size_t size_class, std::size_t bytes) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   auto& unused = unused_[size_class];
   if (unused.empty()) return nullptr;
   std::byte* const block = unused.back();
@@ -76,7 +76,7 @@ std::byte* BlockPool::TakeUnused(std::size_t size_class, std::size_t bytes) {
 
 void BlockPool::GiveBack(std::byte* block, std::size_t size_class, std::size_t bytes) {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (unused_bytes_ + bytes <= max_unused_bytes_) {
       unused_[size_class].push_back(block);
       unused_bytes_ += bytes;

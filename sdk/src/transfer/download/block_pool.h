@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 
@@ -32,10 +32,10 @@ class BlockPool : public std::enable_shared_from_this<BlockPool> {
   void GiveBack(std::byte* block, std::size_t size_class, std::size_t bytes);
 
   const std::uint64_t max_unused_bytes_;
-  ForkSafeMutex mutex_;  // A child may release what its parent's stream delivered.
-  // Guarded by mutex_:
-  std::array<std::vector<std::byte*>, kClasses> unused_;  // The most recently used block is the last.
-  std::uint64_t unused_bytes_ = 0;
+  LeafMutex mutex_;  // A child may release what its parent's stream delivered.
+  // The most recently used block is the last.
+  std::array<std::vector<std::byte*>, kClasses> unused_ GUARDED_BY(mutex_);
+  std::uint64_t unused_bytes_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace gcsflux::internal

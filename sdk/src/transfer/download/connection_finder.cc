@@ -26,7 +26,7 @@ void ConnectionFinder::OnRead(std::uint64_t bytes, bool is_provisional) {
   const std::size_t in_flight = slots_->busy();
   bool has_changed = false;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_provisional && provisional_++ < kMostProvisional) return;
     const auto now = ConnectionCount::TimePoint::clock::now();
     const std::size_t before = count_.number();
@@ -54,9 +54,9 @@ bool ConnectionFinder::LookAtThrottling(ConnectionCount::TimePoint now) {
 void ConnectionFinder::Resize() {
   std::size_t number = 0;
   {
-    const std::scoped_lock resizing(resizing_mutex_);
+    const MutexLock resizing(resizing_mutex_);
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       number = count_.number();
     }
     slots_->SetLimit(number);

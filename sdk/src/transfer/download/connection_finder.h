@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
+#include "base/process/mutex.h"
 #include "gcsflux/client.h"
 #include "loop/request_slots.h"
 #include "transfer/download/connection_count.h"
@@ -23,20 +23,19 @@ class ConnectionFinder {
   void OnRead(std::uint64_t bytes, bool is_provisional);
 
  private:
-  [[nodiscard]] bool LookAtThrottling(ConnectionCount::TimePoint now);
+  [[nodiscard]] bool LookAtThrottling(ConnectionCount::TimePoint now) REQUIRES(mutex_);
   void Resize();
 
   const Client client_;
   const std::shared_ptr<RequestSlots> slots_;
 
-  std::mutex resizing_mutex_;  // Only one thread at a time resizes, so that the last number holds.
-  std::mutex mutex_;
-  // Guarded by mutex_:
-  ConnectionCount count_;
-  int provisional_ = 0;          // Reads that were ignored.
-  std::uint64_t throttled_ = 0;  // Throttled requests at the last look.
-  bool is_engaged_ = false;
-  ConnectionCount::TimePoint looked_ = {};
+  Mutex resizing_mutex_;  // Only one thread at a time resizes, so that the last number holds.
+  Mutex mutex_;
+  ConnectionCount count_ GUARDED_BY(mutex_);
+  int provisional_ GUARDED_BY(mutex_) = 0;          // Reads that were ignored.
+  std::uint64_t throttled_ GUARDED_BY(mutex_) = 0;  // Throttled requests at the last look.
+  bool is_engaged_ GUARDED_BY(mutex_) = false;
+  ConnectionCount::TimePoint looked_ GUARDED_BY(mutex_) = {};
 };
 
 }  // namespace gcsflux::internal

@@ -17,14 +17,14 @@ void DownloadRun::Offer() {
 
 void DownloadRun::OnAdmitted() {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     admission_ = Admission::kGiven;
   }
   Offer();
 }
 
 void DownloadRun::BeginNoMore() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   begins_no_more_ = true;
   if (IsIdle()) idle_.notify_all();
 }
@@ -35,8 +35,8 @@ void DownloadRun::Stop() {
 }
 
 void DownloadRun::Wait() {
-  std::unique_lock lock(mutex_);
-  idle_.wait(lock, [this] { return IsIdle(); });
+  MutexLock lock(mutex_);
+  idle_.wait(lock, [this]() REQUIRES(mutex_) { return IsIdle(); });
 }
 
 std::function<void()> DownloadRun::Take() {
@@ -48,7 +48,7 @@ std::function<void()> DownloadRun::Take() {
 
 // What takes memory comes before what is counted: if it throws, nothing has changed.
 std::function<void()> DownloadRun::TakeOne() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!with_pieces_.empty()) {
     const auto unit = with_pieces_.front();
     const std::size_t piece = unit->next_piece;
@@ -90,14 +90,14 @@ void DownloadRun::Run(const Task& task) {
 }
 
 void DownloadRun::EndTask() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   --running_;
   if (IsIdle()) idle_.notify_all();
 }
 
 void DownloadRun::Fail(const Error& error) {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (IsIdle()) return;  // The recipient may be gone.
     ++running_;            // It stays until this has ended.
     begins_no_more_ = true;
@@ -117,7 +117,7 @@ void DownloadRun::Begin(const std::shared_ptr<Unit>& unit) {
     unit->fetch = method_.begin(unit->plan, unit->destinations);
   }
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!failure && unit->plan.pieces > 1) with_pieces_.push_back(unit);
     unit->next_piece = 1;
     unit->running = 1;
@@ -139,7 +139,7 @@ void DownloadRun::EndPiece(const std::shared_ptr<Unit>& unit, const Result<void>
 
 // True for the last running piece, if no more pieces will begin.
 bool DownloadRun::IsOver(const std::shared_ptr<Unit>& unit, const Result<void>& fetched) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   --unit->running;
   if (!fetched && !unit->failure) {
     unit->failure = fetched.error();
@@ -157,7 +157,7 @@ void DownloadRun::Finish(const std::shared_ptr<Unit>& unit) {
     UnitOutcome outcome = unit->fetch->Finish(stop_.get_token());
     if (outcome.is_to_be_repeated) {
       {
-        const std::scoped_lock lock(mutex_);
+        const MutexLock lock(mutex_);
         unit->next_piece = 0;
         with_pieces_.push_front(unit);
       }

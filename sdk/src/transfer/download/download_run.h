@@ -6,12 +6,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "loop/request_slots.h"
 #include "transfer/download/unit.h"
 
@@ -83,24 +83,27 @@ class DownloadRun : public TaskSource, public std::enable_shared_from_this<Downl
   void Fail(const Error& error);
   bool IsOver(const std::shared_ptr<Unit>& unit, const Result<void>& fetched);
   void Finish(const std::shared_ptr<Unit>& unit);
-  [[nodiscard]] bool MayBegin() const { return !begins_no_more_ && next_ < count_; }
-  [[nodiscard]] bool IsIdle() const { return running_ == 0 && with_pieces_.empty() && !MayBegin(); }
+  [[nodiscard]] bool MayBegin() const REQUIRES(mutex_) { return !begins_no_more_ && next_ < count_; }
+  [[nodiscard]] bool IsIdle() const REQUIRES(mutex_) { return running_ == 0 && with_pieces_.empty() && !MayBegin(); }
 
   const std::weak_ptr<RequestSlots> slots_;
   const FetchMethod method_;
   Recipient& recipient_;
   std::stop_source stop_;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable idle_;
-  // Guarded by mutex_:
-  std::size_t count_;
-  std::size_t next_ = 0;  // the first source of the next unit
-  bool begins_no_more_ = false;
-  std::optional<UnitPlan> planned_;                                                      // planned and not yet begun
-  enum class Admission { kNotAsked, kWaits, kGiven } admission_ = Admission::kNotAsked;  // of the planned unit
-  std::deque<std::shared_ptr<Unit>> with_pieces_;  // begun, with pieces that are not begun
-  std::size_t running_ = 0;                        // tasks
+  std::size_t count_ GUARDED_BY(mutex_);
+  std::size_t next_ GUARDED_BY(mutex_) = 0;  // the first source of the next unit
+  bool begins_no_more_ GUARDED_BY(mutex_) = false;
+  std::optional<UnitPlan> planned_ GUARDED_BY(mutex_);  // planned and not yet begun
+  enum class Admission {
+    kNotAsked,
+    kWaits,
+    kGiven
+  } admission_ GUARDED_BY(mutex_) = Admission::kNotAsked;             // of the planned unit
+  std::deque<std::shared_ptr<Unit>> with_pieces_ GUARDED_BY(mutex_);  // begun, with pieces that are not begun
+  std::size_t running_ GUARDED_BY(mutex_) = 0;                        // tasks
 };
 
 }  // namespace gcsflux::internal

@@ -13,7 +13,7 @@ Result<std::vector<std::optional<Error>>> BatchRecipient::Fetch(const std::share
     run_->Offer();
     run_->Wait();
   }
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (failure_) return *failure_;
   if (stop.stop_requested() && (first_ || finished_ < errors_.size())) {
     return Error{ErrorCode::kCancelled, "download of " + std::to_string(errors_.size()) + " objects: cancelled after " +
@@ -32,7 +32,7 @@ Result<std::vector<Destination>> BatchRecipient::DestinationsOf(const UnitPlan& 
 void BatchRecipient::OnUnit(const FinishedUnit& unit) {
   bool fails_all = false;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     finished_ += unit.plan.count;
     for (std::size_t i = 0; i < unit.errors.size(); ++i) {
       if (unit.errors[i] && !first_) {
@@ -46,7 +46,7 @@ void BatchRecipient::OnUnit(const FinishedUnit& unit) {
 }
 
 void BatchRecipient::OnRunFailed(const Error& error) noexcept {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   failure_ = error;
 }
 

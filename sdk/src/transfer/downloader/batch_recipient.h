@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "gcsflux/download.h"
 #include "transfer/download/download_run.h"
 
@@ -35,11 +35,11 @@ class BatchRecipient : public Recipient {
   const OnFailure on_failure_;
   std::shared_ptr<DownloadRun> run_;
 
-  std::mutex mutex_;
-  std::vector<std::optional<Error>> errors_;  // Guarded by mutex_.
-  std::optional<Error> first_ = {};           // The earliest. Guarded by mutex_.
-  std::size_t finished_ = 0;                  // Sources. Guarded by mutex_.
-  std::optional<Error> failure_ = {};         // Of the whole download. Guarded by mutex_.
+  Mutex mutex_;
+  std::vector<std::optional<Error>> errors_ GUARDED_BY(mutex_);
+  std::optional<Error> first_ GUARDED_BY(mutex_) = {};    // The earliest.
+  std::size_t finished_ GUARDED_BY(mutex_) = 0;           // Sources.
+  std::optional<Error> failure_ GUARDED_BY(mutex_) = {};  // Of the whole download.
 };
 
 }  // namespace gcsflux::internal

@@ -118,7 +118,7 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
 CompositionReport Downloader::composition_report() const { return cores_->Get().composition_report(); }
 
 DownloadStream Downloader::Stream(std::vector<DownloadSource> sources, const DownloadStreamOptions& options) const {
-  return DownloadStream(internal::BoundToProcess(
+  return DownloadStream(internal::OwnedByProcess(
       std::make_unique<internal::StreamRecipient>(cores_->Share(), std::move(sources), options)));
 }
 

@@ -67,12 +67,12 @@ Result<void> FetchAhead::BeginAwaited() {
 void FetchAhead::Close() {
   run_->Stop();
   run_->Wait();
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const auto consumer = std::exchange(consumer_, std::nullopt)) budget_.Leave(*consumer);
 }
 
 void FetchAhead::GiveBack(std::uint64_t charge) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (consumer_) budget_.Deliver(*consumer_, charge);
 }
 

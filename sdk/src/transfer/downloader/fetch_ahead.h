@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "client/delivery_budget.h"
 #include "gcsflux/download.h"
 #include "transfer/download/block_pool.h"
@@ -28,7 +28,7 @@ struct ArrivedObject {
 };
 
 /// Fetches a stream's sources as far ahead as the client's budget allows, and hands out each object as it arrives.
-/// Thread-safe. In a child of fork() it is not destroyed: see BoundToProcess.
+/// Thread-safe. Made by OwnedByProcess().
 class FetchAhead : public Recipient {
  public:
   /// Any thread calls it, without a lock, once for each source. A failed object has its own error.
@@ -87,7 +87,7 @@ class FetchAhead : public Recipient {
   const IsNeeded is_needed_;
   DeliveryBudget& budget_;
   const std::shared_ptr<BlockPool> blocks_;
-  std::mutex mutex_;
+  Mutex mutex_;
   // Set by Begin() before anything is fetched; not by BeginAwaited(). Close() resets it under mutex_ when nothing is
   // fetched.
   std::optional<DeliveryBudget::Consumer> consumer_ = {};

@@ -22,7 +22,7 @@ std::map<std::size_t, SourceWindow::Block>::const_iterator SourceWindow::Find(st
 }
 
 SourceWindow::Rest SourceWindow::From(std::size_t index) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (index == known_ && feed_) {
     Block block{.owned = feed_->Next()};
     block.sources = block.owned;
@@ -38,14 +38,14 @@ SourceWindow::Rest SourceWindow::From(std::size_t index) {
 }
 
 std::span<const DownloadSource> SourceWindow::Of(std::size_t first, std::size_t count) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto block = Find(first);
   return block->second.sources.subspan(first - block->first, count);
 }
 
 void SourceWindow::Drop(std::size_t index) {
   if (!feed_) return;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto block = blocks_.find(Find(index)->first);
   if (--block->second.kept == 0) blocks_.erase(block);
 }

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "gcsflux/download.h"
 
 namespace gcsflux::internal {
@@ -57,13 +57,12 @@ class SourceWindow {
     std::span<const DownloadSource> sources = {};
     std::size_t kept = 0;  // Sources of it that are not dropped.
   };
-  [[nodiscard]] std::map<std::size_t, Block>::const_iterator Find(std::size_t index) const;
+  [[nodiscard]] std::map<std::size_t, Block>::const_iterator Find(std::size_t index) const REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  // Guarded by mutex_:
-  const std::unique_ptr<SourceFeed> feed_;  // Null if all sources are known.
-  std::map<std::size_t, Block> blocks_;     // By the index of its first source.
-  std::size_t known_ = 0;
+  mutable Mutex mutex_;
+  const std::unique_ptr<SourceFeed> feed_ PT_GUARDED_BY(mutex_);  // Null if all sources are known.
+  std::map<std::size_t, Block> blocks_ GUARDED_BY(mutex_);        // By the index of its first source.
+  std::size_t known_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace gcsflux::internal

@@ -17,8 +17,8 @@ StreamRecipient::StreamRecipient(std::shared_ptr<const DownloaderCore> core, std
 StreamRecipient::~StreamRecipient() { Close(); }
 
 Result<std::optional<DownloadedObject>> StreamRecipient::Next() {
-  if (made_in_.IsInChild()) {
-    return ForkedError(("the stream of " + std::to_string(sources_.size()) + " objects").c_str());
+  if (!owner_.IsCurrent()) {
+    return owner_.Refuse(("the stream of " + std::to_string(sources_.size()) + " objects").c_str());
   }
   if (ended_) return *ended_;
   if (delivered_ == sources_.size()) return std::optional<DownloadedObject>();
@@ -42,8 +42,8 @@ Result<void> StreamRecipient::Begin() {
 
 // The next object in order.
 Result<ArrivedObject> StreamRecipient::Await() {
-  std::unique_lock lock(mutex_);
-  arrivals_.Wait(lock, [&] { return options_.stop.stop_requested() || failure_ || IsNextReady(); });
+  MutexLock lock(mutex_);
+  arrivals_.Wait(lock, [&]() REQUIRES(mutex_) { return options_.stop.stop_requested() || failure_ || IsNextReady(); });
   if (options_.stop.stop_requested()) {
     return Error{ErrorCode::kCancelled, "stream of " + std::to_string(sources_.size()) + " objects: cancelled after " +
                                             std::to_string(delivered_)};
@@ -66,18 +66,18 @@ Error StreamRecipient::End(Error error) {
 void StreamRecipient::Close() {
   on_stop_.reset();
   ahead_.Close();
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   ready_.clear();
 }
 
 void StreamRecipient::OnStop() {
   ahead_.Stop();
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   arrivals_.NotifyAll();
 }
 
 void StreamRecipient::OnEnd(const Error& error) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   failure_ = error;
   arrivals_.NotifyAll();
 }
@@ -97,7 +97,7 @@ void StreamRecipient::Add(std::size_t turn, ArrivedObject&& arrived) {
 void StreamRecipient::OnArrival(std::vector<ArrivedObject> objects) {
   bool has_failed = false;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     const bool was_ready = IsNextReady();
     for (ArrivedObject& arrived : objects) {
       has_failed = has_failed || arrived.object.error;

@@ -4,20 +4,20 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "gcsflux/download.h"
 #include "loop/loop_condition.h"
 #include "transfer/downloader/fetch_ahead.h"
 
 namespace gcsflux::internal {
 
-/// A stream of objects, delivered in the order asked for. Next() is for one thread at a time. In a child of fork() it
-/// is not destroyed: see BoundToProcess.
+/// A stream of objects, delivered in the order asked for. Next() is for one thread at a time. Made by
+/// OwnedByProcess().
 class StreamRecipient {
  public:
   StreamRecipient(std::shared_ptr<const DownloaderCore> core, std::vector<DownloadSource> sources,
@@ -35,25 +35,27 @@ class StreamRecipient {
   void OnStop();
   void OnArrival(std::vector<ArrivedObject> objects);
   void OnEnd(const Error& error);
-  void Add(std::size_t turn, ArrivedObject&& arrived);
+  void Add(std::size_t turn, ArrivedObject&& arrived) REQUIRES(mutex_);
   Result<ArrivedObject> Await();
-  [[nodiscard]] bool IsNextReady() const { return !ready_.empty() && ready_.begin()->first == delivered_; }
+  [[nodiscard]] bool IsNextReady() const REQUIRES(mutex_) {
+    return !ready_.empty() && ready_.begin()->first == delivered_;
+  }
 
   const std::vector<DownloadSource> sources_;
   const DownloadStreamOptions options_;
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   bool has_begun_ = false;
   std::optional<Error> ended_ = {};
 
-  std::mutex mutex_;
+  Mutex mutex_;
   LoopCondition arrivals_;
-  // By the turn of their delivery. Guarded by mutex_, like the following members.
+  // By the turn of their delivery.
   using Ready = std::map<std::size_t, ArrivedObject>;
-  Ready ready_;
-  std::vector<Ready::node_type> spare_;  // Nodes to use again: as many as were ready at once.
-  std::optional<Error> failure_ = {};    // No more objects arrive.
-  std::size_t arrived_ = 0;
-  std::size_t delivered_ = 0;  // Only Next() writes it.
+  Ready ready_ GUARDED_BY(mutex_);
+  std::vector<Ready::node_type> spare_ GUARDED_BY(mutex_);  // Nodes to use again: as many as were ready at once.
+  std::optional<Error> failure_ GUARDED_BY(mutex_) = {};    // No more objects arrive.
+  std::size_t arrived_ GUARDED_BY(mutex_) = 0;
+  std::size_t delivered_ = 0;  // Next() writes it, under mutex_.
 
   FetchAhead ahead_;                                                  // It uses the members above.
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;  // Last: it is destroyed first.

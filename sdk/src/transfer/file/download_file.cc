@@ -9,8 +9,9 @@
 #include "base/crc32c.h"
 #include "base/object_name.h"
 #include "base/option_range.h"
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
 #include "base/process/own_descriptors.h"
+#include "base/process/owner_process.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
 #include "client/object_read.h"
@@ -44,7 +45,7 @@ class FileDownload {
     const internal::UsesOwnDescriptors uses;
     if (auto begun = Begin(); !begun) return begun.error();
     const auto read = ReadRanges();
-    if (made_in_.IsInChild()) return internal::ForkedError(("the download of " + ToUri(source_.object)).c_str());
+    if (!owner_.IsCurrent()) return owner_.Refuse(("the download of " + ToUri(source_.object)).c_str());
     if (!read) return Leave(read.error());
     const auto checked = reported_.CheckWhole(CoreOf(client_), source_.object, source_.crc32c, state_.WholeCrc32c());
     if (!checked) return Leave(checked.error());
@@ -131,7 +132,7 @@ class FileDownload {
   }
 
   void Note(std::size_t index, const PartialRange& range) {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     state_.ranges[index] = range;
   }
 
@@ -150,7 +151,7 @@ class FileDownload {
   }
 
   PartialState StateNow() {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     return state_;
   }
 
@@ -171,13 +172,13 @@ class FileDownload {
   const DownloadSource& source_;
   const DownloadFileOptions& options_;
   PartialFile& file_;
-  const internal::ProcessMark made_in_;
+  const internal::OwnerProcess owner_;
   std::atomic<std::uint64_t> kept_bytes_ = 0;
   std::atomic<std::uint64_t> told_bytes_ = 0;
   std::atomic<std::uint64_t> unsaved_bytes_ = 0;
   internal::ReportedChecksum& reported_;
   std::mutex saving_;  // Held while the state is written; no thread waits for it.
-  std::mutex mutex_;
+  internal::Mutex mutex_;
   PartialState state_;  // Each range is changed by its thread. Guarded by mutex_ when others read it.
 };
 

@@ -15,8 +15,9 @@
 #include "base/crc32c.h"
 #include "base/messages/local_error.h"
 #include "base/process/file_size_signal.h"
-#include "base/process/fork.h"
+#include "base/process/leaf_section.h"
 #include "base/process/own_descriptors.h"
+#include "base/process/owner_process.h"
 #include "base/sha256.h"
 #include "base/still_named.h"
 #include "base/text/hex.h"
@@ -64,7 +65,7 @@ bool Lock(int descriptor) { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 |
 
 // A child's copy of the descriptor would hold the lock as long as the child lives.
 int OpenOwn(const std::string& path) {
-  const NoFork no_fork;
+  const LeafSection leaf;
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kMode);
   if (descriptor >= 0) AddOwnDescriptor(descriptor);
   return descriptor;
@@ -221,7 +222,7 @@ Result<void> PartialFile::Rename(bool may_replace) const {
 }
 
 void PartialFile::Discard() {
-  if (!made_in_.IsInChild() && IsStillNamed(descriptor_, path_)) static_cast<void>(::unlink(path_.c_str()));
+  if (owner_.IsCurrent() && IsStillNamed(descriptor_, path_)) static_cast<void>(::unlink(path_.c_str()));
 }
 
 }  // namespace gcsflux::internal

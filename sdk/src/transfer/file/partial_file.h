@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "gcsflux/result.h"
 #include "transfer/file/partial_state.h"
 
@@ -66,7 +66,7 @@ class PartialFile {
       : descriptor_(descriptor), path_(std::move(path)), destination_(std::move(destination)) {}
   Result<void> Rename(bool may_replace) const;
 
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   const int descriptor_;
   const std::string path_;
   const std::string destination_;

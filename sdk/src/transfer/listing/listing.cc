@@ -6,7 +6,7 @@
 
 #include "base/exceptions_as_errors.h"
 #include "base/option_range.h"
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "transfer/listing/parallel_listing.h"
 #include "wire/listed_names.h"
 #include "wire/page_tokens.h"
@@ -71,7 +71,7 @@ Result<ListingReport> ListInParallel(const Client& client, const ObjectName& pre
   using internal::listing::ParallelListing;
   return internal::ExceptionsAsErrors([&] {
     const auto listing =
-        internal::BoundToProcess(std::make_unique<ParallelListing>(client, prefix, order, sink, options));
+        internal::OwnedByProcess(std::make_unique<ParallelListing>(client, prefix, order, sink, options));
     return listing->Run();
   });
 }

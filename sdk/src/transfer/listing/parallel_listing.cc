@@ -136,11 +136,11 @@ ParallelListing::ParallelListing(const Client& client, ObjectName prefix, Listin
 Result<ListingReport> ParallelListing::Run() {
   const std::stop_callback pass_on(options_.stop, [this] { stop_.request_stop(); });
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     BeginCalls();
   }
   const Result<void> delivered = Deliver();
-  if (made_in_.IsInChild()) return ForkedError(("the listing of " + ToUri(prefix_)).c_str());
+  if (!owner_.IsCurrent()) return owner_.Refuse(("the listing of " + ToUri(prefix_)).c_str());
   End();
   if (!delivered) return delivered.error();
   return Report();
@@ -151,7 +151,7 @@ Result<void> ParallelListing::Deliver() {
   while (!options_.limit || report_.objects < *options_.limit) {
     Delivery::Batch batch;
     {
-      std::unique_lock lock(mutex_);
+      MutexLock lock(mutex_);
       // Without a loop, this thread makes the calls.
       while (!slots_->is_usable() && MayCall() && delivery_.ready() == 0 && !scheduler_.is_done()) {
         const PageCall call = NextCall();
@@ -159,7 +159,8 @@ Result<void> ParallelListing::Deliver() {
         MakeCall(call);
         lock.lock();
       }
-      const auto has_news = [this] { return delivery_.ready() > 0 || scheduler_.is_done() || error_; };
+      const auto has_news = [this]()
+                                REQUIRES(mutex_) { return delivery_.ready() > 0 || scheduler_.is_done() || error_; };
       has_news_.wait(lock, stop_.get_token(), has_news);
       if (error_) return *error_;
       if (options_.stop.stop_requested()) {
@@ -171,7 +172,7 @@ Result<void> ParallelListing::Deliver() {
       if (delivery_.ready() + 1 == max_ready_) OfferCalls();  // There is room again.
     }
     auto taken = DeliverBatch(std::move(batch));
-    if (!taken || made_in_.IsInChild()) return taken;
+    if (!taken || !owner_.IsCurrent()) return taken;
   }
   return {};
 }
@@ -239,7 +240,7 @@ PageCall ParallelListing::NextCall() {
 }
 
 std::function<void()> ParallelListing::Take() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!MayCall()) return nullptr;
   return [this, call = NextCall()] { MakeCall(call); };
 }
@@ -248,7 +249,7 @@ void ParallelListing::MakeCall(const PageCall& call) {
   auto page = Ask(call);
   const Result<void> done = page ? OnPage(call, *std::move(page)) : page.error();
   if (done || stop_.stop_requested()) return;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   Fail(done.error());
 }
 
@@ -275,7 +276,7 @@ Result<void> ParallelListing::OnPage(const PageCall& call, ListedPage page) {
     return Error{checked.error().code, "LIST " + ToUri(prefix_) + ": " + checked.error().message};
   }
   const PageView view{.names = names, .prefixes = prefixes, .next_page_token = page.next_page_token};
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!is_over_) Accept(call, std::move(page.objects), view);
   return {};
 }
@@ -310,7 +311,7 @@ void ParallelListing::Fail(Error error) {
 // Calls in flight can add nothing any more.
 void ParallelListing::End() {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     is_over_ = true;
   }
   stop_.request_stop();
@@ -325,6 +326,7 @@ void ParallelListing::End() {
 }
 
 ListingReport ParallelListing::Report() const {
+  const MutexLock lock(mutex_);
   ListingReport report = report_;
   const Counters now = client_.counters();
   report.calls = made_;

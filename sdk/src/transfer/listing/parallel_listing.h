@@ -6,13 +6,13 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "gcsflux/listing.h"
 #include "loop/request_slots.h"
 #include "transfer/listing/delivery.h"
@@ -32,15 +32,15 @@ class ParallelListing final : private TaskSource {
 
  private:
   std::function<void()> Take() override;
-  [[nodiscard]] bool MayCall() const;
-  PageCall NextCall();
+  [[nodiscard]] bool MayCall() const REQUIRES(mutex_);
+  PageCall NextCall() REQUIRES(mutex_);
   void MakeCall(const PageCall& call);
   void OfferCalls();
   [[nodiscard]] Result<ListedPage> Ask(const PageCall& call);
   Result<void> OnPage(const PageCall& call, ListedPage page);
-  void Accept(const PageCall& call, Delivery::Batch objects, const PageView& page);
-  void BeginCalls();
-  void Fail(Error error);
+  void Accept(const PageCall& call, Delivery::Batch objects, const PageView& page) REQUIRES(mutex_);
+  void BeginCalls() REQUIRES(mutex_);
+  void Fail(Error error) REQUIRES(mutex_);
   void End();
   Result<void> Deliver();
   Result<void> DeliverBatch(Delivery::Batch batch);
@@ -58,20 +58,19 @@ class ParallelListing final : private TaskSource {
   const Counters counters_before_;
   const std::vector<InternedName> storage_classes_;  // Empty means all.
   const bool skips_composites_;
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   std::stop_source stop_;
   ListedPageParser parser_;
   ListingReport report_;  // of the thread that delivers
 
-  std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable_any has_news_;  // for the thread that delivers
-  // Guarded by mutex_:
-  Scheduler scheduler_;
-  Delivery delivery_;
-  std::deque<PageCall> calls_;  // to be made
-  std::size_t made_ = 0;        // calls
-  std::optional<Error> error_;  // the first
-  bool is_over_ = false;        // no more calls
+  Scheduler scheduler_ GUARDED_BY(mutex_);
+  Delivery delivery_ GUARDED_BY(mutex_);
+  std::deque<PageCall> calls_ GUARDED_BY(mutex_);  // to be made
+  std::size_t made_ GUARDED_BY(mutex_) = 0;        // calls
+  std::optional<Error> error_ GUARDED_BY(mutex_);  // the first
+  bool is_over_ GUARDED_BY(mutex_) = false;        // no more calls
 
   std::unique_ptr<RequestSlots> slots_;  // Last: they end before the members that they use.
 };

@@ -54,7 +54,7 @@ Result<ObjectReader> ObjectReader::Open(const Client& client, const DownloadSour
   }
   return internal::ExceptionsAsErrors([&]() -> Result<ObjectReader> {
     return ObjectReader(
-        internal::BoundToProcess(std::make_unique<internal::ReaderCore>(client, source, std::move(options))));
+        internal::OwnedByProcess(std::make_unique<internal::ReaderCore>(client, source, std::move(options))));
   });
 }
 

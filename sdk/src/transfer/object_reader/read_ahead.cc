@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/process/mutex.h"
+
 namespace gcsflux::internal {
 
 // Pieces are never destroyed under the lock: their destruction makes room for others, whose callbacks may call this
@@ -22,7 +24,7 @@ void ReadAhead::Close() {
   std::map<std::uint64_t, std::shared_ptr<Piece>> dropped;
   std::set<std::shared_ptr<Piece>> fetching;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     is_closed_ = true;
     wanted_.clear();
     dropped.swap(pieces_);
@@ -36,7 +38,7 @@ ReadAhead::~ReadAhead() { budget_.Leave(consumer_); }
 std::size_t ReadAhead::Want(const std::vector<Extent>& extents, bool is_of_stream) {
   std::size_t fit = 0;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     std::uint64_t held = HeldBytes();
     for (; fit < extents.size(); ++fit) {
       const Extent& extent = extents[fit];
@@ -52,7 +54,7 @@ std::size_t ReadAhead::Want(const std::vector<Extent>& extents, bool is_of_strea
 }
 
 void ReadAhead::Keep(const Extent& extent) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (is_closed_ || OverlapsPiece(extent)) return;
   Begin({extent, false}, /*is_kept=*/true);
 }
@@ -71,7 +73,7 @@ void ReadAhead::DropOfStream(const std::function<bool(const Extent&)>& is_droppe
   Dropped dropped;
   Dropped ended;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     std::erase_if(wanted_, [&](const Wanted& w) { return w.is_of_stream && is_dropped(w.extent); });
     std::erase_if(pieces_, [&](const auto& entry) {
       const Piece& piece = *entry.second;
@@ -86,7 +88,7 @@ void ReadAhead::DropOfStream(const std::function<bool(const Extent&)>& is_droppe
 std::vector<HeldPart> ReadAhead::Find(std::uint64_t offset, std::span<std::byte> destination,
                                       std::vector<std::pair<std::uint64_t, std::span<std::byte>>>& rest) {
   std::vector<HeldPart> held;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::uint64_t begin = offset;
   const std::uint64_t end = offset + destination.size();
   auto next = pieces_.upper_bound(offset);
@@ -111,10 +113,10 @@ std::vector<HeldPart> ReadAhead::Find(std::uint64_t offset, std::span<std::byte>
   return held;
 }
 
-Result<bool> ReadAhead::AwaitBytes(std::unique_lock<std::mutex>& lock, Piece& piece, std::uint64_t needed,
+Result<bool> ReadAhead::AwaitBytes(MutexLock<Mutex>& lock, Piece& piece, std::uint64_t needed,
                                    const std::stop_token& stop, bool& waited) {
   waited = waited || piece.arrived < needed;
-  arrivals_.Wait(lock, [&] {
+  arrivals_.Wait(lock, [&]() REQUIRES(mutex_) {
     if (piece.arrived >= needed || piece.error || stop.stop_requested()) return true;
     piece.awaited = std::min(piece.awaited, needed);
     return false;
@@ -127,7 +129,7 @@ Result<bool> ReadAhead::AwaitBytes(std::unique_lock<std::mutex>& lock, Piece& pi
 Result<PinnedPart> ReadAhead::Pin(std::uint64_t offset, const std::stop_token& stop, bool& waited) {
   constexpr std::uint64_t kMost = 1U << 20;  // More would only make the caller wait.
   std::shared_ptr<Piece> piece;              // Outlives the lock.
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const auto next = pieces_.upper_bound(offset);
   if (next == pieces_.begin() || std::prev(next)->second->extent.end() <= offset) return PinnedPart{};
   piece = std::prev(next)->second;
@@ -144,7 +146,7 @@ Result<bool> ReadAhead::Take(const HeldPart& part, const std::stop_token& stop, 
   Piece& piece = *part.piece;
   const std::uint64_t needed = part.offset + part.destination.size() - piece.extent.offset;
   {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     const auto arrived = AwaitBytes(lock, piece, needed, stop, waited);
     if (!arrived || !*arrived) return arrived;
   }
@@ -152,7 +154,7 @@ Result<bool> ReadAhead::Take(const HeldPart& part, const std::stop_token& stop, 
               part.destination.size());
   std::shared_ptr<Piece> dropped;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     dropped = Consume(piece, part.destination.size());
   }
   return true;
@@ -169,12 +171,12 @@ std::shared_ptr<Piece> ReadAhead::Consume(Piece& piece, std::uint64_t bytes) {
 }
 
 void ReadAhead::Wake() {
-  { const std::scoped_lock lock(mutex_); }
+  { const MutexLock lock(mutex_); }
   arrivals_.NotifyAll();
 }
 
 Extent ReadAhead::FirstGap(const Extent& extent) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   std::uint64_t offset = extent.offset;
   auto next = pieces_.upper_bound(offset);
   if (next != pieces_.begin()) offset = std::max(offset, std::prev(next)->second->extent.end());
@@ -189,14 +191,14 @@ void ReadAhead::Pump() {
   while (true) {
     std::uint64_t bytes = 0;
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       if (is_closed_ || asked_ || wanted_.empty()) return;
       asked_ = wanted_.front();
       wanted_.pop_front();
       bytes = asked_->extent.length;
     }
     if (!budget_.Ask(consumer_, bytes)) return;  // OnAdmitted() is called.
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     Begin(*std::exchange(asked_, std::nullopt), /*is_kept=*/false);
   }
 }
@@ -204,14 +206,13 @@ void ReadAhead::Pump() {
 void ReadAhead::OnAdmitted() {
   std::optional<Wanted> admitted;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     admitted = std::exchange(asked_, std::nullopt);
     if (admitted && !is_closed_) Begin(*admitted, /*is_kept=*/false);
   }
   Pump();
 }
 
-// Called under the lock.
 void ReadAhead::Begin(const Wanted& wanted, bool is_kept) {
   auto piece = std::make_shared<Piece>();
   piece->extent = wanted.extent;
@@ -234,7 +235,7 @@ std::uint64_t ReadAhead::SpareBytes() const {
   return bytes;
 }
 
-// Called under the lock. Returns null if there is no memory. It may be longer than needed.
+// Returns null if there is no memory. It may be longer than needed.
 PieceMemory ReadAhead::TakeMemory(std::uint64_t bytes, bool is_kept) {
   const auto fits = [&](const PieceMemory& memory) { return memory.get_deleter().bytes >= bytes; };
   // The last one is the likeliest to be in the CPU's caches.
@@ -251,7 +252,7 @@ PieceMemory ReadAhead::TakeMemory(std::uint64_t bytes, bool is_kept) {
 
 void ReadAhead::GiveBack(const Wanted& wanted, std::uint64_t taken, PieceMemory memory) {
   {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     const bool fits = alive_bytes_ + SpareBytes() <= limit_;
     if (memory && wanted.is_of_stream && fits && !is_closed_) {
       spare_.push_back(std::move(memory));
@@ -269,7 +270,7 @@ void ReadAhead::GiveBack(const Wanted& wanted, std::uint64_t taken, PieceMemory 
 void ReadAhead::DropSpareMemory() {
   decltype(spare_) dropped;  // Released outside of the lock.
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     dropped.swap(spare_);
   }
 }
@@ -278,7 +279,7 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
   if (!piece->memory) return;
   const auto arrive = [&](std::uint64_t end) {
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       piece->arrived = end;
       if (end < piece->awaited) return;
       piece->awaited = Piece::kNone;
@@ -292,18 +293,18 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
     if (!is_whole) arrive(from + bytes.size());
   };
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_closed_) return;
     fetching_.insert(piece);
   }
   const auto fetched = fetch_(piece->extent, deliver, piece->stop.get_token());
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     fetching_.erase(piece);
   }
   if (fetched) return arrive(piece->extent.length);
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     piece->error = fetched.error();
     const auto entry = pieces_.find(piece->extent.offset);
     if (entry != pieces_.end() && entry->second == piece) pieces_.erase(entry);  // The job holds the last reference.

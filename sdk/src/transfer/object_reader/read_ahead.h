@@ -7,7 +7,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "client/delivery_budget.h"
 #include "gcsflux/result.h"
 #include "loop/job_queue.h"
@@ -108,24 +108,24 @@ class ReadAhead {
     Extent extent = {};
     bool is_of_stream = false;
   };
-  // Waits under the lock until the piece has `needed` bytes. Returns false if its fetch was cancelled, or `stop` was
+  // Waits until the piece has `needed` bytes. Returns false if its fetch was cancelled, or `stop` was
   // stopped.
-  Result<bool> AwaitBytes(std::unique_lock<std::mutex>& lock, Piece& piece, std::uint64_t needed,
-                          const std::stop_token& stop, bool& waited);
-  // Called under the lock, when a reader has taken this many bytes of the piece. If the piece is no longer needed,
+  Result<bool> AwaitBytes(MutexLock<Mutex>& lock, Piece& piece, std::uint64_t needed, const std::stop_token& stop,
+                          bool& waited) REQUIRES(mutex_, lock);
+  // Called when a reader has taken this many bytes of the piece. If the piece is no longer needed,
   // returns it, and the caller destroys it without the lock.
-  std::shared_ptr<Piece> Consume(Piece& piece, std::uint64_t bytes);
+  std::shared_ptr<Piece> Consume(Piece& piece, std::uint64_t bytes) REQUIRES(mutex_);
   void DropOfStream(const std::function<bool(const Extent&)>& is_dropped);
   void Pump();
   void OnAdmitted();
-  void Begin(const Wanted& wanted, bool is_kept);
-  PieceMemory TakeMemory(std::uint64_t bytes, bool is_kept);
-  [[nodiscard]] std::uint64_t SpareBytes() const;
+  void Begin(const Wanted& wanted, bool is_kept) REQUIRES(mutex_);
+  PieceMemory TakeMemory(std::uint64_t bytes, bool is_kept) REQUIRES(mutex_);
+  [[nodiscard]] std::uint64_t SpareBytes() const REQUIRES(mutex_);
   void GiveBack(const Wanted& wanted, std::uint64_t taken, PieceMemory memory);
   void Run(const std::shared_ptr<Piece>& piece);
-  [[nodiscard]] bool OverlapsPiece(const Extent& extent) const;
-  [[nodiscard]] bool OverlapsWanted(const Extent& extent) const;
-  [[nodiscard]] std::uint64_t HeldBytes() const;
+  [[nodiscard]] bool OverlapsPiece(const Extent& extent) const REQUIRES(mutex_);
+  [[nodiscard]] bool OverlapsWanted(const Extent& extent) const REQUIRES(mutex_);
+  [[nodiscard]] std::uint64_t HeldBytes() const REQUIRES(mutex_);
 
   DeliveryBudget& budget_;
   JobQueue& jobs_;
@@ -134,19 +134,18 @@ class ReadAhead {
   const Fetch fetch_;
   DeliveryBudget::Consumer consumer_ = 0;
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   LoopCondition arrivals_;
-  // Guarded by mutex_:
-  std::map<std::uint64_t, std::shared_ptr<Piece>> pieces_;  // By offset.
+  std::map<std::uint64_t, std::shared_ptr<Piece>> pieces_ GUARDED_BY(mutex_);  // By offset.
   // Pieces whose fetch is in progress. A dropped piece is only here: its fetch may take as long as the service likes.
-  std::set<std::shared_ptr<Piece>> fetching_;
-  std::deque<Wanted> wanted_;
-  std::optional<Wanted> asked_;  // Requested from the budget.
+  std::set<std::shared_ptr<Piece>> fetching_ GUARDED_BY(mutex_);
+  std::deque<Wanted> wanted_ GUARDED_BY(mutex_);
+  std::optional<Wanted> asked_ GUARDED_BY(mutex_);  // Requested from the budget.
   // Memory of pieces that were read. It is used again, which is faster than new memory from the system.
-  std::vector<PieceMemory> spare_;
+  std::vector<PieceMemory> spare_ GUARDED_BY(mutex_);
   // The memory of all pieces that are not kept, also of dropped pieces whose requests have not ended.
-  std::uint64_t alive_bytes_ = 0;
-  bool is_closed_ = false;
+  std::uint64_t alive_bytes_ GUARDED_BY(mutex_) = 0;
+  bool is_closed_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace gcsflux::internal

@@ -69,7 +69,7 @@ ReaderCore::~ReaderCore() {
 }
 
 Result<void> ReaderCore::CheckUsable() const {
-  if (made_in_.IsInChild()) return ForkedError("the reader");
+  if (!owner_.IsCurrent()) return owner_.Refuse("the reader");
   if (options_.stop.stop_requested()) return Error{ErrorCode::kCancelled, "read of " + ToUri(source_.object)};
   if (!slots_->is_usable()) return slots_->shortage().value_or(Error{ErrorCode::kLocalIo, "no event loop runs"});
   return {};
@@ -205,7 +205,7 @@ std::shared_ptr<ReaderCore::Group> ReaderCore::Start(std::vector<JoinedRange> re
   auto group = std::make_shared<Group>();
   for (JoinedRange& request : requests) {
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       ++group->pending;
     }
     const auto posted = ExceptionsAsErrors([&]() -> Result<void> {
@@ -225,7 +225,7 @@ void ReaderCore::RunRequest(Group& group, const JoinedRange& request, std::optio
     const auto put = [&](std::uint64_t offset, std::span<const std::byte> bytes) { scatter.Put(offset, bytes); };
     if (auto read = Fetch(request.extent, Delivery::kAtEnd, put, group.stop.get_token()); !read) return read;
     const auto sums = scatter.TakeSums();
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     group.sums.insert(group.sums.end(), sums.begin(), sums.end());
     return {};
   });
@@ -235,7 +235,7 @@ void ReaderCore::RunRequest(Group& group, const JoinedRange& request, std::optio
 void ReaderCore::RequestEnded(Group& group, const Result<void>& fetched) {
   bool is_first_failure = false;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     is_first_failure = !fetched && !group.error;
     if (is_first_failure) group.error = fetched.error();
     --group.pending;
@@ -246,7 +246,7 @@ void ReaderCore::RequestEnded(Group& group, const Result<void>& fetched) {
 
 // Where an exception leaves a read, its requests must not write into the caller's memory any more.
 ReaderCore::Awaited::~Awaited() {
-  std::unique_lock lock(core.mutex_);
+  MutexLock lock(core.mutex_);
   if (group.pending == 0) return;
   lock.unlock();
   group.stop.request_stop();
@@ -255,7 +255,7 @@ ReaderCore::Awaited::~Awaited() {
 }
 
 Result<void> ReaderCore::Await(Group& group) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   arrivals_.Wait(lock, [&] { return group.pending == 0; });
   if (group.error) return Failed(*group.error);
   return {};
@@ -264,7 +264,7 @@ Result<void> ReaderCore::Await(Group& group) {
 Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const ReadAhead::Deliver& deliver,
                                const std::stop_token& stop) {
   ClaimedChecksums checksums([&] {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     return checksums_.Claim(extent);
   }());
   std::uint64_t position = extent.offset;
@@ -283,7 +283,7 @@ Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const Re
   auto read = Request(extent, sink, rewind, stop);
   {
     // After a failure, the bytes that a reader may have taken count.
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     checksums.Settle(read || delivery == Delivery::kEarly ? position : extent.offset, checksums_);
   }
   arrivals_.NotifyAll();  // For VerifyWhole().
@@ -422,7 +422,7 @@ void ReaderCore::Adapt(bool waited, std::size_t bytes) {
 }
 
 void ReaderCore::Seek(std::uint64_t offset) {
-  if (made_in_.IsInChild() || offset == position_) return;
+  if (!owner_.IsCurrent() || offset == position_) return;
   lent_.reset();
   const bool is_ahead = offset > position_ && offset < ahead_end_;
   position_ = offset;
@@ -435,11 +435,11 @@ Result<void> ReaderCore::VerifyWhole() {
   while (true) {
     std::vector<Extent> missing;
     {
-      std::unique_lock lock(mutex_);
+      MutexLock lock(mutex_);
       missing = checksums_.Claim({0, source_.size});
       for (const Extent& extent : missing) checksums_.Settle(extent, 0, 0);  // Their fetches claim them again.
       if (missing.empty()) {
-        arrivals_.Wait(lock, [&] { return !checksums_.is_claimed(); });
+        arrivals_.Wait(lock, [&]() REQUIRES(mutex_) { return !checksums_.is_claimed(); });
         if (checksums_.Whole(source_.size)) break;
         continue;  // One of those in progress failed.
       }
@@ -458,7 +458,7 @@ Result<void> ReaderCore::VerifyWhole() {
     const std::stop_callback on_stop(options_.stop, [&] { group->stop.request_stop(); });
     if (auto done = Await(*group); !done) return done;
   }
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const std::uint32_t came = *checksums_.Whole(source_.size);
   lock.unlock();
   auto checked = reported_.CheckWhole(CoreOf(client_), source_.object, source_.crc32c, came);

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "client/reported_checksum.h"
 #include "gcsflux/object_reader.h"
 #include "loop/job_queue.h"
@@ -101,16 +101,16 @@ class ReaderCore {
   const DownloadSource source_;
   const ObjectReaderOptions options_;
   const std::uint64_t longest_stripe_;
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   ReportedChecksum reported_;
   RequestPace pace_;
   std::atomic<std::uint64_t> requests_ = 0;
   std::atomic<std::uint64_t> fetched_bytes_ = 0;
   std::atomic<std::uint64_t> window_;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   LoopCondition arrivals_;
-  RangeChecksums checksums_;  // Guarded by mutex_.
+  RangeChecksums checksums_ GUARDED_BY(mutex_);
 
   // Used by the thread of ReadNext(), NextView() and Seek().
   std::uint64_t position_ = 0;

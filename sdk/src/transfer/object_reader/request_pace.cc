@@ -16,7 +16,7 @@ void RequestPace::Note(std::chrono::nanoseconds first_byte, std::chrono::nanosec
   constexpr double kWeight = 0.2;
   const auto seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
   const auto mix = [](double& mean, double value) { mean = mean > 0 ? mean + kWeight * (value - mean) : value; };
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   mix(first_byte_s_, seconds(first_byte));
   least_first_byte_s_ =
       least_first_byte_s_ > 0 ? std::min(least_first_byte_s_, seconds(first_byte)) : seconds(first_byte);
@@ -25,17 +25,16 @@ void RequestPace::Note(std::chrono::nanoseconds first_byte, std::chrono::nanosec
 }
 
 std::optional<std::uint64_t> RequestPace::BytesPerFirstByte() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return BytesIn(first_byte_s_);
 }
 
 std::optional<std::uint64_t> RequestPace::BytesPerQuickFirstByte() const {
   constexpr double kUsual = 4;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return BytesIn(kUsual * least_first_byte_s_);
 }
 
-// Under the lock.
 std::optional<std::uint64_t> RequestPace::BytesIn(double seconds) const {
   constexpr double kMost = std::uint64_t{1} << 40;  // Sums and products of it stay in range.
   if (seconds == 0 || bytes_per_s_ == 0) return std::nullopt;

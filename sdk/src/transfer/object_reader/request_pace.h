@@ -2,8 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <optional>
+
+#include "base/process/mutex.h"
 
 namespace gcsflux::internal {
 
@@ -23,13 +24,13 @@ class RequestPace {
   [[nodiscard]] std::optional<std::uint64_t> BytesPerQuickFirstByte() const;
 
  private:
-  [[nodiscard]] std::optional<std::uint64_t> BytesIn(double seconds) const;
+  [[nodiscard]] std::optional<std::uint64_t> BytesIn(double seconds) const REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  // Guarded by mutex_. The first two are moving means; 0: not known.
-  double first_byte_s_ = 0;
-  double bytes_per_s_ = 0;
-  double least_first_byte_s_ = 0;
+  mutable Mutex mutex_;
+  // The first two are moving means; 0: not known.
+  double first_byte_s_ GUARDED_BY(mutex_) = 0;
+  double bytes_per_s_ GUARDED_BY(mutex_) = 0;
+  double least_first_byte_s_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace gcsflux::internal

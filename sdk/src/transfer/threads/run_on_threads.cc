@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "base/process/start_thread.h"
 
 namespace gcsflux::internal {
@@ -33,6 +33,7 @@ class IndexedRun {
     Start();
     if (threads.empty()) Serve();
     for (std::jthread& thread : threads) thread.join();
+    const MutexLock lock(mutex_);
     if (failure_) return *failure_;
     return {};
   }
@@ -40,15 +41,15 @@ class IndexedRun {
  private:
   void Start() {
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       has_started_ = true;
     }
     started_.notify_all();
   }
 
   bool AwaitStart(const std::stop_token& ended) {
-    std::unique_lock lock(mutex_);
-    return started_.wait(lock, ended, [this] { return has_started_; });
+    MutexLock lock(mutex_);
+    return started_.wait(lock, ended, [this]() REQUIRES(mutex_) { return has_started_; });
   }
 
   void Serve() {
@@ -70,7 +71,7 @@ class IndexedRun {
 
   void Fail(const Error& error) {
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       if (failure_) return;
       failure_ = error;
     }
@@ -81,10 +82,10 @@ class IndexedRun {
   const Work& work_;
   std::atomic<std::size_t> next_ = 0;
   std::stop_source stop_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any started_;
-  bool has_started_ = false;      // Guarded by mutex_.
-  std::optional<Error> failure_;  // Guarded by mutex_.
+  bool has_started_ GUARDED_BY(mutex_) = false;
+  std::optional<Error> failure_ GUARDED_BY(mutex_);
   std::stop_callback<std::function<void()>> pass_on_;
 };
 

@@ -29,7 +29,7 @@ LiveUploads& LiveUploads::OfProcess() {
 }
 
 Result<void> LiveUploads::Add(const Client& client, const ObjectName& target, bool is_temporary) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (is_closed_) return Error{ErrorCode::kCancelled, "the process is ending: no upload is begun"};
   entries_.insert_or_assign(target, Entry{client, is_temporary});
   return {};
@@ -38,7 +38,7 @@ Result<void> LiveUploads::Add(const Client& client, const ObjectName& target, bo
 void LiveUploads::Remove(const ObjectName& target) {
   decltype(entries_)::node_type removed;  // The client may be the last one: it ends outside of the lock.
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     removed = entries_.extract(target);
   }
 }
@@ -46,7 +46,7 @@ void LiveUploads::Remove(const ObjectName& target) {
 void LiveUploads::DropAll(const std::stop_token& stop) {
   decltype(entries_) all;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     is_closed_ = true;
     all = entries_;
   }

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <stop_token>
 
+#include "base/process/mutex.h"
 #include "gcsflux/client.h"
 
 namespace gcsflux::internal {
@@ -12,7 +12,7 @@ namespace gcsflux::internal {
 /// when nothing of it is left at the service. Thread-safe.
 class LiveUploads {
  public:
-  /// Those of this process; never destroyed. A child of fork() has none of its parent's.
+  /// Those of this process; never destroyed. A child has none of its parent's.
   static LiveUploads& OfProcess();
 
   /// From now on there may be uploads to `target`; if it is temporary, also an object of that name. Returns kCancelled
@@ -28,9 +28,9 @@ class LiveUploads {
     Client client;
     bool is_temporary = false;
   };
-  std::mutex mutex_;
-  bool is_closed_ = false;               // Guarded by mutex_.
-  std::map<ObjectName, Entry> entries_;  // Guarded by mutex_.
+  Mutex mutex_;
+  bool is_closed_ GUARDED_BY(mutex_) = false;
+  std::map<ObjectName, Entry> entries_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -1,14 +1,14 @@
 #include "transfer/upload/multipart_upload.h"
 
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "base/crc32c.h"
 #include "base/exceptions_as_errors.h"
 #include "base/moved_from.h"
 #include "base/object_name.h"
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "base/process/run_with_time_limit.h"
 #include "client/client_core.h"
 #include "client/operation_calls.h"
@@ -48,7 +48,7 @@ class MultipartUpload::Upload {
 
   ~Upload() {
     // In a child, the upload is the parent's.
-    if (is_open_ && !made_in_.IsInChild())
+    if (is_open_ && owner_.IsCurrent())
       internal::RunWithTimeLimit([this](std::stop_token stop) { static_cast<void>(Abort(std::move(stop))); });
   }
   Upload(const Upload&) = delete;
@@ -88,7 +88,7 @@ class MultipartUpload::Upload {
   Result<void> KeepPart(const ListedPart& part, std::uint32_t crc32c) {
     const Call call = MakeUploadCall("multipartUploads.listParts", object_, options_);
     if (auto usable = CheckUsable(call); !usable) return usable;
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     parts_[part.number] = {{part.size, crc32c}, part.etag};
     return {};
   }
@@ -160,7 +160,7 @@ class MultipartUpload::Upload {
 
   Result<void> Abort(std::stop_token stop) {
     Call call = MakeUploadCall("multipartUploads.abort", object_, options_);
-    if (made_in_.IsInChild()) return internal::InCall(call, internal::ForkedError("the upload"));
+    if (!owner_.IsCurrent()) return internal::InCall(call, owner_.Refuse("the upload"));
     if (!std::exchange(is_open_, false)) return {};
     call.stop = std::move(stop);  // Not the caller's token: a caller that has stopped wants nothing left behind.
     const auto response = core().Exchange(call, internal::AbortMultipartRequest(target()));
@@ -177,7 +177,7 @@ class MultipartUpload::Upload {
   [[nodiscard]] const ClientCore& core() const { return CoreOf(client_); }
   [[nodiscard]] MultipartTarget target() const { return {core().endpoint(), object_, upload_id_, options_}; }
   [[nodiscard]] Result<void> CheckUsable(const Call& call) const {
-    if (made_in_.IsInChild()) return internal::InCall(call, internal::ForkedError("the upload"));
+    if (!owner_.IsCurrent()) return internal::InCall(call, owner_.Refuse("the upload"));
     if (is_open_) return {};
     return Error{ErrorCode::kInvalidArgument, "used after Complete(), Abort() or Suspend(): " + ToUri(object_)};
   }
@@ -190,14 +190,14 @@ class MultipartUpload::Upload {
     }
     std::string etag(internal::FindHeader(response.headers, "etag"));
     if (etag.empty()) return internal::InCall(call, {ErrorCode::kBadResponse, "the part has no ETag"});
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     parts_[number] = {part, std::move(etag)};
     return {};
   }
 
   // The object that the parts give together.
   SentObject Whole() {
-    const std::scoped_lock lock(mutex_);
+    const internal::MutexLock lock(mutex_);
     SentObject whole;
     for (const auto& [number, part] : parts_) {
       whole.crc32c = internal::CombineCrc32c(whole.crc32c, part.sent.crc32c, part.sent.size);
@@ -233,7 +233,7 @@ class MultipartUpload::Upload {
   Result<std::int64_t> SendComplete(const std::string& id, Attempts& attempts) {
     std::vector<internal::PartTag> tags;
     {
-      const std::scoped_lock lock(mutex_);
+      const internal::MutexLock lock(mutex_);
       for (const auto& [number, part] : parts_) tags.push_back({number, part.etag});
     }
     const auto response = core().Send({internal::CompleteMultipartRequest(target(), tags), id, attempts});
@@ -261,13 +261,13 @@ class MultipartUpload::Upload {
   const Client client_;
   const ObjectName object_;
   const MultipartOptions options_;
-  const internal::ProcessMark made_in_;
+  const internal::OwnerProcess owner_;
   std::string upload_id_;
   bool is_open_ = false;
   std::optional<internal::Timing::TimePoint> first_complete_;  // Nothing can have been made before it.
   std::int64_t completed_ = 0;  // The generation that Complete() has made, not yet confirmed.
-  std::mutex mutex_;
-  std::map<int, Part> parts_;  // Guarded by mutex_.
+  internal::Mutex mutex_;
+  std::map<int, Part> parts_ GUARDED_BY(mutex_);
 };
 
 MultipartUpload::MultipartUpload(std::unique_ptr<Upload> upload) : upload_(std::move(upload)) {}

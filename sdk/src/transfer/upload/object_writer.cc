@@ -8,7 +8,7 @@
 namespace gcsflux {
 
 ObjectWriter::ObjectWriter(Client client, ObjectName object, UploadOptions options)
-    : writer_(internal::BoundToProcess(
+    : writer_(internal::OwnedByProcess(
           std::make_unique<internal::PartsWriter>(std::move(client), std::move(object), std::move(options)))) {}
 ObjectWriter::ObjectWriter(std::shared_ptr<internal::PartsWriter> writer) : writer_(std::move(writer)) {}
 ObjectWriter::ObjectWriter(ObjectWriter&&) noexcept = default;
@@ -20,7 +20,7 @@ Result<ObjectWriter> ObjectWriter::Resume(Client client, std::string_view state,
     auto stream = internal::StreamWriter::Resume(client, state, std::move(options));
     if (!stream) return stream.error();
     return ObjectWriter(
-        internal::BoundToProcess(std::make_unique<internal::PartsWriter>(std::move(client), *std::move(stream))));
+        internal::OwnedByProcess(std::make_unique<internal::PartsWriter>(std::move(client), *std::move(stream))));
   });
 }
 

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "loop/loop_condition.h"
 
 namespace gcsflux::internal {
@@ -30,8 +30,8 @@ class PartBuffers {
 
   /// Waits until there is room. At least one buffer is always available. Throws std::bad_alloc.
   std::unique_ptr<PartBuffer> Take(std::size_t capacity) {
-    std::unique_lock lock(mutex_);
-    given_back_.Wait(lock, [&] { return used_ == 0 || used_ + capacity <= limit_; });
+    MutexLock lock(mutex_);
+    given_back_.Wait(lock, [&]() REQUIRES(mutex_) { return used_ == 0 || used_ + capacity <= limit_; });
     used_ += capacity;
     most_ = std::max(most_, used_);
     std::erase_if(free_, [&](const auto& buffer) { return buffer->capacity != capacity; });
@@ -55,7 +55,7 @@ class PartBuffers {
 
   void GiveBack(std::unique_ptr<PartBuffer> buffer) {
     {
-      const std::scoped_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       used_ -= buffer->capacity;
       buffer->size = 0;
       free_.push_back(std::move(buffer));
@@ -64,18 +64,17 @@ class PartBuffers {
   }
 
   [[nodiscard]] std::uint64_t most() const {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     return most_;
   }
 
  private:
   const std::uint64_t limit_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   LoopCondition given_back_;
-  // Guarded by mutex_:
-  std::vector<std::unique_ptr<PartBuffer>> free_;
-  std::uint64_t used_ = 0;
-  std::uint64_t most_ = 0;
+  std::vector<std::unique_ptr<PartBuffer>> free_ GUARDED_BY(mutex_);
+  std::uint64_t used_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t most_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace gcsflux::internal

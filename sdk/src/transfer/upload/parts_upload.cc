@@ -131,13 +131,13 @@ PartsState PartsUpload::state() const {
 
 void PartsUpload::Post(std::function<Result<std::optional<QueuedPart>>()> next) {
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     ++pending_;
   }
   try {
     jobs_->Post([this, next = std::move(next)] { SendNext(next); });
   } catch (...) {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     --pending_;
     throw;
   }
@@ -148,7 +148,7 @@ void PartsUpload::SendNext(const std::function<Result<std::optional<QueuedPart>>
   const auto sent = failure() ? Result<void>() : ExceptionsAsErrors([&] { return Send(next); });
   bool is_first_failure = false;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     --pending_;
     is_first_failure = !sent && !failure_;
     if (is_first_failure) failure_ = sent.error();
@@ -162,29 +162,29 @@ Result<void> PartsUpload::Send(const std::function<Result<std::optional<QueuedPa
   if (!part) return part.error();
   if (!*part) return {};
   if (auto sent = upload_->UploadPart((*part)->number, (*part)->bytes, stop_.get_token()); !sent) return sent;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   stored_bytes_ += (*part)->bytes.size();
   return {};
 }
 
 std::optional<Error> PartsUpload::failure() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return failure_;
 }
 
 std::uint64_t PartsUpload::stored_bytes() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return stored_bytes_;
 }
 
 Result<void> PartsUpload::AwaitParts(const std::function<Result<void>()>& on_part) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (std::size_t before = pending_ + 1; pending_ < before;) {
     before = pending_;
     lock.unlock();
     if (auto told = on_part(); !told) return told;
     lock.lock();
-    part_ended_.Wait(lock, [&] { return pending_ < before || pending_ == 0; });
+    part_ended_.Wait(lock, [&]() REQUIRES(mutex_) { return pending_ < before || pending_ == 0; });
   }
   if (failure_) return *failure_;
   return {};

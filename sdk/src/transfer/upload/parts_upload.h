@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "base/process/mutex.h"
 #include "gcsflux/upload.h"
 #include "loop/job_queue.h"
 #include "loop/loop_condition.h"
@@ -90,12 +90,11 @@ class PartsUpload {
 
   std::stop_source stop_;
   std::stop_callback<std::function<void()>> on_stop_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   LoopCondition part_ended_;
-  // Guarded by mutex_:
-  std::size_t pending_ = 0;  // Posted, and not ended.
-  std::uint64_t stored_bytes_ = 0;
-  std::optional<Error> failure_;
+  std::size_t pending_ GUARDED_BY(mutex_) = 0;  // Posted, and not ended.
+  std::uint64_t stored_bytes_ GUARDED_BY(mutex_) = 0;
+  std::optional<Error> failure_ GUARDED_BY(mutex_);
 
   std::unique_ptr<RequestSlots> slots_;
   std::shared_ptr<JobQueue> jobs_;

@@ -45,7 +45,7 @@ PartsWriter::~PartsWriter() {
 }
 
 Result<void> PartsWriter::CheckUsable() const {
-  if (made_in_.IsInChild()) return InCall(InsertCall(object_, options_), ForkedError("the upload"));
+  if (!owner_.IsCurrent()) return InCall(InsertCall(object_, options_), owner_.Refuse("the upload"));
   if (error_) return *error_;
   if (is_closed_) return Error{ErrorCode::kInvalidArgument, "used after Close() or Cancel(): " + ToUri(object_)};
   return {};
@@ -113,7 +113,7 @@ void PartsWriter::SendBuffer(bool is_last) {
       part_.release(), [this](PartBuffer* used) { buffers_.GiveBack(std::unique_ptr<PartBuffer>(used)); });
   const std::uint64_t most_parts = buffer->size / kLeastPartBytes + 1;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     queue_.Add(std::move(buffer));
     if (is_last) queue_.End();
   }
@@ -122,14 +122,14 @@ void PartsWriter::SendBuffer(bool is_last) {
 }
 
 Result<std::optional<QueuedPart>> PartsWriter::NextPart() {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (queue_.empty() || queue_.cut() < kMostParts) return queue_.Next();
   return Error{ErrorCode::kInvalidArgument,
                "upload of " + ToUri(object_) + ": 10000 parts do not hold it; raise part_bytes and part_memory_bytes"};
 }
 
 int PartsWriter::LeastParts() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return queue_.least_parts();
 }
 
@@ -170,7 +170,7 @@ Result<std::string> PartsWriter::Suspend() {
 }
 
 void PartsWriter::Cancel() {
-  if (made_in_.IsInChild()) return;
+  if (!owner_.IsCurrent()) return;
   if (stream_) stream_->Cancel();
   if (std::exchange(is_closed_, true)) return;
   parts_.Cancel();
@@ -180,7 +180,7 @@ void PartsWriter::Cancel() {
 ObjectWriterReport PartsWriter::report() const {
   ObjectWriterReport report = report_;
   {
-    const std::scoped_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     report.parts = static_cast<std::uint64_t>(queue_.cut());
   }
   report.most_memory = buffers_.most();

@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "gcsflux/upload.h"
 #include "transfer/upload/part_buffers.h"
 #include "transfer/upload/part_queue.h"
@@ -49,14 +49,14 @@ class PartsWriter {
   const Client client_;
   const ObjectName object_;
   const UploadOptions options_;
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   PartBuffers buffers_;
   std::unique_ptr<PartBuffer> part_;  // It is being filled.
   std::uint64_t position_ = 0;
   bool is_closed_ = false;
   std::optional<Error> error_;
-  mutable std::mutex mutex_;
-  PartQueue queue_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  PartQueue queue_ GUARDED_BY(mutex_);
 
   ObjectWriterReport report_;
   std::unique_ptr<StreamWriter> stream_;

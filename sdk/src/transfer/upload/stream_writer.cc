@@ -57,7 +57,7 @@ Result<std::unique_ptr<StreamWriter>> StreamWriter::Resume(Client client, std::s
 }
 
 Result<void> StreamWriter::Write(std::span<const std::byte> data) {
-  if (made_in_.IsInChild()) return Forked();
+  if (!owner_.IsCurrent()) return OfParent();
   if (auto checked = CheckBytes(object_, data); !checked) return checked;
   if (!error_ && is_closed_ && !data.empty()) return WasClosed();
   auto written = ExceptionsAsErrors([&] { return WriteOn(data); });
@@ -66,7 +66,7 @@ Result<void> StreamWriter::Write(std::span<const std::byte> data) {
 }
 
 Result<ObjectMetadata> StreamWriter::Close() {
-  if (made_in_.IsInChild()) return Forked();
+  if (!owner_.IsCurrent()) return OfParent();
   if (error_) return *error_;
   if (is_closed_) return WasClosed();
   is_closed_ = true;
@@ -82,7 +82,7 @@ Result<ObjectMetadata> StreamWriter::Close() {
 }
 
 Result<std::string> StreamWriter::Suspend() {
-  if (made_in_.IsInChild()) return Forked();
+  if (!owner_.IsCurrent()) return OfParent();
   if (is_closed_) return WasClosed();
   if (error_ && !MayPass(*error_)) return *error_;
   if (!session_.is_started()) {
@@ -103,7 +103,7 @@ Result<void> StreamWriter::Settle() {
 }
 
 void StreamWriter::Cancel() {
-  if (made_in_.IsInChild()) return;  // The session is the parent's.
+  if (!owner_.IsCurrent()) return;  // The session is the parent's.
   is_closed_ = true;
   // If the service does not answer, or the caller has stopped, no request is sent.
   if (is_detached_ || (error_ && MayPass(*error_))) return;
@@ -124,7 +124,7 @@ Result<void> StreamWriter::WriteOn(std::span<const std::byte> data) {
   return {};
 }
 
-Error StreamWriter::Forked() const { return InCall(InsertCall(object_, options_), ForkedError("the upload")); }
+Error StreamWriter::OfParent() const { return InCall(InsertCall(object_, options_), owner_.Refuse("the upload")); }
 Error StreamWriter::WasClosed() const {
   return Error{ErrorCode::kInvalidArgument, "used after Close(), Suspend() or Cancel(): " + ToUri(object_)};
 }

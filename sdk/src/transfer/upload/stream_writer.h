@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/process/fork.h"
+#include "base/process/owner_process.h"
 #include "gcsflux/upload.h"
 #include "transfer/upload/upload_session.h"
 #include "wire/upload_state.h"
@@ -41,7 +41,7 @@ class StreamWriter {
  private:
   Result<void> Settle();
   Result<void> WriteOn(std::span<const std::byte> data);
-  [[nodiscard]] Error Forked() const;
+  [[nodiscard]] Error OfParent() const;
   [[nodiscard]] Error WasClosed() const;
   std::span<const std::byte> Keep(std::span<const std::byte> data);
   void SendBuffer(bool is_last);
@@ -53,7 +53,7 @@ class StreamWriter {
   UploadOptions options_;
   UploadSession session_;
   std::vector<std::byte> buffer_;
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   bool is_closed_ = false;
   bool is_detached_ = false;
   std::optional<Error> error_;

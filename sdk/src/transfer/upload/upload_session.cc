@@ -170,7 +170,7 @@ UploadState UploadSession::state() const {
 }
 
 void UploadSession::Cancel() {
-  if (!protocol_ || object_ || made_in_.IsInChild()) return;
+  if (!protocol_ || object_ || !owner_.IsCurrent()) return;
   RunWithTimeLimit([this](std::stop_token stop) {
     const Call call{.operation = "uploads.cancel",
                     .subject = ToUri(object_name_),

@@ -68,7 +68,7 @@ class UploadSession {
   Result<void> TakeReadBack(ReadBackResult look, const Error& loss);
 
   const ClientCore& core_;
-  const ProcessMark made_in_;
+  const OwnerProcess owner_;
   const ObjectName object_name_;
   InsertObjectOptions insert_;
   const std::uint64_t total_ = 0;

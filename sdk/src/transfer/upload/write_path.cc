@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/option_range.h"
+#include "base/process/mutex.h"
 #include "client/client_core.h"
 #include "loop/loop_condition.h"
 #include "loop/request_slots.h"
@@ -41,13 +41,13 @@ struct Answers {
 Answers Ask(const Client& client, const std::string& bucket, const UploadOptions& options, JobQueue& jobs,
             const std::function<void()>& meanwhile) {
   Answers answers;
-  std::mutex mutex;
+  Mutex mutex;
   LoopCondition answered;
   int pending = meanwhile ? 3 : 2;  // Guarded by mutex.
   const auto ask = [&](const std::function<void()>& question) {
     jobs.Post([&, question] {
       question();
-      const std::scoped_lock lock(mutex);
+      const MutexLock lock(mutex);
       --pending;
       answered.NotifyAll();
     });
@@ -58,7 +58,7 @@ Answers Ask(const Client& client, const std::string& bucket, const UploadOptions
         bucket, {.fields = "retentionPolicy,defaultEventBasedHold", .call = options.call, .stop = options.stop});
   });
   if (meanwhile) ask(meanwhile);
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   answered.Wait(lock, [&] { return pending == 0; });
   return answers;
 }

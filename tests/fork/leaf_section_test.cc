@@ -1,4 +1,6 @@
 // The parts that the rest stands on: a fork waits for what is half done, and for nothing else.
+#include "base/process/leaf_section.h"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -6,7 +8,8 @@
 #include <atomic>
 #include <thread>
 
-#include "base/process/fork.h"
+#include "base/process/mutex.h"
+#include "base/process/owner_process.h"
 #include "base/process/per_process.h"
 #include "fork/child.h"
 
@@ -15,8 +18,8 @@ namespace {
 
 using testing::InChild;
 
-TEST(NoForkTest, NoChildSeesWhatIsHalfWritten) {
-  ForkSafeMutex mutex;
+TEST(LeafSectionTest, NoChildSeesWhatIsHalfWritten) {
+  LeafMutex mutex;
   int left = 0;
   int right = 0;
   std::vector<std::jthread> writers;
@@ -40,23 +43,23 @@ TEST(NoForkTest, NoChildSeesWhatIsHalfWritten) {
   }
 }
 
-TEST(NoForkTest, NestsAndForksInside) {
-  const NoFork outer;
-  const NoFork inner;
+TEST(LeafSectionTest, NestsAndForksInside) {
+  const LeafSection outer;
+  const LeafSection inner;
   EXPECT_EQ(InChild([] {
-              const NoFork in_child;
+              const LeafSection in_child;
               return InChild([] { return std::string(); });
             }),
             "");
 }
 
-TEST(NoForkTest, UserCodeMayWaitForAnotherThreadsFork) {
-  const NoFork no_fork;
-  const ForkAllowed fork_allowed;
+TEST(LeafSectionTest, UserCodeMayWaitForAnotherThreadsFork) {
+  const LeafSection leaf;
+  const UserCodeSection user_code;
   std::thread([] { EXPECT_EQ(InChild([] { return std::string(); }), ""); }).join();
 }
 
-TEST(NoForkTest, ThreadsThatForkAtTheSameTimeGoOneAfterAnother) {
+TEST(LeafSectionTest, ThreadsThatForkAtTheSameTimeGoOneAfterAnother) {
   std::vector<std::jthread> threads;
   threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
@@ -86,7 +89,7 @@ TEST(PerProcessTest, DestroysNothingOfTheParents) {
     std::atomic<int>& ends_;
   };
   std::atomic<int> ends = 0;
-  auto loud = BoundToProcess(std::make_unique<Loud>(ends));
+  auto loud = OwnedByProcess(std::make_unique<Loud>(ends));
   EXPECT_EQ(InChild([&] {
               loud.reset();
               return ends == 0 ? std::string() : std::string("destroyed");
