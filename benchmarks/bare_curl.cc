@@ -13,7 +13,7 @@ namespace gcsflux::bench {
 struct BareCurl::Handle {
   CURL* easy = curl_easy_init();
   std::span<std::byte> rest;  // Of a GET's destination.
-  std::uint32_t crc32c = 0;   // Of what was written there, where it is summed.
+  std::uint32_t crc32c = 0;   // Of the bytes written there, if it is summed.
   bool is_summed = false;
   std::span<const std::byte> unsent;  // Of a body.
 

@@ -9,18 +9,18 @@
 
 namespace gcsflux::bench {
 
-/// The baseline: one libcurl handle with its connection, used as plainly as can be. One thread at a time.
+/// The baseline: one libcurl handle with its connection, used in the simplest way. One thread at a time.
 class BareCurl {
  public:
-  /// `ca_file` vouches for https servers.
+  /// `ca_file` is the certificate authority for https servers.
   explicit BareCurl(std::string ca_file = {});
   ~BareCurl();
 
-  /// GET into `buffer`, whose bytes are neither checked nor summed. False unless it came whole, with status 200.
+  /// GET into `buffer`; the bytes are neither checked nor summed. False unless the whole body arrives with status 200.
   bool Get(const std::string& url, std::span<std::byte> buffer);
-  /// The same, with the CRC32C of what came, summed piece by piece while it is hot; nothing where Get() is false.
+  /// The same, with the CRC32C of the body, summed piece by piece while it is in the cache; nothing if Get() is false.
   std::optional<std::uint32_t> GetWithCrc32c(const std::string& url, std::span<std::byte> buffer);
-  /// GET into a string, instead of what it held. False unless the status is 200.
+  /// GET into a string, whose content is replaced. False unless the status is 200.
   bool Get(const std::string& url, std::string& text);
   /// POST of `body`. False unless the status is 200.
   bool Post(const std::string& url, std::span<const std::byte> body);

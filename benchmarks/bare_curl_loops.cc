@@ -20,7 +20,7 @@
 #include "crc32c.h"
 
 namespace gcsflux::bench {
-namespace curl_loops {  // It has a name, since BareCurlLoops is made of it.
+namespace curl_loops {  // Named, because BareCurlLoops is made of it.
 
 using Clock = std::chrono::steady_clock;
 
@@ -66,7 +66,7 @@ struct Connection {
   std::uint32_t crc32c = 0;
 };
 
-// The descriptors that libcurl wants watched, and the moment at which it wants to be called in any case.
+// The descriptors that libcurl watches, and the time of its next timer.
 class Watch {
  public:
   explicit Watch(CURLM* multi) : multi_(multi) {
@@ -79,7 +79,7 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // Waits for what libcurl waits for, and tells it.
+  // Waits for the events of libcurl and reports them to it.
   void RunOnce() {
     std::array<epoll_event, 256> events;
     const int count = ::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), MillisecondsLeft());
@@ -168,7 +168,7 @@ class Loop {
   }
 
   void Finish(const CURLMsg& message, Reads& reads, std::uint32_t crc32c) {
-    const CURLcode result = message.data.result;  // gone with the handle
+    const CURLcode result = message.data.result;  // removed with the handle
     Connection* connection = nullptr;
     curl_easy_getinfo(message.easy_handle, CURLINFO_PRIVATE, &connection);
     if (result != CURLE_OK || connection->filled < connection->bytes || connection->crc32c != crc32c) ++reads.failures;

@@ -6,17 +6,17 @@
 
 namespace gcsflux::bench {
 
-/// The least that can read answers: one keep-alive connection over loopback, whose cost is that of recv(). Understands
-/// answers with a Content-Length only. One thread at a time.
+/// The simplest reader of answers: one keep-alive connection over loopback, which costs little more than recv(). Reads
+/// only answers with a Content-Length. One thread at a time.
 class BareHttp {
  public:
-  /// `endpoint` is "http://127.0.0.1:PORT". Throws std::system_error where nothing listens.
+  /// `endpoint` is "http://127.0.0.1:PORT". Throws std::system_error if nothing listens.
   explicit BareHttp(const std::string& endpoint);
   ~BareHttp();
   BareHttp(const BareHttp&) = delete;
   BareHttp& operator=(const BareHttp&) = delete;
 
-  /// The answer's body, good until the next call; nothing unless it came whole, with status 200.
+  /// The answer's body, valid until the next call; nothing unless the whole body arrives with status 200.
   std::optional<std::string_view> Get(std::string_view target) { return Exchange("GET", target, {}); }
   std::optional<std::string_view> Post(std::string_view target, std::string_view body) {
     return Exchange("POST", target, body);

@@ -20,7 +20,7 @@ void Read(std::string_view text, Number& number) {
 
 BarePage ParseBarePage(std::string& json) {
   json.reserve(json.size() + simdjson::SIMDJSON_PADDING);
-  thread_local simdjson::dom::parser parser;  // Fresh pages for each would cost more than the parsing.
+  thread_local simdjson::dom::parser parser;  // Fresh pages would cost more than the parsing.
   const simdjson::dom::object document = parser.parse(json.data(), json.size(), false);
   BarePage page;
   for (const auto& [member, value] : document) {

@@ -8,8 +8,8 @@
 
 namespace gcsflux::bench {
 
-/// The baseline of listings: a page of the JSON API parsed as plainly as the fastest parser can be used, into what is
-/// needed to read an object.
+/// The baseline of listings: parses a page of the JSON API by the simplest use of the fastest parser, into the fields
+/// that reading an object needs.
 struct BareObject {
   std::string name = {};
   std::uint64_t size = 0;
@@ -22,11 +22,11 @@ struct BarePage {
   std::string next_page_token = {};
 };
 
-/// Throws std::runtime_error where it is no page. May give `json` more capacity.
+/// Throws std::runtime_error if it is not a page. May increase the capacity of `json`.
 BarePage ParseBarePage(std::string& json);
 
-/// Path and query of a page of 5000, with the fields that ListInParallel asks for. A bucket's name and offsets are
-/// put there as they are; empty ones are left out.
+/// Path and query of a page of 5000 with the fields that ListInParallel requests. Bucket and offsets are not encoded;
+/// empty offsets are omitted.
 struct BarePageQuery {
   std::string_view bucket = {};
   std::string_view start_offset = {};
@@ -34,8 +34,8 @@ struct BarePageQuery {
 };
 std::string BarePageTarget(const BarePageQuery& query, std::string_view page_token);
 
-/// Asks for page after page by `get(target, json)`, which replaces what is in the string by the page's JSON, and parses
-/// each. Returns how many objects there were.
+/// Requests page after page by `get(target, json)`, which replaces `json` by the page's JSON, and parses each. Returns
+/// the number of objects.
 template <class Get>
 std::uint64_t ListBarely(const BarePageQuery& query, Get&& get) {
   std::uint64_t objects = 0;

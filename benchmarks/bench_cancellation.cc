@@ -1,6 +1,6 @@
-// How long does a call take to return once its stop_token asks it to, wherever it stands, while the service still
-// stalls? Each benchmark is a phase; an iteration is one call in it, and its time that from request_stop() to the
-// return. `p99_ms` is the 99th percentile, `worst_ms` the slowest.
+// How long does a call take to return after its stop_token requests a stop, in each phase, while the service stalls?
+// Each benchmark is a phase; an iteration is one call, timed from request_stop() to its return. `p99_ms` is the 99th
+// percentile, `worst_ms` the slowest.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr int kCalls = 200;
 constexpr double kForever = 1e6;  // milliseconds
 const ObjectName kObject{"bench", "object"};
 
-/// A call that does not return by itself, under that stop_token.
+/// A call under this stop_token that does not return by itself.
 using StalledCall = std::function<Error(const std::stop_token&)>;
 
 template <class T>
@@ -49,7 +49,7 @@ struct Service {
   }
 };
 
-// Begins the call, lets it get to where it stalls, and stops it. Seconds until it returned, or its error.
+// Starts the call, waits until it stalls, and stops it. Seconds until it returns, or an error.
 Result<double> StopOnce(const StalledCall& call, std::chrono::milliseconds until_stalled) {
   std::stop_source stop;
   Clock::time_point returned;
@@ -115,7 +115,7 @@ void BM_BackingOff(benchmark::State& state) {
   Measure(state, [&](const std::stop_token& stop) { return ErrorOf(patient.ReadObject(kObject, {.stop = stop})); });
 }
 
-// Others wait in the same line.
+// Other calls wait in the same line.
 void BM_WaitingAtTheGate(benchmark::State& state) {
   Service service;
   service.emulator.quotas().Set({.reads_per_second = 0.001});
@@ -124,7 +124,7 @@ void BM_WaitingAtTheGate(benchmark::State& state) {
   for (int i = 0; i < 16; ++i) {
     others.emplace_back([&] { static_cast<void>(service.Read()(all.get_token())); });
   }
-  std::this_thread::sleep_for(500ms);  // until the gate has engaged
+  std::this_thread::sleep_for(500ms);  // until the gate is engaged
   Measure(state, service.Read());
   all.request_stop();
 }

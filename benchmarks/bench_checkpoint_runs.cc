@@ -1,6 +1,6 @@
-// What does a training lose by saving its state? The state is 1 GiB. Eager saves are to block for 1.2 times a memcpy by
-// the same threads into memory that was there; lazy ones for 0.05 times, and the optimizer's step then waits for 1.2
-// times the rest of the copy. Each figure stands beside a copy that was made right before it.
+// How much time does a training lose by saving its state of 1 GiB? Aims: eager saves block for at most 1.2 times a
+// memcpy by the same threads into existing memory; lazy ones for 0.05 times, and the optimizer's step then waits for at
+// most 1.2 times the rest of the copy. Each figure is compared with a copy made directly before it.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 namespace gcsflux::bench {
 namespace {
 
-constexpr int kSaves = 5;  // After the first one, which takes the memory for copies.
+constexpr int kSaves = 5;  // After the first save, which allocates the memory for copies.
 constexpr const char* kRun = "gs://bench/run";
 
 CheckpointRunOptions Options(SnapshotMode mode) {
   return {.keep = KeepRules{.last = 1}, .async = {.mode = mode, .copy_threads = kCopyThreads}};
 }
 
-/// A run whose first save is committed.
+/// A run with one committed save.
 struct Saving {
   Saving(SnapshotMode mode, std::int64_t mib) : big(mib), run(service.client(), kRun, Options(mode)) {
     ValueOrThrow(Save().WaitCommitted());
@@ -58,8 +58,8 @@ BENCHMARK(BM_EagerBlocks)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-// `half:0`: forward and backward pass take twice as long as the copy; `half:1`: half as long. Their time is slept, as
-// if an accelerator had it. `rest_ms` is what is left of the copy then.
+// `half:0`: forward and backward pass take twice as long as the copy; `half:1`: half as long. The thread sleeps for
+// their time, as if an accelerator computed. `rest_ms` is the rest of the copy after that.
 void BM_LazyBlocks(benchmark::State& state) {
   const double share = state.range(0) == 1 ? 0.5 : 2;
   Saving saving(SnapshotMode::kLazy, state.range(1));

@@ -1,9 +1,9 @@
-// How much faster do objects come through temporary composites than one GET each over the same 16 connections? The
-// emulator is like Google's service (profile gcs: latencies, stream rates, quotas); the baselines are bare libcurl
-// loops with CRC32C, and our own downloads with composition off, which tells composing and the engine apart. Aims: 4
-// times the baseline for 100 KiB and 500 KiB, 2 for 3 MiB; 1.5 for batches of 8 objects of 150 MiB, by ranges. kAuto is
-// at most 10 % slower than the better of kOn and kOff, whatever a compose takes, and under a quota of 100 writes/s.
-// Without shaping, a download's CPU is at most 1.5 times that of the bare loop.
+// How much faster are downloads through temporary composites than one GET for each object over the same 16 connections?
+// The emulator has profile gcs (latencies, stream rates, quotas). The baselines are bare libcurl loops with CRC32C, and
+// our own downloads without composition, which separates the effects of composing and of the engine. Aims: 4 times the
+// baseline for 100 KiB and 500 KiB, 2 for 3 MiB; 1.5 for batches of 8 objects of 150 MiB, by ranges. kAuto is at most
+// 10 % slower than the better of kOn and kOff, for any time of a compose, and under a quota of 100 writes/s. Without
+// shaping, a download's CPU is at most 1.5 times that of the bare loop.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -28,13 +28,13 @@ namespace {
 
 constexpr int kConnections = 16;
 constexpr const char* kBucket = "bench";
-// So much memory is fetched ahead by all that are compared: what 16 composites of the largest size take.
+// The read-ahead of all compared ways: the memory of 16 composites of the largest size.
 constexpr std::uint64_t kPrefetchBytes = kConnections * std::uint64_t{100'000'000};
 
 enum Mode { kBare, kOff, kOn, kAuto };
 
-// One class of objects: how many are fetched, and how fast one stream of them may be where both cores together, the
-// emulator's and the client's, would not carry 16 streams of 250 MB/s; 0 leaves the profile's rate.
+// One class of objects: how many are fetched, and the rate of one stream if two cores, shared by emulator and client,
+// cannot carry 16 streams of 250 MB/s; 0 keeps the profile's rate.
 struct SizeClass {
   std::uint64_t bytes;
   std::size_t objects;
@@ -49,7 +49,7 @@ SizeClass ClassOf(std::int64_t kib) {
   }
 }
 
-// Copies of one object, which share its bytes at the emulator.
+// Copies of one object, which share its bytes in the emulator.
 std::vector<DownloadSource> Store(const Client& client, const SizeClass& size) {
   std::string content(size.bytes, '\0');
   for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 2654435761U >> 16U);
@@ -71,7 +71,7 @@ Client ClientAt(const std::string& endpoint) {
   return *Client::Create(options);
 }
 
-// The baseline: each thread has a connection, and takes the next object.
+// The baseline: each thread has a connection and fetches the next object.
 bool ReadBare(const std::string& endpoint, const std::vector<DownloadSource>& sources) {
   std::atomic<std::size_t> next = 0;
   std::atomic<std::size_t> failed = 0;
@@ -96,9 +96,9 @@ CompositionMode ModeOf(Mode mode) {
   return mode == kOn ? CompositionMode::kOn : mode == kAuto ? CompositionMode::kAuto : CompositionMode::kOff;
 }
 
-// Takes every object as it comes. The downloads have compared each with its CRC32C.
+// Consumes each object as it arrives. The downloads verify its CRC32C.
 std::string ReadStream(const Downloader& downloader, const std::vector<DownloadSource>& sources) {
-  auto stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  auto stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   std::size_t delivered = 0;
   while (true) {
     const auto object = stream.Next();
@@ -119,11 +119,11 @@ void Read(benchmark::State& state, Mode mode, const std::string& endpoint, const
     if (mode == kBare) {
       if (!ReadBare(endpoint, sources)) return state.SkipWithError("a read failed");
     } else {
-      state.PauseTiming();  // A program's Downloader is made once. That of this iteration has everything to learn.
+      state.PauseTiming();  // A program makes its Downloader once. The one of this iteration starts without estimates.
       const auto downloader = std::make_unique<Downloader>(
           ClientAt(endpoint), DownloaderOptions{.max_concurrency = kConnections,
                                                 .allocator = [](std::size_t bytes) { return TheMemory().Take(bytes); },
-                                                .composition = {.mode = ModeOf(mode)}});
+                                                .composition = ModeOf(mode)});
       state.ResumeTiming();
       const std::string failure = ReadStream(*downloader, sources);
       if (!failure.empty()) return state.SkipWithError(failure.c_str());
@@ -141,7 +141,7 @@ void Read(benchmark::State& state, Mode mode, const std::string& endpoint, const
   state.counters["direct"] = static_cast<double>(report.direct_objects);
 }
 
-// Arguments: mode, KiB, milliseconds of a compose, writes per second (0: those of the profile).
+// Arguments: mode, KiB, milliseconds of a compose, writes per second (0: the profile's).
 void BM_Shaped(benchmark::State& state) {
   const SizeClass size = ClassOf(state.range(1));
   emulator::Emulator emulator;
@@ -172,7 +172,7 @@ BENCHMARK(BM_Shaped)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
-// Without shaping, at an emulator of its own process: what the client itself takes.
+// Without shaping, with the emulator in its own process: the client's own CPU.
 void BM_Unshaped(benchmark::State& state) {
   static const testing::EmulatorProcess emulator;
   static const auto sources = Store(ClientAt(emulator.endpoint()), {100 << 10, 2000, 0});

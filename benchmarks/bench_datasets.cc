@@ -1,11 +1,11 @@
-// How fast are loops over datasets, beside a bare libcurl loop per connection and beside our own DownloadStream over
-// the same order? The emulator is a process of its own and like Google's service (profile gcs); libtorch's DataLoader
-// has 4 workers, and the order is shuffled. Aims, for 16 connections: 6 times the bare loop for 100 KiB, 5 for 500
-// KiB, 1.9 for 3 MiB, 1.5 for batches of 8 objects of 150 MiB; 0.9 of DownloadStream; a map-style loop takes at
-// most 1.1 times what an iterable one does. Where each request takes 20 ms, 64 connections take at most 1.15 times
-// (objects x 20 ms / 64) without composition, and 0.7 times that with it. Without shaping, the CPU per object is at
-// most 1.25 times that of the bare loop. Ranges of large objects cost no more than 2 % where all connections are busy.
-// The other questions are in benchmarks/datasets.
+// How fast are loops over datasets, compared with one bare libcurl loop per connection and with our own DownloadStream
+// over the same order? The emulator is a separate process with profile gcs; libtorch's DataLoader has 4 workers, and
+// the order is shuffled. Aims, for 16 connections: 6 times the bare loop for 100 KiB, 5 for 500 KiB, 1.9 for 3 MiB, 1.5
+// for batches of 8 objects of 150 MiB; 0.9 of DownloadStream; a map-style loop takes at most 1.1 times as long as an
+// iterable one. If each request takes 20 ms, 64 connections take at most 1.15 times (objects x 20 ms / 64) without
+// composition, and 0.7 times that with it. Without shaping, the CPU per object is at most 1.25 times that of the bare
+// loop. Ranges of large objects cost at most 2 % if all connections are busy. benchmarks/datasets has the other
+// questions.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -19,14 +19,14 @@ namespace gcsflux::bench {
 namespace {
 
 constexpr int kConnections = 16;
-// So much memory is fetched ahead by all that are compared: what 16 composites of the largest size take.
+// The read-ahead of all compared ways: the memory of 16 composites of the largest size.
 constexpr std::uint64_t kPrefetchBytes = kConnections * std::uint64_t{100'000'000};
 
 Allocator FromPool() {
   return [](std::size_t bytes) { return TheMemory().Take(bytes); };
 }
 
-// With memory that is there already, and for one epoch.
+// With existing memory, and for one epoch.
 LoopInput InputOf(const Service& service, std::vector<ListedObject> objects, std::size_t batch, int connections,
                   CompositionMode mode) {
   return {.client = service.MakeClient(kPrefetchBytes),
@@ -36,18 +36,18 @@ LoopInput InputOf(const Service& service, std::vector<ListedObject> objects, std
           .dataset = {.download = {.max_concurrency = connections,
                                    .adapts_concurrency = false,
                                    .allocator = FromPool(),
-                                   .composition = {.mode = mode}},
+                                   .composition = mode},
                       .fetch_across_epochs = false}};
 }
 
-// Outside of what is timed: a few objects come as they are stored.
+// Outside the timed part: a few objects arrive as stored.
 std::string VerifyFew(Way way, LoopInput input) {
   if (way == kBare) return "";
   input.objects.resize(std::min<std::size_t>(input.objects.size(), 64));
   return Verify(*MakeLoop(way, input, kConnections), input.objects);
 }
 
-// One epoch in each iteration, each by a loop that has everything to learn.
+// One epoch in each iteration, each by a loop that starts without estimates.
 void TimeEpochs(benchmark::State& state, Way way, const LoopInput& input, int connections) {
   double cpu = 0;
   for (auto _ : state) {
@@ -74,7 +74,7 @@ void BM_Epoch(benchmark::State& state) {
   const SizeClass size = ClassOf(state.range(1));
   const Service service;
   const LoopInput input =
-      InputOf(service, service.Store(size), size.batch, kConnections, DatasetDownloads().composition.mode);
+      InputOf(service, service.Store(size), size.batch, kConnections, DatasetDownloads().composition);
   const std::string failure = VerifyFew(way, input);
   if (!failure.empty()) return state.SkipWithError(failure.c_str());
   TheMemory().Prepare(size.objects, size.bytes);
@@ -109,7 +109,7 @@ BENCHMARK(BM_20Milliseconds)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
-// What the client itself takes: without shaping. Arguments: way, composition.
+// The client's own CPU: without shaping. Arguments: way, composition.
 void BM_EpochUnshaped(benchmark::State& state) {
   static const Service service;
   static const auto objects = service.Store(ClassOf(100));
@@ -125,7 +125,7 @@ BENCHMARK(BM_EpochUnshaped)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
-// 48 objects of 32 MiB, each connection with 30 MB/s: more objects than connections. Argument: whether in ranges.
+// 48 objects of 32 MiB, 30 MB/s for each connection: more objects than connections. Argument: whether in ranges.
 void BM_Ranges(benchmark::State& state) {
   const SizeClass size{.bytes = 32 << 20, .objects = 48, .batch = 16};
   const Service service;

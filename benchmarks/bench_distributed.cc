@@ -1,8 +1,8 @@
-// How fast do the processes of a job save and load a step together? Four ranks with a process each, 2 GiB in all, 8
-// connections for each rank. The emulator has the latencies of profile gcs; one stream writes 12.5 MB/s and reads 30,
-// so that two cores, which ranks and emulator share, do not decide. The baseline is four processes of bare libcurl with
-// as many connections. The time is that of the slowest rank. Aims: 0.8 of what the streams move, or 0.75 of the
-// baseline, whichever is less; four ranks move 3 times what one moves.
+// How fast do the processes of a job save and load a step together? Four ranks are one process each, with 2 GiB in all
+// and 8 connections for each rank. The emulator has the latencies of profile gcs; one stream writes 12.5 MB/s and reads
+// 30, so that the two cores, which ranks and emulator share, are not the limit. The baseline is four processes of bare
+// libcurl with as many connections. The time is that of the slowest rank. Aims: the lower of 0.8 of the streams' rate
+// and 0.75 of the baseline; four ranks move 3 times as much as one.
 #include <benchmark/benchmark.h>
 
 #include <exception>
@@ -22,7 +22,7 @@ RankWork WorkOf(const benchmark::State& state, const char* task) {
   return {.task = task, .world_size = ranks, .tensors = ranks * kTensorsPerRank, .rows = state.range(1)};
 }
 
-// The slowest rank's time, and what of the streams' rate that is.
+// The slowest rank's time, and its share of the streams' rate.
 void Note(benchmark::State& state, const RankWork& work, const std::map<std::string, double>& figures, double mbps) {
   const double seconds = figures.at("seconds");
   state.SetIterationTime(seconds);

@@ -1,5 +1,5 @@
-// What does it cost the emulator to join and to copy objects of 1 GiB, beside moving as many bytes once?
-// `resident_growth` is by how many bytes the emulator, a process of its own, has grown in the end.
+// How much does it cost the emulator to compose and copy objects of 1 GiB, compared with moving as many bytes once?
+// `resident_growth` is the growth in bytes of the emulator, a separate process, at the end.
 #include <benchmark/benchmark.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// Do idle connections delay the others? The latency of a small read on one more keep-alive connection, beside 0 and
-// beside 200 idle ones, each of which has been answered before; the emulator in a process of its own.
+// Do idle connections delay other clients? The latency of a small read on one more keep-alive connection, beside 0 and
+// beside 200 idle ones that have had an answer each. The emulator is a separate process.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -24,18 +24,18 @@ void BM_ReadBesideIdle(benchmark::State& state) {
   BareHttp connection(process.endpoint());
   const bool is_stored = connection.Post("/storage/v1/b", R"({"name":"bench"})") &&
                          connection.Post("/upload/storage/v1/b/bench/o?uploadType=media&name=small", kBody);
-  if (!is_stored) return state.SkipWithError("the emulator does not take the object");
+  if (!is_stored) return state.SkipWithError("the emulator refuses the object");
   for (auto _ : state) {
     if (connection.Get(kTarget) != kBody) return state.SkipWithError("a read failed");
   }
-  // They were there all the time.
+  // They were open all the time.
   for (BareHttp& each : idle) {
     if (!each.Get("/storage/v1/b")) return state.SkipWithError("an idle connection was lost");
   }
   state.SetItemsProcessed(state.iterations());
 }
 
-// How long a client waits for its first answer, connecting included.
+// How long a client waits for its first answer, including the connect.
 void BM_ConnectBesideIdle(benchmark::State& state) {
   const testing::EmulatorProcess process;
   std::list<BareHttp> idle;

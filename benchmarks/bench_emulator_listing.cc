@@ -1,8 +1,8 @@
-// What does listing stored objects cost, beside a bare walk over the same names that writes the same JSON?
-// The emulator runs in a process of its own and is asked over HTTP, a page of 1000 after the other, on one connection
-// that does nothing but receive; BM_Answer is its share without HTTP, in this process.
-// `emulator_cpu_ms` is what one listing takes of that process; the time in the table's CPU column is the client's.
-// `bytes_per_object` is what a stored object takes of the emulator's memory beyond its name and its body.
+// How much does it cost to list stored objects, compared with a walk over the same names that writes the same JSON? The
+// emulator is a separate process; one connection requests pages of 1000 one after the other and only receives them.
+// BM_Answer is the emulator's share without HTTP, in this process. `emulator_cpu_ms` is that process's CPU for one
+// listing; the time in the table's CPU column is the client's. `bytes_per_object` is the emulator's memory for a stored
+// object without its name and its body.
 #include <benchmark/benchmark.h>
 #include <time.h>
 
@@ -45,7 +45,7 @@ double ResidentBytes(pid_t pid) {
   throw std::runtime_error("no VmRSS");
 }
 
-// What a process has used, in user and system time.
+// User and system time of a process.
 double CpuMilliseconds(pid_t pid) {
   clockid_t clock{};
   timespec used{};
@@ -81,14 +81,14 @@ struct EmulatorService {
   }
 };
 
-// One service for all that ask for the same count one after the other.
+// One service for all benchmarks in a row with the same count.
 const EmulatorService& ServiceOf(std::int64_t count) {
   static std::map<std::int64_t, EmulatorService> services;
   if (!services.contains(count)) services.clear();
   return services.try_emplace(count, count).first->second;
 }
 
-// The value of "nextPageToken" in a page, which comes first in it; nothing on the last one.
+// The value of "nextPageToken" in a page, where it is the first field; nothing on the last page.
 std::string_view NextPageToken(std::string_view page) {
   constexpr std::string_view kBegin = "{\"nextPageToken\":\"";
   if (!page.starts_with(kBegin)) return {};
@@ -103,7 +103,7 @@ std::int64_t CountNames(std::string_view page) {
   return names;
 }
 
-// Asks for page after page by `get(target)`, and shows each to `look`. False where one is not to be had.
+// Requests page after page by `get(target)`, and passes each to `look`. False if one fails.
 template <class Get, class Look>
 bool ListAll(Get&& get, Look&& look) {
   std::string target(kTarget);
@@ -139,7 +139,7 @@ void BM_List(benchmark::State& state) {
   BareHttp connection(service.process.endpoint());
   const double before = CpuMilliseconds(service.process.pid());
   ListPages(state, [&](const std::string& target) { return connection.Get(target); });
-  // ListPages() asks for all of it once more than it is timed.
+  // ListPages() lists once more than it is timed.
   state.counters["emulator_cpu_ms"] =
       (CpuMilliseconds(service.process.pid()) - before) / static_cast<double>(state.iterations() + 1);
   state.counters["bytes_per_object"] = service.bytes_per_object;
@@ -162,7 +162,7 @@ void BM_Answer(benchmark::State& state) {
     (void)bucket->InsertObject({.name = Name(i), .body = std::make_shared<const emulator::Body>(emulator::Rope(kBody))},
                                {});
   }
-  emulator::HttpResponse response;  // as long as its page is looked at
+  emulator::HttpResponse response;  // valid until its page has been read
   ListPages(state, [&](const std::string& target) {
     NoBody body;
     emulator::RequestSubject subject;

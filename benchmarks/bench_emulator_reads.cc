@@ -1,6 +1,6 @@
-// How fast does the emulator serve reads, beside nginx serving the same bytes from files?
-// 100 KiB objects over 32 connections and one object of 256 MiB over one; each server in a process of its own, the
-// client is a bare libcurl loop on the same cores.
+// How fast does the emulator serve reads, compared with nginx that serves the same bytes from files? 100 KiB objects
+// over 32 connections, and one object of 256 MiB over one. Each server is a separate process; the client is a bare
+// libcurl loop on the same cores.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
@@ -94,7 +94,7 @@ void ReadLarge(benchmark::State& state) {
   });
 }
 
-// SkipWithError would count as a failure: a machine without nginx only lacks the baseline.
+// SkipWithError would count as a failure: a machine without nginx lacks only the baseline.
 template <void (*Run)(benchmark::State&)>
 void WithNginx(benchmark::State& state) {
   if (FindProgram("nginx")) return Run(state);

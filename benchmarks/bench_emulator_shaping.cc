@@ -1,5 +1,5 @@
-// How exactly does the emulator keep a stream's rate? Per window of 50 ms, as a client sees it, down and up; and with
-// 256 streams at once. The emulator is in this process; an error above 5 % is no failure, but is shown.
+// How exactly does the emulator keep a stream's rate? In each window of 50 ms, as a client sees it, down and up; and
+// for 256 streams in parallel. The emulator is in this process; an error above 5 % is shown and is not a failure.
 #include <benchmark/benchmark.h>
 #include <linux/sockios.h>
 #include <poll.h>
@@ -29,13 +29,13 @@ using std::chrono::milliseconds;
 constexpr milliseconds kWindow{50};
 constexpr double kSeconds = 1.5;  // of each stream
 
-// A connection whose bytes are counted as they come and go.
+// A connection that counts its bytes in both directions.
 class MeteredConnection final : public RawConnection {
  public:
   using RawConnection::RawConnection;
   using RawConnection::socket;
 
-  // How many of `sent` bytes the server's side has taken.
+  // How many of `sent` bytes the server has received.
   [[nodiscard]] std::uint64_t Arrived(std::uint64_t sent) const {
     int unacknowledged = 0;
     ::ioctl(socket(), SIOCOUTQ, &unacknowledged);
@@ -48,7 +48,7 @@ struct Progress {
   std::uint64_t bytes = 0;
 };
 
-// The errors of the windows that lie in the middle of a transfer.
+// The errors of the windows in the middle of a transfer.
 struct Errors {
   double worst = 0;
   double mean = 0;
@@ -65,13 +65,13 @@ Errors CompareWindows(const std::vector<Progress>& progress, double bytes_per_se
     while (at + 1 != progress.end() && (at + 1)->time <= time) ++at;
     return at->bytes;
   };
-  Instant time = progress.front().time + 5 * kWindow;  // the beginning fills buffers
+  Instant time = progress.front().time + 5 * kWindow;  // the start fills buffers
   std::uint64_t before = bytes_until(time);
   double sum = 0;
   while (time + kWindow < progress.back().time && before < last) {
     time += kWindow;
     const std::uint64_t bytes = bytes_until(time);
-    if (bytes == last) break;  // it ended in this one
+    if (bytes == last) break;  // the transfer ended in this one
     const double error = 100 * (static_cast<double>(bytes - before) - want) / want;
     errors.worst = std::abs(error) > std::abs(errors.worst) ? error : errors.worst;
     errors.above_5_percent += std::abs(error) > 5 ? 1 : 0;
@@ -92,7 +92,7 @@ std::string Read(std::string_view name) {
   return "GET /storage/v1/b/bucket/o/" + std::string(name) + "?alt=media HTTP/1.1\r\nHost: emulator\r\n\r\n";
 }
 
-// An emulator with a bucket, and in it an object of that size.
+// An emulator with a bucket that has an object of this size.
 struct Fixture {
   explicit Fixture(std::uint64_t size) {
     RawConnection connection(emulator.endpoint());
@@ -170,7 +170,7 @@ BENCHMARK(BM_Stream)
     ->Iterations(1)
     ->UseRealTime();
 
-// What each of them has received after so long, in any order.
+// How many bytes each of them has received at this time, in any order.
 std::vector<std::uint64_t> ReceiveFor(std::list<MeteredConnection>& connections, milliseconds time) {
   std::vector<pollfd> polled;
   for (const MeteredConnection& connection : connections) polled.push_back({connection.socket(), POLLIN, 0});
@@ -200,14 +200,14 @@ void BM_ManyStreams(benchmark::State& state) {
     std::list<MeteredConnection> connections;
     for (std::size_t i = 0; i < streams; ++i) connections.emplace_back(fixture.emulator.endpoint());
     for (MeteredConnection& connection : connections) connection.Send(Read("object"));
-    (void)ReceiveFor(connections, milliseconds(200));  // until all are under way
+    (void)ReceiveFor(connections, milliseconds(200));  // until all are running
     const std::vector<std::uint64_t> bytes = ReceiveFor(connections, kTime);
     for (const std::uint64_t received : bytes) {
       const double error = 100 * (static_cast<double>(received) / (kRate * duration<double>(kTime).count()) - 1);
       worst = std::abs(error) > std::abs(worst) ? error : worst;
       sum += error;
     }
-    fixture.emulator.shaping().Set({});  // lets the rest go at once
+    fixture.emulator.shaping().Set({});  // releases the rest together
     for (MeteredConnection& connection : connections) connection.FinishSending();
   }
   state.counters["mean_error_%"] = sum / static_cast<double>(streams);

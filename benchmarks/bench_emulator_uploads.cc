@@ -1,6 +1,6 @@
-// How fast does the emulator take one upload of 256 MiB, beside what the machine can do?
-// Without md5Hash in the answer: beside iperf3's single stream over loopback. With it: beside MD5 itself, since GCS's
-// answer holds the MD5 of all bytes. The emulator runs in a process of its own; the client is a bare libcurl.
+// How fast does the emulator receive one upload of 256 MiB, compared with the limits of the machine? Without md5Hash in
+// the answer: compared with one stream of iperf3 over loopback. With it: compared with MD5 itself, because the answer
+// has the MD5 of all bytes. The emulator is a separate process; the client is a bare libcurl.
 #include <benchmark/benchmark.h>
 #include <openssl/evp.h>
 
@@ -40,8 +40,8 @@ void Upload(benchmark::State& state, const std::string& fields) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kBytes));
 }
 
-// Bytes per second of one iperf3 stream over a second. The client is tried until the server is up: a connection that
-// only looked whether it is would count as a test of its own, and make it busy.
+// Bytes per second of one iperf3 stream over a second. The client retries until the server is ready: iperf3 would count
+// a connection that only tests this as a run, and be busy.
 double Iperf3Rate(const std::string& program) {
   const std::string port = std::to_string(FreePort());
   const Child server({program, "-s", "-B", "127.0.0.1", "-p", port});

@@ -1,10 +1,10 @@
-// What does a read cost while thousands are in flight? Objects of 100 KiB from a server that answers after a delay, as
-// Cloud Storage does (delaying_server), by Downloader's streams beside two bare libcurl event loops and bare threads,
-// with as many connections; without a delay, and from nginx, beside wrk too. Each run is a process of its own
-// (in_flight_client): `cpu_us`, `switches` (waits) and `preemptions` are that process's per read, `peak_mib` is what it
-// took at most, `threads` counts its main thread.
+// How much does a read cost while thousands are in flight? Objects of 100 KiB from a server that answers after a delay,
+// as Cloud Storage does (delaying_server), by Downloader's streams, two bare libcurl event loops, and bare threads,
+// with as many connections; without a delay, and from nginx, also by wrk. Each run is a separate process
+// (in_flight_client): `cpu_us`, `switches` (waits) and `preemptions` are that process's per read, `peak_mib` is its
+// peak memory, `threads` includes its main thread.
 //
-// And what does a read cost behind a quota, where it mostly waits; and a client that does nothing?
+// How much does a read cost behind a quota, where it mostly waits? How much does an idle client cost?
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
@@ -61,10 +61,10 @@ ClientRun RunOf(const Row& row, const std::string& way, const std::string& endpo
           .object_bytes = kObjectBytes};
 }
 
-// Where there are several processes, sums of rates and means of all else.
+// For several processes: sums of rates and means of the other figures.
 void Show(benchmark::State& state, const std::vector<Figures>& processes) {
   for (const Figures& figures : processes) {
-    if (figures.empty()) return state.SkipWithError("a client failed; it says why above");
+    if (figures.empty()) return state.SkipWithError("a client failed, see above");
     for (const auto& [name, value] : figures) {
       const bool is_rate = name == "items_per_second";
       state.counters[name] += is_rate ? value : value / static_cast<double>(processes.size());
@@ -127,7 +127,7 @@ void RunFourAtOnce(benchmark::State& state, const ClientRun& run) {
   }
 }
 
-// The emulator refuses what is above 1,000 reads/s, as in the benchmark of policies (retry_policy).
+// The emulator refuses reads above 1,000/s, as in the benchmark of policies (retry_policy).
 void BehindQuota(benchmark::State& state, const std::string& way) {
   const testing::EmulatorProcess emulator(
       {"--reads_per_second=1000", "--quota_depth_ms=50", "--read_first_byte_ms=lognormal(50,80)", "--journal_size=0"});
@@ -141,7 +141,7 @@ void BehindQuota(benchmark::State& state, const std::string& way) {
   RunFourAtOnce(state, run);
 }
 
-// The baseline, which is refused nothing: the server is so slow that 64 connections reach 250 reads/s.
+// The baseline, without refusals: the server is so slow that 64 connections reach 250 reads/s.
 void PacedByServer(benchmark::State& state) {
   const ClientRun run = PacedRun("bare_loops", "");
   const Server server(256, run.object_bytes);
@@ -166,8 +166,7 @@ const bool kRegistered = [] {
     const std::string where =
         "/connections:" + std::to_string(row.connections) + "/delay_ms:" + std::to_string(row.delay_ms);
     for (const std::string way : {"stream", "bare_loops", "bare_loops_untouched", "bare_threads"}) {
-      if (way == "bare_threads" && row.connections > 1'024)
-        continue;  // The system's scheduler is all that it measures.
+      if (way == "bare_threads" && row.connections > 1'024) continue;  // It would only measure the system's scheduler.
       Register("BM_InFlight/" + way + where, [=](benchmark::State& state) { InFlight(state, way, row); });
     }
   }

@@ -1,8 +1,8 @@
-// What do checkpoint formats cost beside the bytes themselves? Writing into a sink that discards, beside libtorch's
-// writer; saving to the emulator and loading, beside the bare ObjectWriter and ObjectReader on the same bytes; many
-// small tensors, beside Python; one tensor of many over a service with the real one's latencies; memory.
-// Tensors have 10 MB each: 30 of them are 300 MB, 250 are 2.5 GB. `beyond_mib` is what this process took at most beside
-// the tensors.
+// How much do checkpoint formats cost compared with the bytes themselves? Writing into a sink that discards, compared
+// with libtorch's writer; saving to the emulator and loading, compared with ObjectWriter and ObjectReader on the same
+// bytes; many small tensors, compared with Python; one tensor of many over a service with realistic latencies; memory.
+// Tensors have 10 MB each: 30 of them are 300 MB, 250 are 2.5 GB. `beyond_mib` is the peak memory of this process
+// without the tensors.
 #include <benchmark/benchmark.h>
 #include <caffe2/serialize/inline_container.h>
 #include <spawn.h>
@@ -17,9 +17,12 @@
 #include <stdexcept>
 #include <thread>
 
+#include "checkpoints/byte_sources.h"
+#include "checkpoints/write_checkpoint.h"
 #include "client_options.h"
+#include "formats/safetensors/safetensors.h"
+#include "formats/torch_file_writer.h"
 #include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
 #include "gcsflux/emulator/emulator.h"
 #include "peer.h"
 #include "process_cpu.h"
@@ -37,7 +40,7 @@ const ObjectName kObject{"bench", "checkpoint"};
 
 enum Way : std::int64_t { kBare, kTorch, kSafetensors };
 
-// Tensors in memory, whose pages are all there.
+// Tensors in memory whose pages are all mapped.
 class Tensors {
  public:
   explicit Tensors(std::size_t count) : bytes_(count * kTensorBytes) {
@@ -51,7 +54,7 @@ class Tensors {
   }
   static std::string NameOf(std::size_t i) { return "layer" + std::to_string(i); }
 
-  // The next tensor's bytes, as the writers ask for them.
+  // The next tensor's bytes, as the writers request them.
   Result<void> Give(std::size_t i, const ByteSink& sink) { return sink((*this)[i]); }
 
   void Clear() { std::memset(bytes_.data(), 0, bytes_.size()); }
@@ -89,7 +92,10 @@ SafetensorsContents SafeContents(std::size_t count) {
 Result<void> Write(Way way, Tensors& tensors, const ByteSink& sink) {
   const auto give = [&](std::size_t i, const ByteSink& into) { return tensors.Give(i, into); };
   if (way == kTorch) return WriteTorchFile(TorchContents(tensors.count()), give, sink);
-  if (way == kSafetensors) return WriteSafetensors(SafeContents(tensors.count()), give, sink);
+  if (way == kSafetensors) {
+    const auto written = WriteSafetensors(SafeContents(tensors.count()), give, sink);
+    return written ? Result<void>() : written.error();
+  }
   for (std::size_t i = 0; i < tensors.count(); ++i) {
     if (auto put = give(i, sink); !put.ok()) return put;
   }
@@ -124,7 +130,7 @@ void BM_Write(benchmark::State& state) {
       written += bytes.size();
       return Result<void>();
     });
-    if (!done.ok() || written < tensors.bytes()) return state.SkipWithError("not all was written");
+    if (!done.ok() || written < tensors.bytes()) return state.SkipWithError("not all bytes were written");
   }
   const double bytes = static_cast<double>(state.iterations()) * static_cast<double>(tensors.bytes());
   state.counters["cpu_ns_per_kb"] = 1e12 * (ProcessCpuSeconds() - before) / bytes;
@@ -132,7 +138,7 @@ void BM_Write(benchmark::State& state) {
 }
 BENCHMARK(BM_Write)->ArgName("way")->Arg(kTorch)->Arg(kSafetensors)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-// In memory, where there is room for it: the disk is not what is measured.
+// In memory if it is large enough: the disk is not measured.
 fs::path ScratchFile() {
   const fs::path directory = fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
   return directory / ("bench-formats-" + std::to_string(getpid()));
@@ -166,14 +172,15 @@ void BM_ReadSmallIndex(benchmark::State& state) {
   WriteSmall(path);
   for (auto _ : state) {
     const auto opened = StoredCheckpoint::Open(*SourceOfFile(path));
-    if (!opened.ok() || opened->tensors().size() != kSmallTensors) return state.SkipWithError("not all was read");
+    if (!opened.ok() || opened->tensors().size() != kSmallTensors)
+      return state.SkipWithError("not all bytes were read");
   }
   fs::remove(path);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kSmallTensors));
 }
 BENCHMARK(BM_ReadSmallIndex)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-// Debian's PyTorch belongs to Debian's Python. `loads` is torch.load's time, the other torch.save's.
+// Debian's PyTorch needs Debian's Python. `loads` is torch.load's time, the other figure torch.save's.
 void BM_Python(benchmark::State& state) {
   const bool loads = state.range(0) == 1;
   const std::string path = ScratchFile();
@@ -215,7 +222,7 @@ const Service& TheService() {
   return service;
 }
 
-// What this process takes beside what it has now.
+// The growth of this process.
 class Beyond {
  public:
   Beyond() : before_(testing::MemoryFigure(getpid(), "VmRSS")) { testing::ResetPeakMemory(getpid()); }
@@ -269,7 +276,7 @@ void BM_Load(benchmark::State& state) {
     if (!Load(way, tensors).ok()) return state.SkipWithError("it was not read");
   }
   state.counters["beyond_mib"] = beyond.Mib();
-  if (!tensors.AreAsMade()) state.SkipWithError("other bytes came");
+  if (!tensors.AreAsMade()) state.SkipWithError("other bytes arrived");
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(tensors.bytes()));
 }
 
@@ -282,7 +289,7 @@ void BM_Load(benchmark::State& state) {
 GCSFLUX_WAYS(BM_Save);
 GCSFLUX_WAYS(BM_Load);
 
-// Runs a program and returns the most that it took, in MiB, as seen every few milliseconds; nothing where it fails.
+// Runs a program and returns its peak memory in MiB, sampled every few milliseconds; nothing if it fails.
 std::optional<double> PeakMibOf(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
@@ -337,7 +344,7 @@ struct ShapedService {
   }
 };
 
-// The reader, and how many of its calls depended on each other: the metadata and the source's calls.
+// The reader, and how many of its calls depend on each other: the metadata and the source's calls.
 struct Counted {
   std::shared_ptr<const ObjectReader> reader;
   int round_trips = 1;
@@ -360,7 +367,7 @@ struct Counted {
   }
 };
 
-// `beyond_kib` is what came beside the tensor.
+// `beyond_kib` is the bytes read in addition to the tensor.
 void BM_OneTensor(benchmark::State& state) {
   const ShapedService service(static_cast<Way>(state.range(0)), static_cast<std::size_t>(state.range(1)));
   const bool inspects = state.range(2) == 1;

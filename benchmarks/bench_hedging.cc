@@ -1,6 +1,6 @@
-// What do second requests spare those who read from a service of which one answer in a hundred stands still? 4,000
-// reads of 100 KiB over 16 threads, without hedging (the baseline) and with it, from an emulator whose first bytes come
-// as Google's do and which stalls 1 % of its answers for two seconds: half of them before the first byte, half in the
+// How much latency do second requests save for readers of a service in which one of a hundred answers stalls? 4,000
+// reads of 100 KiB over 16 threads, without hedging (the baseline) and with it, from an emulator with the first-byte
+// times of profile gcs that stalls 1 % of its answers for two seconds: half of them before the first byte, half in the
 // body.
 #include <benchmark/benchmark.h>
 
@@ -57,7 +57,7 @@ void BM_ReadsThatStall(benchmark::State& state) {
   const Client client = *Client::Create(options);
   const std::string content(100 << 10, 'c');
   if (!client.InsertBucket("bench") || !client.InsertObject(kObject, AsBytes(content))) {
-    return state.SkipWithError("the emulator does not take the object");
+    return state.SkipWithError("the emulator refuses the object");
   }
   std::vector<double> seconds;
   for (auto _ : state) {

@@ -1,6 +1,6 @@
-// How fast does one 256 MiB object come from nginx into memory that was touched before, as one stream and striped over
-// 8 ranges, beside curl doing the same to /dev/null? `beyond_mib` is what the process took at most beside the
-// destination.
+// How fast is a read of one 256 MiB object from nginx into memory that was touched before, as one stream and striped
+// over 8 ranges, compared with curl that reads it into /dev/null? `beyond_mib` is the peak memory of the process
+// without the destination.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -23,8 +23,8 @@ namespace gcsflux::bench {
 namespace {
 
 constexpr std::size_t kBytes = 256U << 20;
-// Each stream fetches its part so often, without waiting for the others: the start of a process or of a thread does not
-// count.
+// Each stream fetches its part repeatedly without waiting for the others, so that the start of a process or thread does
+// not count.
 constexpr int kRounds = 8;
 const ObjectName kObject{NginxObject::kBucket, NginxObject::kName};
 
@@ -49,7 +49,7 @@ void ReportBytes(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kBytes));
 }
 
-// Calls `read`, which fetches the object kRounds times, once untimed, so that connections are there.
+// Calls `read`, which fetches the object kRounds times, once untimed, so that connections exist.
 template <class Read>
 void Run(benchmark::State& state, std::string& buffer, const Read& read) {
   bool is_good = read();
@@ -96,7 +96,7 @@ void BM_Curl(benchmark::State& state) {
     state.SetIterationTime(elapsed.count() / kRounds);
     const auto lines = static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), '\n'));
     const bool is_whole = lines == Streams(state) * kRounds && sizes.starts_with(std::to_string(stripe) + "\n");
-    if (!is_whole) return state.SkipWithError("curl did not get the object");
+    if (!is_whole) return state.SkipWithError("curl did not read the object");
   }
   ReportBytes(state);
 }

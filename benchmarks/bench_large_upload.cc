@@ -1,6 +1,6 @@
-// How fast does 1 GiB of unknown length go to the emulator through an ObjectWriter, beside curl sending a file of the
-// same bytes, whose length it knows, by one media POST with the same `fields`? The writer is given pieces of 1 MiB.
-// `beyond_mib` is what this process took at most beside what it had before.
+// How fast is an upload of 1 GiB of unknown length to the emulator through an ObjectWriter, compared with curl that
+// sends a file of the same bytes and known length by one media POST with the same `fields`? The writer receives pieces
+// of 1 MiB. `beyond_mib` is the peak growth of this process.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -50,14 +50,14 @@ const Service& TheService() {
   return service;
 }
 
-// What is stored at the end is what was sent.
+// The stored object equals the sent bytes.
 void CheckStored(benchmark::State& state) {
   const auto stored = TheService().client.GetObject({"bench", "up"});
   if (!stored || stored->crc32c != TheService().crc32c) state.SkipWithError("other bytes were stored");
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kPieceBytes * kPieces));
 }
 
-// In memory, where there is room for it: the disk is not what is measured.
+// In memory if it is large enough: the disk is not measured.
 struct SourceFile {
   std::filesystem::path path = (std::filesystem::exists("/dev/shm") ? std::filesystem::path("/dev/shm")
                                                                     : std::filesystem::temp_directory_path()) /

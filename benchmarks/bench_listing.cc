@@ -1,10 +1,9 @@
-// How long does a parallel listing take, beside what no listing can beat, and a small one beside the same pages one
-// after the other? The first is all pages full, and shared equally by all workers: the counter x_bound is how many
-// times that it took. Aims: 2 for the patterns a to d, 2.5 for e to h; 1.05 times a sequential listing for 10, 1,000
-// and 10,000 names; 1.5 for 20,000,000 names and 256 workers, or where two cores are the limit, 1.2 times what it takes
-// them to make the same pages and parse them, with no network between. Computed buckets
-// (docs/emulator/virtual_buckets.md) of an emulator in this process, where a page costs 60 ms and 0.07 ms for each
-// item, as with GCS.
+// How long does a parallel listing take compared with the lower bound, and a small one compared with sequential pages?
+// The bound assumes full pages, divided equally among all workers; the counter x_bound is the ratio. Aims: 2 for the
+// patterns a to d, 2.5 for e to h; 1.05 times a sequential listing for 10, 1,000 and 10,000 names; 1.5 for 20,000,000
+// names and 256 workers, or, if two cores are the limit, 1.2 times the time that they need to make and parse the same
+// pages without a network. The names are computed buckets (docs/emulator/virtual_buckets.md) of an emulator in this
+// process, where a page costs 60 ms and 0.07 ms for each item, as in Cloud Storage.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -32,7 +31,7 @@ namespace {
 constexpr double kPageNames = 5000;
 constexpr double kPageSeconds = 0.060 + 0.00007 * kPageNames;
 
-// "bench": as many names as the first argument says, of the pattern that the second does, counted from 'a'.
+// "bench": the first argument is the number of names, the second their pattern, counted from 'a'.
 std::vector<emulator::VirtualBucket> BucketOf(const benchmark::State& state) {
   const auto pattern = static_cast<char>('a' + state.range(1));
   return {{.name = "bench",
@@ -50,7 +49,7 @@ void ListNames(benchmark::State& state, int parallelism) {
   double seconds = 0;
   const double cpu_before = ProcessCpuSeconds();
   for (auto _ : state) {
-    const auto listed = ListInParallel(client, {"bench"}, ListingOrder::kAsFound,
+    const auto listed = ListInParallel(client, {"bench"}, DeliveryOrder::kAsCompleted,
                                        [](const std::vector<ListedObject>&) -> Result<void> { return {}; },
                                        {.max_concurrency = parallelism});
     if (!listed || listed->objects != count) throw std::runtime_error("the listing is not whole");
@@ -115,7 +114,7 @@ void Patterns(benchmark::internal::Benchmark* benchmark) {
 
 void SmallBuckets(benchmark::internal::Benchmark* benchmark) {
   for (const int count : {10, 1000, 10'000}) benchmark->Args({count, 0})->Args({count, 4});
-  benchmark->Iterations(1)->Repetitions(10);  // each by a client that is new, as in a command
+  benchmark->Iterations(1)->Repetitions(10);  // each by a new client, as in a command
 }
 
 BENCHMARK(BM_ParallelListing)

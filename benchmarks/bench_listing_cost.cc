@@ -1,8 +1,8 @@
-// What does a parallel listing cost the client, in CPU for each object and in memory beyond its name? The baseline is a
-// bare loop on one connection that asks libcurl for the same pages one after the other and parses them as plainly as
-// can be. The emulator is a process of its own, and its pages come without delay; in BM_ListingCpuInFlight each takes
-// 50 ms, so that as many are in flight as there are workers. Aims: 1.2 times the loop's CPU, 120 bytes. `peak_bytes` is
-// the most that the process held while the listing went on, pages under way included.
+// How much does a parallel listing cost the client, in CPU for each object and in memory beyond its name? The baseline
+// is a bare loop that requests the same pages by libcurl on one connection, one after the other, and parses them in the
+// simplest way. The emulator is a separate process and answers without delay; in BM_ListingCpuInFlight each page takes
+// 50 ms, so that one page per worker is in flight. Aims: 1.2 times the loop's CPU, 120 bytes. `peak_bytes` is the peak
+// memory of the process during the listing, including pages in flight.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
@@ -33,7 +33,7 @@ const testing::EmulatorProcess& Service() {
   return service;
 }
 
-// Counts the CPU of `list`, which returns how many objects it saw. A first one, for connections and memory, is not
+// Counts the CPU of `list`, which returns the number of objects. A first call, for connections and memory, is not
 // counted.
 template <class List>
 void MeasureCpu(benchmark::State& state, std::uint64_t names, List&& list) {
@@ -65,8 +65,8 @@ void MeasureListing(benchmark::State& state, const testing::EmulatorProcess& ser
   const ParallelListOptions options{.max_concurrency = parallelism};
   MeasureCpu(state, names, [&]() -> std::uint64_t {
     const auto report = ListInParallel(
-        client, {"bench"}, ListingOrder::kAsFound, [](const std::vector<ListedObject>&) -> Result<void> { return {}; },
-        options);
+        client, {"bench"}, DeliveryOrder::kAsCompleted,
+        [](const std::vector<ListedObject>&) -> Result<void> { return {}; }, options);
     return report ? report->objects : 0;
   });
 }
@@ -96,7 +96,7 @@ void ResetPeak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
 double BeyondName(double bytes) { return bytes / static_cast<double>(kNames) - static_cast<double>(kNameBytes); }
 
-// By a process that has listed nothing before: memory that was freed is used again, and hides what a listing takes.
+// In a process that has listed nothing before: reused memory would hide the memory of a listing.
 void BM_ListingMemory(benchmark::State& state) {
   const Client client = *Client::Create(OptionsAt(Service().endpoint()));
   double in_use = 0;

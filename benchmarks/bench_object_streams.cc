@@ -1,7 +1,7 @@
-// How fast is one large object saved and loaded over 16 connections, beside one stream? A checkpoint's way: blocks of
-// 16 MiB in, and the object from front to back into a block. The emulator has the latencies of profile gcs; one stream
-// writes 25 MB/s and reads 60, so that two cores, the emulator's and the client's, do not decide. Aims: 5, 9 and 12
-// times one stream for saving 76 MB, 298 MB and 1 GiB, and 3.5, 8 and 11 times for loading.
+// How fast is one large object saved and loaded over 16 connections, compared with one stream? As a checkpoint: blocks
+// of 16 MiB are written, and the object is read sequentially into a block. The emulator has the latencies of profile
+// gcs; one stream writes 25 MB/s and reads 60, so that the two cores, which emulator and client share, are not the
+// limit. Aims: 5, 9 and 12 times one stream to save 76 MB, 298 MB and 1 GiB, and 3.5, 8 and 11 times to load them.
 #include "gcsflux/object_reader.h"
 #include "gcsflux/upload.h"
 #include "object_streams/service.h"

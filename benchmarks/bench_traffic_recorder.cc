@@ -1,4 +1,4 @@
-// What does a request cost more for being in the emulator's journal and counters? All in this process, without HTTP.
+// How much does the journal and the counters of the emulator add to a request? All in this process, without HTTP.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
@@ -47,7 +47,7 @@ struct Fixture {
   RequestCounters counters;
 };
 
-// The answer itself, without anything that watches.
+// The answer itself, without recording.
 void BM_Answer(benchmark::State& state) {
   Fixture fixture;
   const HttpRequest request = GetMedia();

@@ -1,5 +1,5 @@
-// What do the emulator's virtual buckets cost, beside bare loops that make the same names and that many bytes?
-// All in this process, without HTTP.
+// How much do the emulator's virtual buckets cost, compared with loops that make the same names and bytes? All in this
+// process, without HTTP.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kCount = 20'000'000;
 constexpr std::size_t kPage = 5000;
-constexpr std::uint64_t kStride = 7'654'321;  // from page to page, so that each begins elsewhere
+constexpr std::uint64_t kStride = 7'654'321;  // from page to page, so that each starts at another name
 
 VirtualBucket Description(const benchmark::State& state) {
   return {.name = "bench", .count = kCount, .pattern = static_cast<NamePattern>('a' + state.range(0))};
@@ -30,7 +30,7 @@ void SetItems(benchmark::State& state, std::size_t items) {
   state.SetLabel(std::string(1, static_cast<char>(Description(state).pattern)));
 }
 
-// A page's names and nothing else.
+// Only the names of a page.
 void BM_BareNames(benchmark::State& state) {
   const VirtualBucket description = Description(state);
   const auto names = MakeNameSet(description.pattern, kCount, description.seed);
@@ -67,7 +67,7 @@ void BM_ListFoldedPage(benchmark::State& state) { ListPages(state, {.delimiter =
 constexpr std::size_t kRun = std::size_t{64} << 10;
 constexpr std::uint64_t kBytes = std::uint64_t{256} << 20;
 
-// Another number in every eight bytes, into one buffer: the least that computing bytes could cost.
+// Another number in every eight bytes, into one buffer: the lower bound of computing bytes.
 void BM_BareGenerator(benchmark::State& state) {
   std::vector<std::uint64_t> buffer(kRun / sizeof(std::uint64_t));
   std::uint64_t number = 1;
@@ -95,7 +95,7 @@ void BM_ReadContent(benchmark::State& state) {
 
 void BM_Crc32cOfContent(benchmark::State& state) {
   std::uint64_t key = 1;
-  const std::uint64_t size = (std::uint64_t{1} << state.range(0)) - 1;  // as many ones as can be: the longest way
+  const std::uint64_t size = (std::uint64_t{1} << state.range(0)) - 1;  // as many one bits as possible: the longest way
   for (auto _ : state) benchmark::DoNotOptimize(ComputedContent(key++, size).crc32c());
 }
 

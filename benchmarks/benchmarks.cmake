@@ -37,6 +37,7 @@ if(Torch_FOUND)
                                                benchmarks/checkpoint_runs/training_loop.cc
                                                benchmarks/checkpoint_runs/unchanged.cc
                                                benchmarks/object_streams/service.cc)
+  target_include_directories(bench_checkpoint_runs PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # manifests
   target_link_libraries(bench_checkpoint_runs PRIVATE gcsflux_emulator gcsflux_torch)
   gcsflux_program(bench_datasets benchmarks/bench_datasets.cc
     benchmarks/datasets/bookkeeping.cc
@@ -61,6 +62,7 @@ if(Torch_FOUND)  # Whose c10d connects the ranks, each of which is a process.
     benchmarks/distributed/rank_main.cc
     benchmarks/distributed/rank_tasks.cc
     benchmarks/distributed/rank_tensors.cc)
+  target_include_directories(bench_rank PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # barriers
   target_link_libraries(bench_rank PRIVATE gcsflux_bench_baselines gcsflux_torch gcsflux_flags gflags)
   gcsflux_benchmark(bench_distributed "BM_((BareRead|RanksSave|RanksLoad)/ranks:4/rows:128/|RanksSnapshot/lazy:1/rows:16/|RanksTraining/lazy:0/rows:16/|SaveOfManyTensors/tensors:100/|Plan/tensors:100/|Reshard/from:4/to:4/dimension:1/shared:1/rows:128/)")
   target_sources(bench_distributed PRIVATE benchmarks/distributed/beside_training.cc
@@ -97,6 +99,7 @@ gcsflux_test(delaying_server_tests
   LIBRARIES gcsflux_bench_baselines gcsflux_client)
 if(Torch_FOUND)  # Whose writer is a baseline.
   gcsflux_benchmark(bench_formats "BM_(Write/|WriteSmall|ReadSmallIndex|(Save|Load|Convert)/way:[12]/tensors:30/|OneTensor/way:./tensors:30/)")
+  target_include_directories(bench_formats PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # files of each format
   target_link_libraries(bench_formats PRIVATE gcsflux_emulator gcsflux_torch)
   add_dependencies(bench_formats gcsflux)
 endif()

@@ -6,7 +6,7 @@
 
 namespace gcsflux::bench {
 
-/// What gcsflux's flags on the program's line ask for, at `endpoint`. A benchmark sets on top of it what it is about.
+/// The options of gcsflux's flags on the program's line, at `endpoint`. A benchmark adds its own settings.
 ClientOptions OptionsAt(const std::string& endpoint);
 
 }  // namespace gcsflux::bench

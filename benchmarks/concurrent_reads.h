@@ -14,12 +14,12 @@
 
 namespace gcsflux::bench {
 
-/// Reads an object into the buffer of one of the threads; false where that failed. `index` counts the thread's reads.
+/// Reads an object into the buffer of one of the threads; false if that fails. `index` counts the thread's reads.
 using ReadOnce = std::function<bool(std::size_t thread, int index, std::span<std::byte> buffer)>;
 
-/// One iteration: `threads` threads read `reads_per_thread` objects each on average, taking them from one count, so
-/// that all are busy until the end. Counts items, bytes and `cpu_us`, this process's CPU per read. Connections are made
-/// by a first, untimed round. What came last is compared with `content` outside the timed part.
+/// One iteration: `threads` threads read `reads_per_thread` objects each on average; they share one counter, so that
+/// all are busy until the end. Counts items, bytes and `cpu_us`, this process's CPU per read. A first, untimed round
+/// opens the connections. The last read of each thread is compared with `content` outside the timed part.
 inline void ReadConcurrently(benchmark::State& state, std::size_t threads, int reads_per_thread,
                              const std::string& content, const ReadOnce& read) {
   std::vector<std::string> buffers(threads, std::string(content.size(), ' '));

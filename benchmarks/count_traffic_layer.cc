@@ -61,7 +61,7 @@ class Layered final : public RequestHandler {
   TrafficLayer& traffic_;
 };
 
-// As in an emulator, but for what watches requests and for the listener.
+// As in an emulator, without the parts that observe requests and without the listener.
 struct Fixture {
   Fixture() {
     (void)store.InsertBucket({.name = "bucket"});
@@ -90,7 +90,7 @@ struct Fixture {
       {&retry_test_middleware, &instruction_middleware, &faults, &quota_middleware, &shaping_middleware}};
 };
 
-// False where an answer is not as long as it should be.
+// False if an answer has the wrong length.
 bool ReadObjects(RequestHandler& handler, int requests) {
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets.data()) != 0) return false;

@@ -1,5 +1,5 @@
-// The main of every benchmark: Google Benchmark's own, except that an error in a benchmark is an exit status of 1, and
-// that the line may have gcsflux's flags beside Google Benchmark's.
+// The main of every benchmark: Google Benchmark's own, except that an error in a benchmark gives exit status 1, and
+// that the command line accepts gcsflux's flags too.
 #include <benchmark/benchmark.h>
 
 #include <iostream>
@@ -10,7 +10,7 @@
 namespace gcsflux::bench {
 
 ClientOptions OptionsAt(const std::string& endpoint) {
-  ClientOptions options = *ClientOptionsFromFlags();  // main has seen that they are right.
+  ClientOptions options = *ClientOptionsFromFlags();  // main has validated them.
   options.endpoint = endpoint;
   return options;
 }
@@ -31,7 +31,7 @@ void PrintHelp() {
   std::cout << "\nFlags of the clients that are measured:\n" << FlagsHelp(__FILE__);
 }
 
-// Of what Google Benchmark has left of the line.
+// The rest of the line after Google Benchmark's flags.
 Result<void> CheckFlags(int argc, const char* const* argv) {
   const auto rest = ParseFlags(argc, argv);
   if (!rest) return rest.error();

@@ -10,11 +10,11 @@
 
 namespace gcsflux::bench {
 
-/// Memory that is used again, as a pinned pool's would be: what fresh pages cost is not asked where it is used.
-/// Thread-safe. It outlives what it gives.
+/// Memory that is reused, as a pinned pool's: the cost of fresh pages is not part of the question. Thread-safe. It
+/// outlives its blocks.
 class MemoryPool {
  public:
-  /// Lets go of what is there, and touches what `blocks` reads of so many bytes take.
+  /// Frees its memory, and touches the memory of `blocks` reads of this size.
   void Prepare(std::size_t blocks, std::size_t bytes) {
     {
       const std::scoped_lock lock(mutex_);

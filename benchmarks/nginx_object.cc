@@ -21,7 +21,7 @@ std::filesystem::path NewDirectory() {
 
 std::string PathOf() { return std::string("/storage/v1/b/") + NginxObject::kBucket + "/o/" + NginxObject::kName; }
 
-// A certificate for 127.0.0.1 that vouches for itself.
+// A self-signed certificate for 127.0.0.1.
 void MakeCertificate(const std::string& certificate, const std::string& private_key) {
   OutputOf(
       "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 7 -subj /CN=127.0.0.1 "

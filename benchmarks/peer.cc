@@ -49,7 +49,7 @@ std::string OutputOf(const std::string& command) {
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
-    close_range(3, ~0U, 0);  // libcurl's sockets are passed on, and wrk takes no descriptor above some hundred
+    close_range(3, ~0U, 0);  // libcurl's sockets are inherited, and wrk accepts no descriptor above some hundred
     execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     _exit(127);
   }

@@ -28,14 +28,13 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
 }
 
 // Every object once; the first error ends it.
-Result<void> Download(const Client& client, const gcsflux::ListingSnapshot& listing) {
+Result<void> Download(const Client& client, const gcsflux::Listing& listing) {
   const auto options = gcsflux::DownloaderOptionsFromFlags();
   if (!options) return options.error();
   const auto start = std::chrono::steady_clock::now();
   const auto order = FLAGS_in_order ? gcsflux::DeliveryOrder::kInOrder : gcsflux::DeliveryOrder::kAsCompleted;
-  gcsflux::DownloadStream stream =
-      gcsflux::Downloader(client, *options)
-          .Stream(gcsflux::DownloadSources(listing.prefix.bucket, listing.objects), {.order = order});
+  gcsflux::DownloadStream stream = gcsflux::Downloader(client, *options)
+                                       .Stream(gcsflux::DownloadSources(listing.prefix.bucket, listing.objects), order);
   std::size_t objects = 0;
   std::size_t bytes = 0;
   while (true) {
@@ -62,12 +61,12 @@ Result<void> ListAndDownload(const Client& client, const ObjectName& prefix) {
   const auto listing = gcsflux::ListByFlags(client, prefix, {.include_directory_markers = false});
   if (!listing) return listing.error();
   if (listing->cache_error) std::cerr << listing->cache_error->message << "\n";
-  std::cout << (listing->is_from_cache ? "loaded the listing of " : "listed ") << listing->snapshot.objects.size()
+  std::cout << (listing->is_from_cache ? "loaded the listing of " : "listed ") << listing->objects.size()
             << " objects in " << SecondsSince(start) << " s\n";
-  if (auto downloaded = Download(client, listing->snapshot); !downloaded) return downloaded;
-  const auto operations = gcsflux::ChargedOperations(before, client.counters());
-  std::cout << operations.class_a << " operations of class A, " << operations.class_b
-            << " of class B: " << gcsflux::PriceOf(operations, *prices) << " USD\n";
+  if (auto downloaded = Download(client, *listing); !downloaded) return downloaded;
+  const gcsflux::Counters done = client.counters() - before;
+  std::cout << done.class_a_operations << " operations of class A, " << done.class_b_operations
+            << " of class B: " << gcsflux::PriceOf(done, *prices) << " USD\n";
   return {};
 }
 

@@ -71,12 +71,12 @@ struct Job {
 };
 
 // Rank 0 stores the images and lists them; the others read its listing.
-gcsflux::ListingSnapshot ShareListing(const Job& job) {
+gcsflux::Listing ShareListing(const Job& job) {
   if (job.run.rank == 0) {
     const auto images = ReadIdxFiles(FLAGS_data_dir, "train", static_cast<std::size_t>(FLAGS_train_images));
     StoreImages(job.client, job.At("train/"), images);
     auto listing = ValueOrThrow(gcsflux::ListByFlags(job.client, job.At("train/"), {}));
-    ValueOrThrow(gcsflux::SaveListing(job.client, job.At("train.listing"), listing.snapshot));
+    ValueOrThrow(gcsflux::SaveListing(job.client, job.At("train.listing"), listing));
   }
   ValueOrThrow(job.ranks.Barrier({.deadline = std::chrono::minutes(30)}));
   return ValueOrThrow(gcsflux::LoadListing(job.client, job.At("train.listing")));
@@ -103,8 +103,8 @@ class Training {
       : job_(job),
         group_(group),
         run_(job.client, ToUri(job.At("checkpoints")), job.ranks,
-             {.save_every = FLAGS_save_every, .keep = gcsflux::KeepRules{.last = 3}, .writer = {.take_over = true}}) {
-    if (const auto latest = run_.LoadLatest(state_)) steps_ = latest->stored.manifest.step;
+             {.save_every = FLAGS_save_every, .keep = gcsflux::KeepRules{.last = 3}, .take_over = true}) {
+    if (const auto latest = run_.LoadLatest(state_)) steps_ = latest->step.number;
   }
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
@@ -179,8 +179,7 @@ class Training {
   void TellSaved() {
     const auto saved = ValueOrThrow(std::exchange(pending_, std::nullopt)->WaitCommitted());
     if (job_.run.rank != 0) return;
-    std::cout << "saved step " << saved.stored.manifest.step << ": " << saved.stored.manifest.files.size() << " files"
-              << std::endl;
+    std::cout << "saved step " << saved.step.number << ": " << saved.step.files.size() << " files" << std::endl;
   }
 
   const Job& job_;

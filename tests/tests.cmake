@@ -9,7 +9,7 @@ if(NOT GCSFLUX_SANITIZE)
   target_compile_options(gcsflux_as_test INTERFACE $<$<CONFIG:Debug>:-O0>)
 endif()
 
-# What most tests include, compiled once for all. JSON is not among it: each file would instantiate what its templates leave open.
+# Headers of most tests, compiled once. Without JSON: each file would instantiate its templates.
 add_library(gcsflux_test_headers OBJECT tests/support/test_headers.cc)
 target_link_libraries(gcsflux_test_headers PRIVATE gcsflux_as_test GTest::gmock GTest::gtest)
 target_compile_options(gcsflux_test_headers PRIVATE -fPIE)  # as programs, since they read what this target compiles
@@ -18,7 +18,7 @@ target_precompile_headers(gcsflux_test_headers PRIVATE
   <algorithm> <atomic> <chrono> <condition_variable> <functional> <map> <memory> <mutex> <optional> <span> <sstream>
   <stop_token> <string> <string_view> <thread> <vector>)
 
-# What several tests use: processes, raw sockets, keys.
+# Shared by several tests: processes, raw sockets, keys.
 add_library(gcsflux_test_support STATIC
   tests/emulator/support/crypto_fixtures.cc
   tests/emulator/support/identity_fixture.cc
@@ -56,7 +56,7 @@ endfunction()
 add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering.sh ${PROJECT_SOURCE_DIR})
 # scripts/test --only builds the programs of the tests that match, and no precompiled header in their place.
 add_test(NAME targets_of_tests
-         COMMAND ${PROJECT_SOURCE_DIR}/scripts/targets_of_tests ${PROJECT_BINARY_DIR} Backoff.CanBeThatOfGooglesConnectorForPyTorch)
+         COMMAND ${PROJECT_SOURCE_DIR}/scripts/targets_of_tests ${PROJECT_BINARY_DIR} Backoff.CanMatchGooglesConnectorForPyTorch)
 set_tests_properties(targets_of_tests PROPERTIES PASS_REGULAR_EXPRESSION "^sdk_tests\n$")
 # Instrumented code registers destructors of its own.
 if(NOT GCSFLUX_SANITIZE)
@@ -65,7 +65,7 @@ endif()
 add_test(NAME layering_rules COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/layering/layers_test.py)
 add_test(NAME named_paths COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/named_paths.py ${PROJECT_SOURCE_DIR})
 
-# The SDK's inside: pure functions, and the client over a service in memory.
+# Internals of the SDK: pure functions, and the client over a service in memory.
 gcsflux_test(sdk_tests
   SOURCES base/codecs_test.cc base/http_date_test.cc base/nearest_name_test.cc base/object_name_test.cc
           client/call_options_test.cc client/endpoint_test.cc client/gunzip_test.cc client/hedge_test.cc
@@ -78,13 +78,13 @@ gcsflux_test(sdk_tests
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json ZLIB::ZLIB)
 target_include_directories(sdk_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
-# Credentials: their files, their tokens, and the emulator's endpoints that give them out.
+# Credentials: their files, their tokens, and the emulator's endpoints that issue them.
 gcsflux_test(auth_tests
   SOURCES auth/*.cc base/hide_secret_test.cc base/url_test.cc client/authorization_test.cc support/spellings.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
 target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
-# What goes up: sessions that are lost or suspended, parts, signed URLs.
+# Uploads: lost and suspended sessions, parts, signed URLs.
 gcsflux_test(upload_tests
   SOURCES base/combine_crc32c_test.cc base/run_with_time_limit_test.cc support/fake_gcs.cc
           transfer/upload/compose_commit_test.cc transfer/upload/live_uploads_test.cc
@@ -103,7 +103,7 @@ if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.
   target_include_directories(upload_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 endif()
 
-# Downloads into files: what an interrupted one leaves behind.
+# Downloads into files: the state of an interrupted one.
 gcsflux_test(download_file_tests
   SOURCES integration/download_file_test.cc transfer/file/*.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
@@ -163,7 +163,7 @@ gcsflux_program(formats_tool ${PROJECT_SOURCE_DIR}/tests/formats/formats_tool.cc
                 ${PROJECT_SOURCE_DIR}/tests/formats/tagged_json.cc)
 target_include_directories(formats_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/sdk/src)
 target_link_libraries(formats_tool PRIVATE gcsflux_client nlohmann_json::nlohmann_json)
-# Debian's PyTorch belongs to Debian's Python. Skipped where it is not installed; under CI that fails.
+# Debian's PyTorch needs Debian's Python. Skipped if it is not installed; under CI that fails.
 add_test(NAME torch_interop COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/interop.py $<TARGET_FILE:formats_tool>)
 set_tests_properties(torch_interop PROPERTIES SKIP_RETURN_CODE 77)
 
@@ -183,7 +183,7 @@ target_link_libraries(composing_program PRIVATE gcsflux_client)
 add_dependencies(composition_tests composing_program)
 target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
-# Downloads of many objects: the budget of what is fetched ahead, the stripes; then against the emulator.
+# Downloads of many objects: the read-ahead budget, the stripes; then against the emulator.
 gcsflux_test(download_tests
   SOURCES transfer/download/*.cc
   EXCEPT transfer/download/scarce_download_test.cc
@@ -212,13 +212,13 @@ gcsflux_test(object_stream_tests
           integration/object_writer_faults_test.cc integration/object_writer_test.cc
           integration/reader_ends_test.cc integration/resumable_file_faults_test.cc
           integration/resumable_file_refusals_test.cc integration/resumable_file_requests_test.cc
-          integration/resumable_file_test.cc integration/run_concurrently_test.cc
+          integration/resumable_file_test.cc
           integration/stream_fault_matrix_test.cc integration/upload_gaps_test.cc integration/writer_buckets_test.cc
-          support/fault_matrix.cc transfer/object_reader/*.cc transfer/upload/part_queue_test.cc
+          support/fault_matrix.cc transfer/object_reader/*.cc transfer/read/*.cc transfer/upload/part_queue_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(object_stream_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
-# Every operation of more than one request, with something between each two requests.
+# Every operation of more than one request, with an event between each two requests.
 gcsflux_test(gap_tests
   SOURCES gaps/*.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
@@ -232,7 +232,7 @@ target_include_directories(lies_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 target_compile_definitions(lies_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")
 add_dependencies(lies_tests gcsflux)
 
-# What a process can run out of: threads, descriptors, room in a file.
+# Shortages of a process: threads, descriptors, file sizes.
 gcsflux_test(limits_tests
   SOURCES limits/*.cc support/thread_limit.cc
   EXCEPT limits/scarce_memory_tool.cc
@@ -248,7 +248,7 @@ gcsflux_test(flags_tests
   SOURCES flags/*.cc
   LIBRARIES gcsflux_flags gcsflux_emulator gflags)
 
-# The network: certificates, proxies, and what goes wrong on the way.
+# The network: certificates, proxies, and failures.
 gcsflux_test(network_tests
   SOURCES client/network_test.cc client/null_arguments_test.cc network/*.cc support/tls_flight.cc
   EXCEPT network/tls_exit_tool.cc
@@ -259,14 +259,14 @@ target_link_libraries(tls_exit_tool PRIVATE gcsflux_client)
 target_compile_definitions(network_tests PRIVATE TLS_EXIT_TOOL="$<TARGET_FILE:tls_exit_tool>")
 add_dependencies(network_tests tls_exit_tool)
 
-# Children of fork(): the emulator is a process of its own, so that what is forked has a client and no server.
+# Children of fork(): the emulator is a separate process, so that the forked one has a client and no server.
 gcsflux_test(fork_tests
   SOURCES auth/credential_files.cc fork/*.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json OpenSSL::Crypto)
 target_include_directories(fork_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 add_dependencies(fork_tests gcsflux-emulator)
 
-# What a client says about itself: events, counters, logs, traces.
+# The output of a client: events, counters, logs, traces.
 gcsflux_test(events_tests
   SOURCES events/*.cc support/spellings.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json)
@@ -295,7 +295,7 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
   target_compile_definitions(convert_memory_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")
   add_dependencies(convert_memory_tests gcsflux gcsflux-emulator)
 endif()
-# The gcsflux command: what it decides, and what it does against the emulator.
+# The gcsflux command: its decisions, and its runs against the emulator.
 gcsflux_test(cli_tests
   SOURCES cli/*.cc
   EXCEPT cli/convert_memory_test.cc
@@ -337,6 +337,7 @@ if(Torch_FOUND)
   gcsflux_test(state_dict_tests TORCH
     SOURCES torch/archived_optimizer_test.cc torch/state_dict_test.cc torch/stored_state_dict_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  target_include_directories(state_dict_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   gcsflux_test(group_run_tests TORCH
     SOURCES torch/group_run_test.cc torch/group_state_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
@@ -345,6 +346,7 @@ if(Torch_FOUND)
     gcsflux_test(group_run_memory_tests TORCH
       SOURCES torch/group_run_memory_test.cc support/watched_memory.cc
       LIBRARIES gcsflux_torch gcsflux_emulator)
+    target_include_directories(group_run_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   endif()
   if(GCSFLUX_GLOO_HEADERS)
     gcsflux_test(process_collective_tests TORCH
@@ -359,8 +361,9 @@ if(Torch_FOUND)
   gcsflux_test(checkpoint_run_tests TORCH
     SOURCES torch/checkpoint_run_load_test.cc torch/checkpoint_run_test.cc torch/safetensors_run_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  target_include_directories(checkpoint_run_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)
-  target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/sdk/src)
   target_link_libraries(state_dict_tool PRIVATE gcsflux_torch)
   add_test(NAME state_dict_interop
            COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_interop.py
@@ -369,7 +372,7 @@ if(Torch_FOUND)
 
   gcsflux_program(builtin_modules_tool ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules.cc
                   ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules_tool.cc)
-  target_include_directories(builtin_modules_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_include_directories(builtin_modules_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/sdk/src)
   target_link_libraries(builtin_modules_tool PRIVATE gcsflux_torch nlohmann_json::nlohmann_json)
   add_test(NAME builtin_modules
            COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules.py
@@ -441,7 +444,7 @@ endif()
 add_test(NAME docs_how_to COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/how_to.md
                                   ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
 
-# The emulator against clients that we did not write. One that is not installed is skipped, but under CI it fails.
+# The emulator against foreign clients. One that is not installed is skipped, but under CI it fails.
 add_test(NAME client_rclone COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/rclone.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 add_test(NAME client_node COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/node/run.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 add_test(NAME client_s3cmd COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/s3cmd.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
@@ -488,7 +491,7 @@ endif()
 add_test(NAME soak COMMAND soak --seconds=${soak_seconds})
 set_tests_properties(soak PROPERTIES RUN_SERIAL TRUE)  # It takes what there is, and tests beside it would crawl.
 
-# What reads clients' text, by libFuzzer; skipped where clang is not there, with the reason in the output.
+# Parsers of clients' text, by libFuzzer; skipped without clang, with the reason in the output.
 if(NOT GCSFLUX_SANITIZE)  # It has sanitizers of its own.
   add_test(NAME fuzz COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh ${PROJECT_BINARY_DIR}/fuzz)
   set_tests_properties(fuzz PROPERTIES SKIP_RETURN_CODE 77)

@@ -10,8 +10,8 @@
 
 namespace gcsflux::bench {
 
-inline constexpr std::size_t kCopyThreads = 2;  // As AsyncSaveOptions has it.
-/// The rates of one stream in MB/s where the service is to be like Cloud Storage.
+inline constexpr std::size_t kCopyThreads = 2;  // The default of AsyncSaveOptions.
+/// The rates of one stream in MB/s if the service should be like Cloud Storage.
 inline constexpr int kReadMbps = 60;
 inline constexpr int kWriteMbps = 25;
 
@@ -26,14 +26,14 @@ class BigState {
   [[nodiscard]] std::uint64_t bytes() const { return tensors_.size() * kTensorBytes; }
   [[nodiscard]] RunState state() const { return {.tensors = {{"model", tensors_}}}; }
   [[nodiscard]] const NamedTensors& tensors() const { return tensors_; }
-  /// Whether these are the same bytes.
+  /// Whether both have the same bytes.
   [[nodiscard]] bool IsSameAs(const NamedTensors& others) const;
 
  private:
   NamedTensors tensors_;
 };
 
-/// Copies a state by kCopyThreads threads into memory that was there: the baseline of a snapshot.
+/// Copies a state by kCopyThreads threads into existing memory: the baseline of a snapshot.
 class PlainCopy {
  public:
   explicit PlainCopy(const BigState& state);

@@ -1,6 +1,6 @@
-// How long does it take until a step is committed? 1 GiB saved beside the training is to take 1.1 times what the same
-// synchronous save takes, and at most its copy, the writer's limit and 64 MiB of memory. `gcs:1`: the emulator has the
-// latencies of profile gcs, and one stream writes 25 MB/s, so that two cores do not decide.
+// How long does it take to commit a step? Aims: 1 GiB saved during training takes at most 1.1 times as long as the same
+// synchronous save, and at most the memory of its copy, the writer's limit and 64 MiB. `gcs:1`: the emulator has the
+// latencies of profile gcs, and one stream writes 25 MB/s, so that the two cores are not the limit.
 #include <benchmark/benchmark.h>
 
 #include "checkpoint_runs/big_state.h"

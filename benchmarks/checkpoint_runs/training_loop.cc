@@ -1,7 +1,7 @@
-// How much slower is a training that saves every 10 steps? A network of 16.8 million parameters is trained on one core
-// by Adam, whose state makes 200 MB with it. Ten steps with a save and ten without one take turns, so that what else
-// happens on the machine hits both. The emulator has the latencies of profile gcs, and one stream writes 25 MB/s, so
-// that two cores do not decide. Saves beside the training are to cost at most 5 %.
+// How much slower is a training that saves every 10 steps? Adam trains a network of 16.8 million parameters on one
+// core; the state has 200 MB with Adam's. Ten steps with a save and ten without one alternate, so that other load of
+// the machine affects both. The emulator has the latencies of profile gcs, and one stream writes 25 MB/s, so that the
+// two cores are not the limit. Aim: saves during training cost at most 5 %.
 #include <benchmark/benchmark.h>
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/linear.h>
@@ -34,8 +34,8 @@ class Training {
     LetOthersGoFirst(service_.pid());
     for (int i = 0; i < 4; ++i) network_->push_back(torch::nn::Linear(width, width));
     adam_.emplace(network_->parameters());
-    Step();  // Makes Adam's state.
-    Save();  // The first one takes the memory for copies.
+    Step();  // Creates Adam's state.
+    Save();  // The first one allocates the memory for copies.
     AwaitAll();
     service_.BeLikeGcs(kReadMbps, kWriteMbps);
   }
@@ -62,7 +62,7 @@ class Training {
     pending_.clear();
   }
 
-  /// How long ten steps take; with a save, until it is committed.
+  /// The time of ten steps; with a save, until it is committed.
   double TenSteps(bool saves) {
     const auto start = BenchClock::now();
     if (saves) Save();

@@ -1,6 +1,6 @@
-// Are a dataset's defaults as good as what a hand finds? An epoch as it comes, beside the same epoch with every
-// combination of a grid of connections and composition. Aim: at most 1.15 times the best of the grid, for each size and
-// each batch.
+// Are a dataset's defaults as good as manual tuning? An epoch with the defaults, compared with the same epoch with
+// every combination of a grid of connections and composition. Aim: at most 1.15 times the best of the grid, for each
+// size and each batch.
 #include <benchmark/benchmark.h>
 
 #include <map>
@@ -13,7 +13,7 @@
 namespace gcsflux::bench {
 namespace {
 
-// A service with objects of one size, for all cells.
+// A service with objects of one size, for all combinations.
 struct Stored {
   explicit Stored(std::int64_t kib) : size(ClassOf(kib)), objects(service.Store(size)) {
     service.BeLikeGcs(size.stream_mbps);
@@ -56,7 +56,7 @@ void BM_ByHand(benchmark::State& state) {
   const auto mode = state.range(3) == 0 ? CompositionMode::kOff : CompositionMode::kOn;
   TimeEpoch(state, {.download = {.max_concurrency = static_cast<int>(state.range(2)),
                                  .adapts_concurrency = false,
-                                 .composition = {.mode = mode}},
+                                 .composition = mode},
                     .fetch_across_epochs = false});
 }
 BENCHMARK(BM_ByHand)

@@ -8,7 +8,7 @@
 
 namespace gcsflux::bench {
 
-/// An IterableDataset by name, which lists when it is read.
+/// An IterableDataset by name, which lists while it is read.
 class FirstBatch {
  public:
   FirstBatch(const Client& client, const ObjectName& prefix, std::size_t batch);
@@ -16,7 +16,7 @@ class FirstBatch {
   FirstBatch(const FirstBatch&) = delete;
   FirstBatch& operator=(const FirstBatch&) = delete;
 
-  /// Waits for the first batch of an epoch. Returns what went wrong, or nothing.
+  /// Waits for the first batch of an epoch. Returns an error, or nothing.
   [[nodiscard]] std::string Get() const;
 
  private:

@@ -1,5 +1,5 @@
-// How soon is the first batch there while 2,000,000 names are still being listed, and how long does the listing take to
-// load where another process has saved it? Names are computed, the emulator is like Google's service. Aims: 3 times one
+// How soon does the first batch arrive while 2,000,000 names are still being listed, and how long does it take to load
+// a listing that another process has saved? Names are computed, and the emulator has profile gcs. Aims: 3 times one
 // list page and one read, and 0.15 times the parallel listing.
 #include <benchmark/benchmark.h>
 
@@ -29,7 +29,7 @@ void Check(const auto& result) {
 void BM_OnePageAndRead(benchmark::State& state) {
   for (auto _ : state) {
     const Client client = BigService().MakeClient();
-    const auto page = client.ListObjects(kBig);
+    const auto page = client.ListObjects({kBig});
     Check(page);
     Check(client.ReadObject({kBig, page->objects.front().name}));
   }
@@ -43,7 +43,7 @@ void BM_FirstBatch(benchmark::State& state) {
     state.ResumeTiming();
     const std::string failure = dataset->Get();
     state.PauseTiming();
-    dataset.reset();  // What it fetches ahead and lists is given up.
+    dataset.reset();  // Its read-ahead and listing are abandoned.
     if (!failure.empty()) return state.SkipWithError(failure.c_str());
     state.ResumeTiming();
   }

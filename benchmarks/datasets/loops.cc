@@ -6,9 +6,9 @@
 
 #include "bare_curl.h"
 #include "crc32c.h"
+#include "dataset/epoch_progress.h"
 #include "datasets/service.h"
 #include "gcsflux/download.h"
-#include "gcsflux/epoch.h"
 #include "memory_pool.h"
 
 namespace gcsflux::bench {
@@ -48,7 +48,7 @@ class Stream : public Loop {
   explicit Stream(const LoopInput& input)
       : downloader_(input.client, input.dataset.download),
         objects_(input.objects),
-        progress_(*EpochProgress::Create({.bucket = kBucket, .count = input.objects.size()}, input.epochs)) {}
+        progress_(*internal::EpochProgress::Create({.bucket = kBucket, .count = input.objects.size()}, input.epochs)) {}
 
   std::string Epoch(const OnBatch& on_batch) override {
     auto stream = downloader_.Stream(SourcesOfEpoch());
@@ -77,7 +77,7 @@ class Stream : public Loop {
 
   const Downloader downloader_;
   const std::vector<ListedObject> objects_;
-  const EpochProgress progress_;
+  const internal::EpochProgress progress_;
 };
 
 }  // namespace

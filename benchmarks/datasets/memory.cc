@@ -1,6 +1,6 @@
-// How much memory does a loop over a dataset take? Objects of 3 MiB, without shaping, so that all is fetched that may
-// be, and a loop that is slow. Aim: what may be fetched ahead, what the loop holds, and 64 MiB, judged by the worst
-// run. A loop over libtorch's DataLoader holds as many batches as its queue, two for each worker, and the one in hand.
+// How much memory does a loop over a dataset need? Objects of 3 MiB, without shaping, so that the whole read-ahead is
+// fetched, and a slow loop. Aim: the read-ahead, the loop's own memory, and 64 MiB, judged by the worst run. A loop
+// over libtorch's DataLoader holds the batches of its queue, two for each worker, and the current one.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// The loops over our datasets, which are libtorch's.
+// The loops over our datasets by libtorch.
 #include <torch/data/dataloader.h>
 
 #include <utility>

@@ -1,7 +1,6 @@
-// How much of the time does an accelerator compute, where a step for each batch takes as long as 80 % of the service's
-// bandwidth needs to bring the batch? Aims: 95 %, or 92 % where a step varies by half of itself; between epochs the
-// loop waits for at most 1.5 times the median time from batch to batch. A step passes on the accelerator: the loop's
-// thread sleeps.
+// Which share of the time does an accelerator compute, if a step for each batch takes as long as 80 % of the service's
+// bandwidth needs to deliver the batch? Aims: 95 %, or 92 % if a step varies by half of itself; between epochs the loop
+// waits for at most 1.5 times the median time between batches. The accelerator's step is a sleep of the loop's thread.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -24,10 +23,10 @@ using Seconds = std::chrono::duration<double>;
 constexpr int kMostConnections = 16;
 constexpr int kEpochs = 3;
 
-// Bytes per second, once it runs: while the middle three fifths arrive. Nothing is kept for its turn.
+// Bytes per second in the steady state: during the middle three fifths. Objects are not held back for their order.
 double BandwidthOf(const LoopInput& input, std::string& failure) {
   const Downloader downloader(input.client, input.dataset.download);
-  auto stream = downloader.Stream(DownloadSources(kBucket, input.objects), {.order = DeliveryOrder::kAsCompleted});
+  auto stream = downloader.Stream(DownloadSources(kBucket, input.objects), DeliveryOrder::kAsCompleted);
   const std::size_t first = input.objects.size() / 5;
   const std::size_t last = input.objects.size() - first;
   Clock::time_point begin, end;
@@ -45,7 +44,7 @@ double BandwidthOf(const LoopInput& input, std::string& failure) {
 
 class Consumer {
  public:
-  // A step of so many seconds on average, which varies by so much of itself.
+  // A step of this many seconds on average, which varies by this share.
   Consumer(double step, double variation) : step_(step), factor_(1 - variation, 1 + variation) {}
 
   void BeginEpoch() { is_first_ = true; }
@@ -67,7 +66,7 @@ class Consumer {
 
   // Of the time from the first batch's arrival to the end of the last step.
   [[nodiscard]] double Utilisation() const { return computed_ / Seconds(last_end_ - first_).count(); }
-  // The longest wait between epochs, in median times from batch to batch.
+  // The longest wait between epochs, in median times between batches.
   [[nodiscard]] double BetweenEpochs() {
     std::ranges::nth_element(intervals_, intervals_.begin() + static_cast<std::ptrdiff_t>(intervals_.size() / 2));
     return *std::ranges::max_element(between_) / intervals_[intervals_.size() / 2];
@@ -83,7 +82,7 @@ class Consumer {
   std::vector<double> intervals_, between_;
 };
 
-// Arguments: way, KiB, by how many percent of itself a step varies.
+// Arguments: way, KiB, variation of a step in percent.
 void BM_Utilisation(benchmark::State& state) {
   SizeClass size = ClassOf(state.range(1));
   size.batch = 64;

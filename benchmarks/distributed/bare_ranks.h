@@ -6,7 +6,7 @@
 namespace gcsflux::bench {
 
 /// The baseline of a rank: `connections` threads, each with a bare libcurl handle, move an object each, all of the same
-/// size. Nothing is summed or checked.
+/// size. Nothing is summed or verified.
 struct BareRank {
   std::string endpoint = {};
   std::string prefix = {};  ///< Of the objects' names.
@@ -14,7 +14,7 @@ struct BareRank {
   int connections = 8;
 };
 
-/// False unless all bytes were moved. The memory is there before.
+/// False unless all bytes were moved. The memory exists before.
 class BareTransfer {
  public:
   explicit BareTransfer(const BareRank& rank);

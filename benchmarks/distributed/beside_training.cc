@@ -1,7 +1,7 @@
-// What do ranks lose by saves beside the training? Snapshots of 1 GiB in 4 ranks block as those of one process: eager
-// ones for 1.2 times a memcpy that all ranks make at the same time, lazy ones for 0.05 times. Two ranks compute on a
-// core each: outside the snapshot, a step during a save is to take at most 10 % longer. Its time also has what the
-// emulator takes of these cores, so its CPU is told too.
+// How much time do ranks lose by saves during training? Aims: snapshots of 1 GiB in 4 ranks block as those of one
+// process: eager ones for 1.2 times a memcpy that all ranks make at the same time, lazy ones for 0.05 times. Two ranks
+// compute on a core each: outside the snapshot, a step during a save takes at most 10 % longer. Its time includes the
+// emulator's use of these cores, so its CPU is reported too.
 #include <benchmark/benchmark.h>
 
 #include <exception>

@@ -1,5 +1,5 @@
-// A rank of bench_distributed: a process that joins the others, does one task at the same time as they, and writes what
-// that took to standard output, a "name value" per line.
+// A rank of bench_distributed: a process that joins the others, does one task at the same time, and writes its figures
+// to standard output, a "name value" per line.
 #include <gflags/gflags.h>
 
 #include <exception>
@@ -14,6 +14,7 @@
 #include "gcsflux/flags.h"
 #include "gcsflux/torch/collective.h"
 #include "process_cpu.h"
+#include "sharding/message_group.h"
 
 DEFINE_string(task, "", "save, load, bare_write, bare_read, snapshots or training");
 DEFINE_string(run, "gs://bench/run", "Where the steps are");
@@ -33,9 +34,9 @@ int Fail(const std::string& message) {
   return 1;
 }
 
-// All ranks begin together, and the measured time is that of this rank alone.
+// All ranks start together, and each measures only its own time.
 void Time(Collective& group, const std::function<void()>& work) {
-  ValueOrThrow(group.Barrier());
+  ValueOrThrow(internal::MessagesOf(group).Barrier());
   const double cpu = ProcessCpuSeconds();
   const auto start = std::chrono::steady_clock::now();
   work();

@@ -9,7 +9,7 @@
 
 namespace gcsflux::bench {
 
-// 32 connections have together what 16 have in bench_object_streams.
+// 32 connections have together the rate of the 16 in bench_object_streams.
 inline constexpr double kStreamReadMbps = 30;
 inline constexpr double kStreamWriteMbps = 12.5;
 inline constexpr int kConnectionsPerRank = 8;
@@ -28,10 +28,10 @@ struct RankWork {
 };
 
 /// Starts the ranks, waits for all, and returns the largest of each figure: the slowest rank's time. Throws
-/// std::runtime_error, with what it says, if one fails.
+/// std::runtime_error with the rank's message if one fails.
 std::map<std::string, double> RunRanks(const StreamService& service, const RankWork& work);
 
-/// Bytes of the answers to reads of objects since the emulator was started.
+/// Bytes of the answers to reads of objects since the emulator's start.
 std::uint64_t BytesRead(const StreamService& service);
 
 }  // namespace gcsflux::bench

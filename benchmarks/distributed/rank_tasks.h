@@ -8,7 +8,7 @@
 
 namespace gcsflux::bench {
 
-/// What a rank is to do, and with whom.
+/// The task of a rank, and its group.
 struct RankTask {
   const RunEnvironment& environment;
   Collective& group;
@@ -22,12 +22,12 @@ struct RankTask {
 
 CheckpointRun OpenRun(const RankTask& task, const std::optional<KeepRules>& keep = {});
 
-/// How long saves beside the training block, as "blocked_ms", and the same state's memcpy right before each, as
-/// "memcpy_ms". A lazy one has WaitStaged() after it as "wait_ms".
+/// How long saves during training block, as "blocked_ms", and the same state's memcpy directly before each, as
+/// "memcpy_ms". A lazy one is followed by WaitStaged(), as "wait_ms".
 void TakeSnapshots(const RankTask& task);
 
 /// How long a step of a training takes during a save and without one, as "with_ms" and "without_ms". The call that
-/// begins the save is counted apart, as "blocked_ms".
+/// starts the save is reported separately, as "blocked_ms".
 void Train(const RankTask& task);
 
 }  // namespace gcsflux::bench

@@ -13,12 +13,13 @@ struct TensorsOfRanks {
   std::int64_t count = 0;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  std::int64_t dimension = 0;  ///< That the ranks divide: 0 or 1; -1 for copies on all.
+  std::int64_t dimension = 0;  ///< The dimension that the ranks divide: 0 or 1; -1 for copies on all.
 
   [[nodiscard]] std::uint64_t bytes() const { return static_cast<std::uint64_t>(count * rows * columns) * 4; }
 };
 
-/// This rank's slices, in one piece of memory that was written to. Each element depends on its place in the whole.
+/// This rank's slices, in one block of memory that is written to before. Each element depends on its place in the
+/// whole.
 RunState FilledSlices(const TensorsOfRanks& tensors, const RunEnvironment& run);
 /// The same with zeros.
 RunState EmptySlices(const TensorsOfRanks& tensors, const RunEnvironment& run);

@@ -1,6 +1,6 @@
-// What does it cost to load a step with other ranks or other slices than those that saved it? At most 1.02 times the
-// bytes of the slices and the manifest are to be read. The time is to be at most 1.3 times that of the same ranks if
-// they load what they have saved.
+// How much does it cost to load a step with other ranks or slices than those that saved it? Aims: reads at most 1.02
+// times the bytes of the slices and the manifest, in at most 1.3 times the time in which the same ranks load their own
+// save.
 #include <benchmark/benchmark.h>
 
 #include <exception>
@@ -35,7 +35,7 @@ void BM_Reshard(benchmark::State& state) {
       double own_bytes = 0;
       const double own_seconds = LoadOnce(service, own, own_bytes);
       RankWork load = own;
-      load.dimension = static_cast<int>(state.range(2));  // Those that save divide dimension 0.
+      load.dimension = static_cast<int>(state.range(2));  // The saving ranks divide dimension 0.
       load.more = {};
       if (state.range(3) == 1) load.more = {"--once_per_host"};
       double bytes = 0;

@@ -22,8 +22,8 @@ struct ClientRun {
 /// By their names.
 using Figures = std::map<std::string, double>;
 
-/// Runs in_flight_client, with the flags of this process's line that are not Google Benchmark's, and returns what it
-/// measured; nothing where it fails, which it explains on standard error. Thread-safe.
+/// Runs in_flight_client with the flags of this process's line that are not Google Benchmark's, and returns its
+/// figures; nothing if it fails, with the reason on standard error. Thread-safe.
 Figures RunClient(const ClientRun& run);
 
 /// Path of a program in the directory of this one.

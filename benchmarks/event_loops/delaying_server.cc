@@ -23,7 +23,7 @@
 namespace gcsflux::bench {
 namespace {
 
-constexpr int kSendBufferBytes = 1 << 20;  // An object of 100 KiB fits, with what the kernel needs beside its bytes.
+constexpr int kSendBufferBytes = 1 << 20;  // An object of 100 KiB fits, with the kernel's own overhead.
 
 int Checked(int result, const char* what) {
   if (result < 0) throw std::system_error(errno, std::generic_category(), what);
@@ -105,7 +105,7 @@ DelayingServer::~DelayingServer() {
 }
 
 void DelayingServer::Run() {
-  ::signal(SIGPIPE, SIG_IGN);  // sendfile() knows no MSG_NOSIGNAL, and clients leave in mid-body.
+  ::signal(SIGPIPE, SIG_IGN);  // sendfile() knows no MSG_NOSIGNAL, and clients disconnect during a body.
   std::array<epoll_event, 512> events;
   while (true) {
     timespec wait{};
@@ -130,7 +130,7 @@ void DelayingServer::Accept() {
     const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (socket < 0) return;
     connections_[socket].serial = ++last_serial_;
-    // Registered once, edge by edge, so that a request costs no epoll_ctl().
+    // Registered once, edge-triggered, so that a request costs no epoll_ctl().
     epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data = {.fd = socket}};
     ::epoll_ctl(epoll_, EPOLL_CTL_ADD, socket, &event);
   }
@@ -142,7 +142,7 @@ void DelayingServer::Receive(int socket) {
   Connection& connection = found->second;
   std::array<char, 4096> block;
   ssize_t count = 0;
-  do {  // A short count has emptied the socket: the next byte is an event of its own.
+  do {  // A short count means an empty socket: the next byte is a new event.
     count = ::recv(socket, block.data(), block.size(), 0);
     if (count == 0 || (count < 0 && errno != EAGAIN)) return Close(socket);
     if (count > 0) connection.received.append(block.data(), static_cast<std::size_t>(count));
@@ -172,7 +172,7 @@ void DelayingServer::SendDue(Clock::time_point now) {
   }
 }
 
-// Sends as much as the socket takes.
+// Sends as much as the socket accepts.
 void DelayingServer::Send(int socket) {
   const auto found = connections_.find(socket);
   if (found == connections_.end() || !found->second.is_due) return;
@@ -193,7 +193,7 @@ void DelayingServer::Send(int socket) {
   }
   connection.is_answering = connection.is_due = false;
   connection.head_sent = connection.body_sent = 0;
-  TakeRequest(socket, connection);  // Where one came while this one was answered.
+  TakeRequest(socket, connection);  // If one arrived while this one was answered.
 }
 
 void DelayingServer::Close(int socket) {

@@ -18,7 +18,7 @@ class DelayingServer {
     std::chrono::nanoseconds delay{0};
     std::string content = {};
   };
-  /// Listens when the constructor returns. Throws std::system_error where it cannot.
+  /// Listens when the constructor returns. Throws std::system_error if it cannot.
   explicit DelayingServer(const Options& options);
   ~DelayingServer();
   DelayingServer(const DelayingServer&) = delete;
@@ -26,14 +26,14 @@ class DelayingServer {
 
   [[nodiscard]] int port() const { return port_; }
 
-  /// Serves, and never returns: the process is to be ended by a signal.
+  /// Serves, and never returns: a signal ends the process.
   [[noreturn]] void Run();
 
  private:
   using Clock = std::chrono::steady_clock;
 
   struct Connection {
-    std::uint64_t serial = 0;  // Tells it from those that had its descriptor before.
+    std::uint64_t serial = 0;  // Distinguishes it from earlier users of its descriptor.
     std::string received = {};
     bool is_answering = false;  // From a whole request to the last byte of its answer.
     bool is_due = false;        // Its answer may be sent.
@@ -62,7 +62,7 @@ class DelayingServer {
   int port_ = 0;
   std::uint64_t last_serial_ = 0;
   std::unordered_map<int, Connection> connections_;  // By socket.
-  std::deque<Answer> waiting_;                       // Soonest first, since each waits equally long.
+  std::deque<Answer> waiting_;                       // Soonest first, because each waits equally long.
 };
 
 }  // namespace gcsflux::bench

@@ -4,7 +4,7 @@
 
 namespace gcsflux::bench {
 
-/// Lets the process open as many descriptors as the system allows it: each connection takes one.
+/// Raises the process's limit of descriptors to the system's maximum: each connection needs one.
 inline void AllowAllDescriptors() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

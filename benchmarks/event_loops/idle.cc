@@ -41,7 +41,7 @@ void ReadOnce(const Downloader& downloader, const Load& load) {
   if (!batch) throw std::runtime_error(batch.error().message);
 }
 
-// Times at which a thread that is not the caller gave its core up to wait.
+// Voluntary context switches of the threads other than the caller.
 long SwitchesOfOthers() {
   rusage all{};
   rusage own{};
@@ -53,7 +53,7 @@ long SwitchesOfOthers() {
 }  // namespace
 
 IdleFigures MeasureIdle(const Load& load) {
-  const Downloader first = MakeDownloader(load);  // What a process needs once is not what a client costs.
+  const Downloader first = MakeDownloader(load);  // One-time costs of a process are not costs of a client.
   ReadOnce(first, load);
   const double before = ResidentKiB();
   std::deque<Downloader> downloaders;

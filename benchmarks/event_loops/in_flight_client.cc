@@ -1,6 +1,6 @@
-// A process that reads one object many times with many reads in flight, and writes what that took to standard output,
-// a "name value" per line. It is a process of its own so that its CPU, memory, threads and context switches are those
-// of the client alone, and of one way to read alone.
+// A process that reads one object many times with many reads in flight, and writes its figures to standard output, a
+// "name value" per line. It is a separate process so that CPU, memory, threads and context switches belong to the
+// client only, and to one way of reading only.
 #include <gflags/gflags.h>
 #include <sys/resource.h>
 #include <unistd.h>

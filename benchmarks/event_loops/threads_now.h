@@ -6,7 +6,7 @@
 
 namespace gcsflux::bench {
 
-/// Threads of this process. Throws std::runtime_error where the system does not tell.
+/// Threads of this process. Throws std::runtime_error if the system does not report them.
 inline int ThreadsNow() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

@@ -27,7 +27,7 @@ std::string UrlOf(const Load& load) {
   return load.client.endpoint + "/storage/v1/b/" + load.object.bucket + "/o/" + load.object.name + "?alt=media";
 }
 
-// As many connections as are asked for, and never too few bytes for all of them.
+// As many connections as requested, and a read-ahead that is enough for all of them.
 ClientOptions OptionsOf(const Load& load) {
   ClientOptions options = load.client;
   options.credentials = Credentials::Anonymous();
@@ -44,12 +44,12 @@ class StreamFetch {
                 .size = load.bytes,
                 .generation = load.generation,
                 .crc32c = Crc32c(ContentOf(load.bytes))},
-        downloader_(*Client::Create(OptionsOf(load)), {.max_concurrency = static_cast<int>(load.connections),
-                                                       .composition = {.mode = CompositionMode::kOff}}) {}
+        downloader_(*Client::Create(OptionsOf(load)),
+                    {.max_concurrency = static_cast<int>(load.connections), .composition = CompositionMode::kOff}) {}
 
   Fetched operator()(std::size_t reads) const {
     DownloadStream stream =
-        downloader_.Stream(std::vector<DownloadSource>(reads, source_), {.order = DeliveryOrder::kAsCompleted});
+        downloader_.Stream(std::vector<DownloadSource>(reads, source_), DeliveryOrder::kAsCompleted);
     Fetched fetched;
     for (std::size_t i = 0; i < reads; ++i) {
       const auto object = stream.Next();
@@ -65,7 +65,7 @@ class StreamFetch {
   Downloader downloader_;
 };
 
-// Reads by a thread for each of `handles`: `read(handle)` is false where it fails.
+// Reads by a thread for each of `handles`: `read(handle)` is false if it fails.
 template <class Handles, class Read>
 Fetched FetchByThreads(Handles& handles, std::size_t reads, const Read& read) {
   std::atomic<std::size_t> next = 0;

@@ -10,7 +10,7 @@
 
 namespace gcsflux::bench {
 
-/// What is read, and how many reads of it are in flight.
+/// The object to read, and the number of reads in flight.
 struct Load {
   ClientOptions client = {};
   ObjectName object = {};
@@ -20,11 +20,11 @@ struct Load {
 };
 
 struct Fetched {
-  std::string failure = {};  ///< Empty where each read gave the object's bytes, by their CRC32C.
-  int threads = 0;           ///< Of this process, in the midst of it.
+  std::string failure = {};  ///< Empty if each read returned the object's bytes, by their CRC32C.
+  int threads = 0;           ///< Of this process, during the reads.
 };
 
-/// Reads the object so many times. What the first call has made (connections, threads) the next one uses.
+/// Reads the object this many times. Later calls reuse the connections and threads of the first.
 using Fetch = std::function<Fetched(std::size_t reads)>;
 
 /// Of these names; throws std::runtime_error for another one.

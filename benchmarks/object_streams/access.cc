@@ -1,7 +1,7 @@
-// What do ranges in any place cost, and objects that are small? 1,000 ranges of 64 KiB out of 2.5 GiB over 16
-// connections of profile gcs take at most 1.2 times (1,000 first bytes / 16), and 1,000 neighbouring ones of 4 KiB at
-// most 16 requests. Objects of 1 MB and 16 MB take at most 1.05 times what UploadObject and ReadObject take, by profile
-// gcs (gcs:1); without latencies (gcs:0) it is told what the memory costs that they are copied into.
+// How much do ranges at any offset cost, and small objects? Aims: 1,000 ranges of 64 KiB out of 2.5 GiB over 16
+// connections of profile gcs take at most 1.2 times (1,000 first bytes / 16), and 1,000 adjacent ones of 4 KiB at most
+// 16 requests. Objects of 1 MB and 16 MB take at most 1.05 times as long as UploadObject and ReadObject, with profile
+// gcs (gcs:1); the run without latencies (gcs:0) shows the cost of the copy into memory.
 #include <chrono>
 #include <cstdint>
 #include <vector>
@@ -17,7 +17,7 @@ constexpr std::uint64_t kBytes = 160 * kBlockBytes;
 constexpr std::size_t kRanges = 1'000;
 constexpr std::size_t kRangeBytes = 64U << 10;
 
-// Range i of those that lie all over the object.
+// Range i of those spread over the object.
 std::uint64_t PlaceOf(std::size_t i) { return i * 7919 % kRanges * (kBytes / kRanges) + i % 7 * 1'000; }
 
 DownloadSource SourceOf(const ObjectMetadata& stored) {
@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Of a read of a range, one after the other; 0 where one fails.
+// Of sequential reads of a range; 0 if one fails.
 double MeanReadSeconds(const StreamService& service, const ObjectMetadata& stored) {
   constexpr std::size_t kReads = 60;
   std::vector<std::byte> room(kRangeBytes);

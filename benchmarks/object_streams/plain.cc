@@ -1,7 +1,7 @@
-// How fast is an object of 2.5 GiB saved and loaded where the network costs nothing, beside eight curls that send its
-// parts, or fetch its ranges, at the same time? Their files lie in memory, they write to /dev/null, and they sum
-// nothing. Aims: 0.85 of them for saving, 0.9 for loading, at most 1.25 times their CPU; the memory added is at most
-// the limit for parts, or for reading ahead, and 16 MiB, for 76 MB as well.
+// How fast is an object of 2.5 GiB saved and loaded if the network costs nothing, compared with eight parallel curls
+// that send its parts or fetch its ranges? Their files are in memory, they write to /dev/null, and they sum nothing.
+// Aims: 0.85 of their rate to save, 0.9 to load, at most 1.25 times their CPU; the memory added is at most the limit
+// for parts or read-ahead and 16 MiB, for 76 MB as well.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -20,7 +20,7 @@ constexpr int kPartsOfACurl = 20;
 constexpr std::uint64_t kPlainBytes = std::uint64_t{kCurls} * kPartsOfACurl * kBlockBytes;
 constexpr std::uint64_t kMostAhead = 256U << 20;
 
-// A block in a file, in memory where there is room for it.
+// A block in a file, in memory if it is large enough.
 class BlockFile {
  public:
   BlockFile() {
@@ -47,7 +47,7 @@ std::optional<std::string> Curl(benchmark::State& state) {
   return std::nullopt;
 }
 
-// Lines of the output that are this one.
+// How many lines of the output equal this one.
 std::ptrdiff_t CountLines(const std::string& output, const std::string& line) {
   std::ptrdiff_t count = 0;
   for (std::size_t at = output.find(line + "\n"); at != std::string::npos; at = output.find(line + "\n", at + 1))
@@ -55,7 +55,7 @@ std::ptrdiff_t CountLines(const std::string& output, const std::string& line) {
   return count;
 }
 
-// A multipart upload that curls send parts to.
+// A multipart upload whose parts curls send.
 std::string UploadId(const std::string& curl, const std::string& url) {
   const std::string answer = OutputOf(curl + " -s -X POST '" + url + "?uploads'");
   const auto begin = answer.find("<UploadId>");
@@ -71,7 +71,7 @@ void BM_CurlParts(benchmark::State& state) {
   const BlockFile block;
   const std::string url = service.endpoint() + "/" + kStreamBucket + "/parts";
   const std::string id = UploadId(*curl, url);
-  if (id.empty()) return state.SkipWithError("no upload was begun");
+  if (id.empty()) return state.SkipWithError("no upload was started");
   std::string command;
   for (int i = 0; i < kCurls; ++i) {
     command += *curl + " -sf -H Expect: -o /dev/null -w '%{http_code}\\n' -T " + block.path().string() + " '" + url +
@@ -120,7 +120,7 @@ void BM_CurlRanges(benchmark::State& state) {
           [&] { return CountLines(OutputOf(command + "wait"), std::to_string(each)) == kCurls; });
 }
 
-// `read_on` reads what comes next, and returns the number of its bytes.
+// `read_on` reads the next bytes, and returns their number.
 template <class ReadOn>
 void LoadPlain(benchmark::State& state, const ReadOn& read_on) {
   const auto bytes = static_cast<std::uint64_t>(state.range(0)) << 20;
@@ -141,7 +141,7 @@ void LoadPlain(benchmark::State& state, const ReadOn& read_on) {
   state.counters["beyond_mib"] = state.counters["added_mib"] - static_cast<double>(kMostAhead) / kMebi;
 }
 
-// Each byte is copied once, to memory that is then lent to the caller.
+// Each byte is copied once, into memory that the caller then borrows.
 void BM_PlainLoad(benchmark::State& state) {
   LoadPlain(state, [](ObjectReader& reader) {
     const auto lent = reader.NextView();
@@ -149,7 +149,7 @@ void BM_PlainLoad(benchmark::State& state) {
   });
 }
 
-// And once more, into the caller's memory.
+// And a second time, into the caller's memory.
 void BM_PlainLoadInto(benchmark::State& state) {
   std::string room(kBlockBytes, '\1');
   LoadPlain(state, [&room](ObjectReader& reader) {

@@ -20,7 +20,7 @@ inline constexpr const char* kStreamBucket = "bench";
 inline constexpr std::uint64_t kBlockBytes = 16U << 20;
 inline constexpr double kMebi = 1024.0 * 1024.0;
 
-/// An emulator of its own process with one bucket, and a client of it.
+/// An emulator in a separate process with one bucket, and a client of it.
 class StreamService {
  public:
   StreamService();
@@ -28,14 +28,14 @@ class StreamService {
   [[nodiscard]] const std::string& endpoint() const { return emulator_.endpoint(); }
   [[nodiscard]] pid_t pid() const { return emulator_.pid(); }
   [[nodiscard]] const Client& client() const { return client_; }
-  /// Like Google's service, but for the rate of one stream in MB/s; 0 leaves the profile's.
+  /// Like Cloud Storage, except for the rate of one stream in MB/s; 0 keeps the profile's.
   void BeLikeGcs(double read_mbps, double write_mbps) const;
-  /// The same without quotas, for clients that do not repeat what is refused.
+  /// The same without quotas, for clients that do not retry refusals.
   void BeShapedLikeGcs(double read_mbps, double write_mbps) const;
   void BeFast() const;
-  /// A name that was not used before: an object may be written once a second.
+  /// An unused name: an object may be written once a second.
   ObjectName NewName();
-  /// An object of so many bytes, whole blocks but for the last one. Throws std::runtime_error.
+  /// An object of this size, whole blocks except for the last one. Throws std::runtime_error.
   ObjectMetadata Store(std::uint64_t bytes);
 
  private:
@@ -45,7 +45,7 @@ class StreamService {
   int names_ = 0;
 };
 
-/// The same 16 MiB for all that is written.
+/// The same 16 MiB for all writes.
 const std::string& Block();
 
 /// CPU seconds of the children that have ended.
@@ -56,7 +56,7 @@ struct Measured {
   double (*cpu_seconds)() = nullptr;  ///< Of this process, or of its children.
 };
 
-/// Times what `run` does, and notes the CPU for a GB and the memory that it added. False of `run` is an error.
+/// Times `run`, and records the CPU for a GB and the memory that it added. False of `run` is an error.
 template <class Run>
 void Measure(benchmark::State& state, const Measured& measured, const Run& run) {
   double cpu = 0;

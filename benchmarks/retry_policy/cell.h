@@ -10,10 +10,10 @@
 
 namespace gcsflux::bench {
 
-/// What all cells of a sweep have in common.
+/// The common settings of all cells of a sweep.
 struct CellOptions {
   double seconds = 60;
-  std::string first_byte_ms = {};  ///< As the emulator's Distribution::Parse reads it.
+  std::string first_byte_ms = {};  ///< In the form of the emulator's Distribution::Parse.
   std::size_t object_bytes = 0;
   std::vector<std::string> worker_flags = {};
 };
@@ -25,8 +25,8 @@ struct Cell {
   Figures figures = {};
 };
 
-/// Runs it: the emulator in this process, the scenario's processes as its children. Throws std::runtime_error where one
-/// of them fails.
+/// Runs it: the emulator in this process, the scenario's processes as its children. Throws std::runtime_error if one of
+/// them fails.
 Cell RunCell(const Scenario& scenario, const Policy& policy, const CellOptions& options);
 
 }  // namespace gcsflux::bench

@@ -1,8 +1,8 @@
-// What do the policies for throttled requests make of a quota that several processes share?
+// How well do the policies for throttled requests use a quota that several processes share?
 //
 // Each cell runs a policy in a scenario: processes with threads that read one small object without pause, against an
-// emulator whose quota is steady, dips, steps, or caps the bytes sent. Writes a table, and into --out_dir
-// retry_policy.csv (a line per cell) and retry_policy_seconds.csv, of which scripts/plot_retry_policy makes a picture.
+// emulator whose quota is constant, dips, steps, or limits the bytes sent. Writes a table, and into --out_dir
+// retry_policy.csv (a line per cell) and retry_policy_seconds.csv, from which scripts/plot_retry_policy draws a figure.
 #include <gflags/gflags.h>
 
 #include <exception>

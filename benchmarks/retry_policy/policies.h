@@ -29,7 +29,7 @@ inline const std::array<Policy, 4>& Policies() {
   return *policies;
 }
 
-/// Null if there is none of that name.
+/// Null for an unknown name.
 inline const Policy* FindPolicy(std::string_view name) {
   for (const Policy& policy : Policies()) {
     if (policy.name == name) return &policy;

@@ -11,7 +11,7 @@ namespace gcsflux::bench {
 void WriteTableHead(std::ostream& out);
 void WriteTableRow(std::ostream& out, const Cell& cell);
 
-/// For programs: a line for each cell, with a head. Shares are shares of 1; what does not apply is empty.
+/// For programs: a line for each cell, with a header. Shares are between 0 and 1; a value that does not apply is empty.
 void WriteCsv(std::ostream& out, const std::vector<Cell>& cells);
 /// A line for each second of each cell.
 void WriteSecondsCsv(std::ostream& out, const std::vector<Cell>& cells);

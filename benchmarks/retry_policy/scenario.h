@@ -8,25 +8,25 @@
 
 namespace gcsflux::bench {
 
-/// What the quota is from a moment on.
+/// The quota from a time on.
 struct QuotaPhase {
   double from = 0;  ///< As a share of the run, 0 to 1.
   std::optional<double> requests_per_second = {};
   friend bool operator==(const QuotaPhase&, const QuotaPhase&) = default;
 };
 
-/// Who asks, and how much of it the service takes while they do.
+/// The clients, and the quota of the service over time.
 struct Scenario {
   std::string name = {};
   int processes = 1;
   int threads = 1;  ///< Of each process.
   std::vector<QuotaPhase> phases = {};
-  /// The quota is one of bytes sent, for so many objects a second.
+  /// The quota is one of bytes sent, for this many objects a second.
   bool is_egress_cap = false;
 
   /// At a share of the run, 0 to 1.
   [[nodiscard]] std::optional<double> QuotaAt(double share) const;
-  /// How many requests the quota lets through in a run of `seconds`; nothing where there is none.
+  /// How many requests the quota allows in a run of `seconds`; nothing if there is none.
   [[nodiscard]] std::optional<double> Allowed(double seconds) const;
 };
 

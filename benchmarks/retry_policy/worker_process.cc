@@ -23,9 +23,9 @@ Pipe MakePipe() {
   return ends;
 }
 
-// Between fork and exec, with the emulator's threads gone: nothing here may allocate.
+// Between fork and exec, without the emulator's threads: nothing here may allocate.
 [[noreturn]] void Become(char* const* arguments, int input, int output) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // Also where the parent is killed.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // Also if the parent is killed.
   dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   execv(arguments[0], arguments);

@@ -11,19 +11,19 @@
 
 namespace gcsflux::bench {
 
-/// A worker (worker.h) seen by the process that started it. Gone when this is. One thread at a time; it is to be made
-/// by a thread that outlives it.
+/// A worker (worker.h), as seen by the process that started it. Ends with this object. One thread at a time; the thread
+/// that makes it must outlive it.
 class WorkerProcess {
  public:
-  /// Runs this program once more with these arguments, and waits until it is ready. Throws std::runtime_error where it
-  /// does not get so far.
+  /// Starts this program again with these arguments, and waits until it is ready. Throws std::runtime_error if it does
+  /// not become ready.
   explicit WorkerProcess(const std::vector<std::string>& arguments);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   void Begin(std::chrono::steady_clock::time_point start, double seconds);
-  /// Its calls, once it is done. Throws std::runtime_error where it failed.
+  /// Its calls, once it is done. Throws std::runtime_error if it failed.
   std::vector<CallRecord> Finish();
 
  private:

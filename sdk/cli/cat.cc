@@ -13,6 +13,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/download.h"
 #include "gcsflux/flags.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -40,7 +41,8 @@ class Concatenation {
       monitor_.Expect(1, found->size);
       return {};
     };
-    if (auto done = RunConcurrently(client_, objects.size(), max_look_ups_, look_up, reading_.stop); !done) return done;
+    if (auto done = internal::RunOnThreads(client_, objects.size(), max_look_ups_, look_up, reading_.stop); !done)
+      return done;
     for (auto at = sources.begin(); at != sources.end();) {
       const auto large = std::find_if(at, sources.end(), [](const auto& s) { return s.size > kHeldBytes; });
       auto printed = at == large ? Noted(PrintSource(client_, reading_, *at, Output())) : PrintStream({at, large});
@@ -64,7 +66,7 @@ class Concatenation {
   }
 
   Result<void> PrintStream(std::vector<DownloadSource> sources) {
-    auto stream = downloader_.Stream(std::move(sources), {.stop = reading_.stop});
+    auto stream = downloader_.Stream(std::move(sources), DeliveryOrder::kInOrder, reading_.stop);
     while (true) {
       const auto next = stream.Next();
       if (!next) return next.error();

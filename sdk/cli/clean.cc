@@ -29,7 +29,7 @@ Result<ObjectName> ParsePlace(const std::string& uri) {
 Result<void> CleanRun(const Client& client, const std::string& uri, std::chrono::seconds older_than) {
   const auto run = CheckpointSteps::Open(client, uri, {}, StopOnSignal());
   if (!run) return run.error();
-  const auto collected = run->CollectGarbage({.min_age = older_than});
+  const auto collected = run->CollectGarbage(older_than);
   if (!collected) return collected.error();
   SayDone(run->uri() + ": deleted " + std::to_string(collected->files) + " files of interrupted saves and removals, " +
           BytesText(static_cast<double>(collected->bytes)) + "; kept " + std::to_string(collected->young) +

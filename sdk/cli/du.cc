@@ -35,7 +35,7 @@ Result<void> SumUp(const Client& client, const std::string& uri) {
     }
     return {};
   };
-  const auto report = ListInParallel(client, *directory, ListingOrder::kAsFound, add,
+  const auto report = ListInParallel(client, *directory, DeliveryOrder::kAsCompleted, add,
                                      {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
   if (!report) return report.error();
   if (report->objects == 0 && !directory->name.empty()) return NothingThere(uri);

@@ -129,8 +129,9 @@ Result<void> ListAll(const Client& client, const ObjectName& prefix, Printer& pr
     return printer.Flush();
   };
   const bool is_any_order = FLAGS_as_found || FLAGS_count;
-  const auto report = ListInParallel(client, prefix, is_any_order ? ListingOrder::kAsFound : ListingOrder::kByName,
-                                     print, {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
+  const auto report =
+      ListInParallel(client, prefix, is_any_order ? DeliveryOrder::kAsCompleted : DeliveryOrder::kInOrder, print,
+                     {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
   if (!report) return report.error();
   status.End();
   if (status.has_terminal()) {

@@ -7,6 +7,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
+#include "transfer/threads/run_on_threads.h"
 
 DECLARE_bool(recursive);
 DECLARE_bool(force);
@@ -58,7 +59,7 @@ Result<void> RemoveOne(const Client& client, const ObjectName& name, int max_con
     if (!done && done.error().code == ErrorCode::kNotFound) return {};
     return done;
   };
-  return RunConcurrently(client, objects->size(), max_concurrency, remove);
+  return internal::RunOnThreads(client, objects->size(), max_concurrency, remove);
 }
 
 Result<void> Remove(const Client& client, const std::vector<std::string>& uris) {

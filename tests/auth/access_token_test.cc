@@ -13,7 +13,7 @@ TokenState After(seconds passed, seconds life) {
   return StateAt({.text = "t", .obtained = kStart, .expires = kStart + life}, kStart + passed);
 }
 
-TEST(TokenState, GrowsOldAheadOfItsEnd) {
+TEST(TokenState, IsAgingBeforeItExpires) {
   constexpr seconds kHour(3600);
   EXPECT_EQ(After(seconds(0), kHour), TokenState::kFresh);
   EXPECT_EQ(After(seconds(3374), kHour), TokenState::kFresh);
@@ -23,18 +23,18 @@ TEST(TokenState, GrowsOldAheadOfItsEnd) {
   EXPECT_EQ(After(seconds(9999), kHour), TokenState::kExpired);
 }
 
-TEST(TokenState, LetsAShortTokenBeUsed) {
+TEST(TokenState, IsFreshForMostOfAShortLifetime) {
   EXPECT_EQ(After(seconds(0), seconds(4)), TokenState::kFresh);
   EXPECT_EQ(After(seconds(2), seconds(4)), TokenState::kFresh);
   EXPECT_EQ(After(seconds(3), seconds(4)), TokenState::kAgeing);
   EXPECT_EQ(After(seconds(4), seconds(4)), TokenState::kExpired);
 }
 
-TEST(TokenState, NeverEndsWhereNoEndIsKnown) {
+TEST(TokenState, NeverExpiresWithoutAnExpiryTime) {
   EXPECT_EQ(StateAt({.text = "t"}, kStart + std::chrono::years(50)), TokenState::kFresh);
 }
 
-TEST(IsTokenText, RefusesWhatCannotStandInAHeader) {
+TEST(IsTokenText, RefusesTextThatAHeaderCannotHold) {
   EXPECT_TRUE(IsTokenText("ya29.a-b_c~d+e/f="));
   for (const char* text : {"", " ", "a b", "a\r\nX: y", "a\n", "\x7F", "\xC3\xA9"}) EXPECT_FALSE(IsTokenText(text));
 }

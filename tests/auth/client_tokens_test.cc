@@ -1,5 +1,5 @@
-// What becomes of a client's calls when their token ends, is refused, or cannot be had: against a service in memory
-// that counts, and whose answers a test chooses.
+// A client's calls when their token expires, is refused, or is unavailable: against a service in memory that counts
+// requests, and whose answers a test chooses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include "client/client_core.h"
 #include "gcsflux/upload.h"
 #include "support/borrowed_transport.h"
+#include "support/fails_with.h"
 #include "support/raw_server.h"
 #include "support/result.h"
 
@@ -36,7 +37,7 @@ class ClientTokensTest : public ::testing::Test {
  protected:
   using Answer = std::function<Result<HttpResponse>(const HttpRequest&)>;
 
-  // A client over a transport of the test's; the token endpoint gives out "token-00001" and so on.
+  // A client over a transport of the test; the token endpoint issues "token-00001" and so on.
   Client MakeClient(const Answer& storage, const internal::CredentialConfig& config = User(),
                     const Answer& token_endpoint = nullptr) {
     service_ = std::make_unique<testing::TokenService>([=, this](const HttpRequest& request) -> Result<HttpResponse> {
@@ -79,7 +80,7 @@ TEST_F(ClientTokensTest, SendsTokenAndQuotaProject) {
   EXPECT_EQ(tokens_, 1);
 }
 
-TEST_F(ClientTokensTest, RenewsARefusedTokenAndSendsTheRequestAnewUnderTheNextNumber) {
+TEST_F(ClientTokensTest, RetriesARefusedRequestWithANewToken) {
   const Client client = MakeClient([](const HttpRequest& request) {
     const bool is_first = HeaderOf(request, "Authorization") == "Bearer token-00001";
     return is_first ? HttpResponse{.status = 401} : HttpResponse{.status = 200, .body = kBucket};
@@ -94,18 +95,15 @@ TEST_F(ClientTokensTest, RenewsARefusedTokenAndSendsTheRequestAnewUnderTheNextNu
   EXPECT_EQ(tokens_, 2) << "the new one is kept";
 }
 
-TEST_F(ClientTokensTest, RenewsOnceInACallAndThenFails) {
+TEST_F(ClientTokensTest, RenewsTheTokenOncePerCall) {
   const Client client = MakeClient([](const HttpRequest&) { return HttpResponse{.status = 401}; });
-  const auto bucket = client.GetBucket("bkt");
-  ASSERT_FALSE(bucket.ok());
-  EXPECT_EQ(bucket.error().code, ErrorCode::kUnauthenticated);
-  EXPECT_THAT(bucket.error().message,
-              AllOf(HasSubstr("buckets.get gs://bkt"), HasSubstr("401"), HasSubstr("gcloud auth")));
+  EXPECT_TRUE(testing::FailsWith(client.GetBucket("bkt"), ErrorCode::kUnauthenticated,
+                                 AllOf(HasSubstr("buckets.get gs://bkt"), HasSubstr("401"), HasSubstr("gcloud auth"))));
   EXPECT_EQ(StorageRequests().size(), 2U);
   EXPECT_EQ(tokens_, 2);
 }
 
-TEST_F(ClientTokensTest, FailsAtOnceWithATokenThatCannotBeRenewed) {
+TEST_F(ClientTokensTest, FailsAtOnceIfTheTokenCannotBeRenewed) {
   const Client client =
       MakeClient([](const HttpRequest&) { return HttpResponse{.status = 401}; }, {.kind = internal::FixedToken{"t"}});
   EXPECT_EQ(testing::ErrorOf(client.GetBucket("bkt")).code, ErrorCode::kUnauthenticated);
@@ -131,7 +129,7 @@ TEST_F(ClientTokensTest, SendsNothingWithoutAToken) {
         MakeClient([](const HttpRequest&) { return HttpResponse{.status = 200, .body = kBucket}; }, User(),
                    [&](const HttpRequest&) { return HttpResponse{.status = failed.status, .body = failed.body}; });
     const auto deleted = client.DeleteBucket("bkt");
-    ASSERT_FALSE(deleted.ok()) << failed.name << ": a token endpoint's 404 is no success of a delete";
+    ASSERT_FALSE(deleted.ok()) << failed.name << ": a token endpoint's 404 is not a success of a delete";
     EXPECT_EQ(deleted.error().code, failed.code) << failed.name;
     EXPECT_EQ(deleted.error().http_status, 0) << failed.name;
     EXPECT_THAT(deleted.error().message,
@@ -142,8 +140,8 @@ TEST_F(ClientTokensTest, SendsNothingWithoutAToken) {
   }
 }
 
-TEST_F(ClientTokensTest, DoesNotTakeALostTokenForALostAnswer) {
-  // Were the token endpoint's failure an ambiguous one of the delete, the 404 would pass for its success.
+TEST_F(ClientTokensTest, TellsALostTokenFromALostAnswer) {
+  // If the token endpoint's failure counted as ambiguous for the delete, the 404 would pass for its success.
   int token_requests = 0;
   const Client client = MakeClient([](const HttpRequest&) { return HttpResponse{.status = 404}; }, User(),
                                    [&](const HttpRequest&) -> Result<HttpResponse> {
@@ -154,7 +152,7 @@ TEST_F(ClientTokensTest, DoesNotTakeALostTokenForALostAnswer) {
   EXPECT_EQ(token_requests, 2);
 }
 
-TEST_F(ClientTokensTest, ShowsNoTokenThatAnAnswerRepeats) {
+TEST_F(ClientTokensTest, HidesATokenThatAnAnswerRepeats) {
   const Client client = MakeClient([](const HttpRequest& request) {
     return HttpResponse{.status = 403, .body = "you sent " + HeaderOf(request, "Authorization")};
   });
@@ -163,7 +161,7 @@ TEST_F(ClientTokensTest, ShowsNoTokenThatAnAnswerRepeats) {
   EXPECT_THAT(bucket.error().message, AllOf(HasSubstr("you sent Bearer [secret]"), Not(HasSubstr("token-0000"))));
 }
 
-TEST_F(ClientTokensTest, SendsNoTokenAfterASessionThatLeadsElsewhere) {
+TEST_F(ClientTokensTest, SendsNoTokenToASessionOnAnotherHost) {
   const std::string bytes(600'000, 'x');
   for (const auto& [location, is_ours] :
        {std::pair("https://storage.googleapis.com/session", true), std::pair("https://evil.com/session", false),
@@ -183,7 +181,7 @@ TEST_F(ClientTokensTest, SendsNoTokenAfterASessionThatLeadsElsewhere) {
   }
 }
 
-TEST_F(ClientTokensTest, SendsNothingToASessionInTheClearOrBehindAUsersName) {
+TEST_F(ClientTokensTest, SendsNothingToAnUnsafeSessionUri) {
   const std::string bytes(600'000, 'x');
   for (const char* location :
        {"http://storage.googleapis.com/session", "https://storage.googleapis.com@evil.com/session"}) {
@@ -191,24 +189,20 @@ TEST_F(ClientTokensTest, SendsNothingToASessionInTheClearOrBehindAUsersName) {
       return HttpResponse{.status = 200, .headers = {{"location", location}}};
     });
     ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256 << 10, .path = WritePath::kOneStream});
-    const auto written = writer.Write(AsBytes(bytes));
-    ASSERT_FALSE(written.ok());
-    EXPECT_EQ(written.error().code, ErrorCode::kBadResponse) << location;
+    EXPECT_TRUE(testing::FailsWith(writer.Write(AsBytes(bytes)), ErrorCode::kBadResponse)) << location;
     EXPECT_EQ(StorageRequests().size(), 1U) << location;
   }
 }
 
-TEST_F(ClientTokensTest, SaysWhereItLookedWhenThereIsNoMetadataServer) {
+TEST_F(ClientTokensTest, NamesThePlacesSearchedWithoutAMetadataServer) {
   const auto refused = [](const HttpRequest&) { return Error{ErrorCode::kUnreachable, "connection refused"}; };
   const Client client = MakeClient(
       refused, {.kind = internal::MetadataServer{"169.254.169.254", "GOOGLE_APPLICATION_CREDENTIALS is not set"}});
-  const auto bucket = client.GetBucket("bkt");
-  ASSERT_FALSE(bucket.ok());
-  EXPECT_EQ(bucket.error().code, ErrorCode::kUnauthenticated);
-  EXPECT_THAT(bucket.error().message,
-              AllOf(HasSubstr("buckets.get gs://bkt: no credentials: GOOGLE_APPLICATION_CREDENTIALS is not set"),
-                    HasSubstr("http://169.254.169.254/"), HasSubstr("connection refused after 3 attempts"),
-                    HasSubstr("gcloud auth application-default login"), HasSubstr("--credentials=anonymous")));
+  EXPECT_TRUE(testing::FailsWith(
+      client.GetBucket("bkt"), ErrorCode::kUnauthenticated,
+      AllOf(HasSubstr("buckets.get gs://bkt: no credentials: GOOGLE_APPLICATION_CREDENTIALS is not set"),
+            HasSubstr("http://169.254.169.254/"), HasSubstr("connection refused after 3 attempts"),
+            HasSubstr("gcloud auth application-default login"), HasSubstr("--credentials=anonymous"))));
   const auto requests = StorageRequests();
   EXPECT_EQ(requests.size(), 3U) << "a few, and not until the deadline";
   for (const HttpRequest& request : requests) {
@@ -218,7 +212,7 @@ TEST_F(ClientTokensTest, SaysWhereItLookedWhenThereIsNoMetadataServer) {
   }
 }
 
-TEST_F(ClientTokensTest, GoesOnAskingAMetadataServerThatIsKnown) {
+TEST_F(ClientTokensTest, KeepsAskingAMetadataServerThatAnsweredBefore) {
   int asked = 0;
   testing::DrivenTiming timing;
   testing::TokenService service([&](const HttpRequest&) -> Result<HttpResponse> {

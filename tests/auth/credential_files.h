@@ -5,7 +5,7 @@
 
 namespace gcsflux::testing {
 
-// Credential files as Google's tools write them, for the identities of emulator/support/identity_fixture.h. `endpoint`
+// Credential files in the form of Google's tools, for the identities of emulator/support/identity_fixture.h. `endpoint`
 // is the emulator's, whose token endpoints they name.
 
 nlohmann::json ServiceAccountFile(const std::string& endpoint);

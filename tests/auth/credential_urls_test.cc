@@ -5,7 +5,7 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(IsTokenUrl, TakesGooglesOverHttpsAndThisMachine) {
+TEST(IsTokenUrl, AcceptsGoogleOverHttpsAndLoopback) {
   for (const char* good :
        {"https://oauth2.googleapis.com/token", "https://www.googleapis.com/oauth2/v4/token",
         "https://accounts.google.com/o/oauth2/token", "http://127.0.0.1:9/token", "https://localhost:9/token"}) {
@@ -20,7 +20,7 @@ TEST(IsTokenUrl, TakesGooglesOverHttpsAndThisMachine) {
   }
 }
 
-TEST(IsStsUrl, TakesTheServiceInItsRegionalForms) {
+TEST(IsStsUrl, AcceptsRegionalHosts) {
   for (const char* good :
        {"https://sts.googleapis.com/v1/token", "https://sts.us-east-1.googleapis.com/v1/token",
         "https://us-east-1.sts.googleapis.com/v1/token", "https://us-east-1-sts.googleapis.com/v1/token",
@@ -36,7 +36,7 @@ TEST(IsStsUrl, TakesTheServiceInItsRegionalForms) {
   }
 }
 
-TEST(IsImpersonationUrl, TakesThatMethodOfThatServiceAlone) {
+TEST(IsImpersonationUrl, AcceptsOnlyGenerateAccessToken) {
   const std::string path = "/v1/projects/-/serviceAccounts/a@p.iam.gserviceaccount.com:generateAccessToken";
   EXPECT_TRUE(IsImpersonationUrl("https://iamcredentials.googleapis.com" + path));
   EXPECT_TRUE(IsImpersonationUrl("https://iamcredentials.europe-west4.googleapis.com" + path));
@@ -52,7 +52,7 @@ TEST(IsImpersonationUrl, TakesThatMethodOfThatServiceAlone) {
       "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/a/../b:generateAccessToken"));
 }
 
-TEST(IsSubjectTokenUrl, TakesHttpsAnywhereAndPlainHttpNextDoorAlone) {
+TEST(IsSubjectTokenUrl, AcceptsPlainHttpOnlyForLocalHosts) {
   EXPECT_TRUE(IsSubjectTokenUrl("https://issuer.example.com/token?audience=x"));
   EXPECT_TRUE(IsSubjectTokenUrl("http://169.254.169.254/metadata/identity/oauth2/token?resource=x"));
   EXPECT_TRUE(IsSubjectTokenUrl("http://127.0.0.1:5000/token"));
@@ -60,7 +60,7 @@ TEST(IsSubjectTokenUrl, TakesHttpsAnywhereAndPlainHttpNextDoorAlone) {
   EXPECT_FALSE(IsSubjectTokenUrl("file:///etc/passwd"));
 }
 
-TEST(IsMetadataHost, TakesGooglesAndThisMachine) {
+TEST(IsMetadataHost, AcceptsGoogleAndLoopback) {
   for (const char* good : {"169.254.169.254", "169.254.169.254:80", "metadata.google.internal", "metadata",
                            "127.0.0.1:9", "localhost:9", "[fd20:ce::254]"}) {
     EXPECT_TRUE(IsMetadataHost(good)) << good;

@@ -1,5 +1,5 @@
-// Every kind of credential against the emulator's token endpoints, over TLS: the token that comes opens what its owner
-// may see, and nothing else.
+// Every kind of credential against the emulator's token endpoints, over TLS: each token grants exactly the rights of
+// its owner.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include "auth/parse_credentials.h"
 #include "auth/token_service.h"
 #include "auth/token_source.h"
+#include "support/fails_with.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -51,7 +52,7 @@ class EmulatorTokensTest : public ::testing::Test {
   int Overwrite(const std::string& token) {
     return Call(Method::kPost, "/upload/storage/v1/b/bucket/o?uploadType=media&name=o", token, "9");
   }
-  // Whom the emulator takes the bearer of `token` for: the viewer reads, the user writes as well.
+  // The owner of the bearer token by its rights: the viewer reads, the user writes as well.
   void ExpectViewer(const Result<AccessToken>& token) {
     ASSERT_TRUE(token.ok()) << token.error().message;
     EXPECT_EQ(Read(token->text), 200);
@@ -76,7 +77,7 @@ class EmulatorTokensTest : public ::testing::Test {
   std::string admin_;
 };
 
-TEST_F(EmulatorTokensTest, AServiceAccountExchangesItsSignature) {
+TEST_F(EmulatorTokensTest, ServiceAccountExchangesASignedAssertion) {
   const auto before = service_.Count("oauth2.token");
   const auto token = Fetch(testing::ServiceAccountFile(service_.endpoint()));
   ExpectViewer(token);
@@ -86,7 +87,7 @@ TEST_F(EmulatorTokensTest, AServiceAccountExchangesItsSignature) {
   EXPECT_EQ(Read(token->text), 401);
 }
 
-TEST_F(EmulatorTokensTest, AServiceAccountOfGooglesSignsForItself) {
+TEST_F(EmulatorTokensTest, GoogleServiceAccountUsesASelfSignedToken) {
   json file = testing::ServiceAccountFile(service_.endpoint());
   file["token_uri"] = "https://oauth2.googleapis.com/token";
   const auto before = service_.Count("oauth2.token");
@@ -94,7 +95,7 @@ TEST_F(EmulatorTokensTest, AServiceAccountOfGooglesSignsForItself) {
   EXPECT_EQ(service_.Count("oauth2.token"), before) << "no endpoint is asked";
 }
 
-TEST(ServiceAccountTokens, AreAskedOfGoogleWhereThatIsAskedFor) {
+TEST(ServiceAccountTokens, AreRequestedFromGoogleIfConfigured) {
   testing::TokenService google([](const HttpRequest&) { return testing::TokenAnswer("t", 3600); });
   const testing::DrivenTiming timing;
   json file = testing::ServiceAccountFile("https://127.0.0.1:9");
@@ -108,11 +109,11 @@ TEST(ServiceAccountTokens, AreAskedOfGoogleWhereThatIsAskedFor) {
   EXPECT_THAT(google.requests()[0].head, HasSubstr("assertion=eyJ"));
 }
 
-TEST_F(EmulatorTokensTest, AnAuthorizedUserRefreshes) {
+TEST_F(EmulatorTokensTest, AuthorizedUserRefreshesItsToken) {
   ExpectUser(Fetch(testing::AuthorizedUserFile(service_.endpoint())));
 }
 
-TEST_F(EmulatorTokensTest, AnImpersonatedAccountIsAnother) {
+TEST_F(EmulatorTokensTest, ImpersonationYieldsTheOtherAccount) {
   ExpectUser(Fetch(testing::ImpersonatedFile(service_.endpoint())));
   json file = testing::ImpersonatedFile(service_.endpoint());
   file["service_account_impersonation"]["token_lifetime_seconds"] = 600;
@@ -122,24 +123,19 @@ TEST_F(EmulatorTokensTest, AnImpersonatedAccountIsAnother) {
             std::chrono::floor<seconds>(service_.emulator().clock().Now() + seconds(600)));
 }
 
-TEST_F(EmulatorTokensTest, AnImpersonationGoesByItsDelegates) {
+TEST_F(EmulatorTokensTest, ImpersonationUsesItsDelegates) {
   // The workload may be the viewer, and the viewer the user.
   json file = WorkloadWith({{"file", service_.directory().Write("token", emulator::kSubjectToken)}});
   file["service_account_impersonation_url"] = testing::ImpersonationUrl(service_.endpoint(), emulator::kUserEmail);
-  const auto direct = Fetch(file);
-  ASSERT_FALSE(direct.ok());
-  EXPECT_EQ(direct.error().code, ErrorCode::kUnauthenticated);
-  EXPECT_THAT(direct.error().message, HasSubstr("PERMISSION_DENIED"));
+  EXPECT_TRUE(testing::FailsWith(Fetch(file), ErrorCode::kUnauthenticated, HasSubstr("PERMISSION_DENIED")));
   file["delegates"] = {emulator::kViewerEmail};
   ExpectUser(Fetch(file));
 }
 
-TEST_F(EmulatorTokensTest, AnExternalAccountReadsItsTokenFromAFileEachTime) {
+TEST_F(EmulatorTokensTest, ExternalAccountReadsItsTokenFileForEachFetch) {
   const json file = WorkloadWith({{"file", service_.directory().Write("token", "outdated")}});
-  const auto refused = Fetch(file);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, ErrorCode::kUnauthenticated);
-  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("/v1/token: 400 invalid_grant"), Not(HasSubstr("outdated"))));
+  EXPECT_TRUE(testing::FailsWith(Fetch(file), ErrorCode::kUnauthenticated,
+                                 AllOf(HasSubstr("/v1/token: 400 invalid_grant"), Not(HasSubstr("outdated")))));
   static_cast<void>(service_.directory().Write("token", std::string(emulator::kSubjectToken) + "\n"));
   ExpectViewer(Fetch(file));
   const std::string as_json = json{{"value", emulator::kSubjectToken}}.dump();
@@ -147,7 +143,7 @@ TEST_F(EmulatorTokensTest, AnExternalAccountReadsItsTokenFromAFileEachTime) {
                                    {"format", {{"type", "json"}, {"subject_token_field_name", "value"}}}})));
 }
 
-TEST_F(EmulatorTokensTest, AnExternalAccountFetchesItsTokenByUrl) {
+TEST_F(EmulatorTokensTest, ExternalAccountFetchesItsTokenFromAUrl) {
   // An object of the emulator's, which asks for a header of the account's.
   const auto put = [&](const std::string& name, const std::string& content) {
     ASSERT_EQ(Call(Method::kPost, "/upload/storage/v1/b/bucket/o?uploadType=media&name=" + name, admin_, content), 200);
@@ -161,23 +157,19 @@ TEST_F(EmulatorTokensTest, AnExternalAccountFetchesItsTokenByUrl) {
   source["format"] = {{"type", "json"}, {"subject_token_field_name", "id_token"}};
   ExpectViewer(Fetch(WorkloadWith(source)));
   source["headers"]["Authorization"] = "Bearer wrong";
-  const auto refused = Fetch(WorkloadWith(source));
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, ErrorCode::kUnauthenticated);
-  EXPECT_THAT(refused.error().message, HasSubstr("/storage/v1/b/bucket/o/json: 401"));
+  EXPECT_TRUE(testing::FailsWith(Fetch(WorkloadWith(source)), ErrorCode::kUnauthenticated,
+                                 HasSubstr("/storage/v1/b/bucket/o/json: 401")));
 }
 
-TEST_F(EmulatorTokensTest, AnAnswerWithoutEndIsNotTakenWhole) {
+TEST_F(EmulatorTokensTest, LimitsTheSizeOfAnAnswer) {
   const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=huge";
   ASSERT_EQ(Call(Method::kPost, target, admin_, std::string(2 << 20, 'x')), 200);
   const auto token = Fetch(WorkloadWith({{"url", service_.endpoint() + "/storage/v1/b/bucket/o/huge?alt=media"},
                                          {"headers", {{"Authorization", "Bearer " + admin_}}}}));
-  ASSERT_FALSE(token.ok());
-  EXPECT_EQ(token.error().code, ErrorCode::kBadResponse);
-  EXPECT_THAT(token.error().message, HasSubstr("larger than 1 MiB"));
+  EXPECT_TRUE(testing::FailsWith(token, ErrorCode::kBadResponse, HasSubstr("larger than 1 MiB")));
 }
 
-TEST_F(EmulatorTokensTest, AnExternalAccountMayDoWithoutImpersonation) {
+TEST_F(EmulatorTokensTest, ExternalAccountWorksWithoutImpersonation) {
   json file = WorkloadWith({{"file", service_.directory().Write("token", emulator::kSubjectToken)}});
   file.erase("service_account_impersonation_url");
   const auto token = Fetch(file);
@@ -185,20 +177,17 @@ TEST_F(EmulatorTokensTest, AnExternalAccountMayDoWithoutImpersonation) {
   EXPECT_EQ(Read(token->text), 403) << "known, but without a role";
 }
 
-TEST_F(EmulatorTokensTest, AMissingTokenFileIsNamed) {
+TEST_F(EmulatorTokensTest, NamesAMissingTokenFile) {
   const auto token = Fetch(WorkloadWith({{"file", "/nonexistent/token"}}));
-  ASSERT_FALSE(token.ok());
-  EXPECT_EQ(token.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(token.error().message, HasSubstr("/nonexistent/token"));
+  EXPECT_TRUE(testing::FailsWith(token, ErrorCode::kLocalIo, HasSubstr("/nonexistent/token")));
 }
 
-TEST_F(EmulatorTokensTest, ARefusedRefreshSaysWhoRefusedAndWhatToDo) {
+TEST_F(EmulatorTokensTest, RefusedRefreshNamesTheServerAndTheRemedy) {
   json file = testing::AuthorizedUserFile(service_.endpoint());
   file["refresh_token"] = "1//revoked-long-ago";
   const auto before = service_.Count("oauth2.token");
   const auto token = Fetch(file);
-  ASSERT_FALSE(token.ok());
-  EXPECT_EQ(token.error().code, ErrorCode::kUnauthenticated);
+  ASSERT_TRUE(testing::FailsWith(token, ErrorCode::kUnauthenticated));
   EXPECT_EQ(token.error().reason, "invalid_grant");
   EXPECT_THAT(token.error().message,
               AllOf(HasSubstr(service_.endpoint() + "/token: 400 invalid_grant"),
@@ -206,17 +195,16 @@ TEST_F(EmulatorTokensTest, ARefusedRefreshSaysWhoRefusedAndWhatToDo) {
   EXPECT_EQ(service_.Count("oauth2.token"), before + 1) << "a refusal is not repeated";
 }
 
-TEST_F(EmulatorTokensTest, ACertificateThatNobodyVouchesForIsNotTalkedTo) {
+TEST_F(EmulatorTokensTest, SendsNothingWithAnUntrustedCertificate) {
   const auto stranger = MakeCurlTransport({});
   const auto config = ParseCredentials(testing::AuthorizedUserFile(service_.endpoint()).dump());
   const auto before = service_.Count("oauth2.token");
   const auto token = MakeTokenSource(*config, false)->Fetch({*stranger, timing_, {}, {}});
-  ASSERT_FALSE(token.ok());
-  EXPECT_EQ(token.error().code, ErrorCode::kTlsFailed);
+  ASSERT_TRUE(testing::FailsWith(token, ErrorCode::kTlsFailed));
   EXPECT_EQ(service_.Count("oauth2.token"), before);
 }
 
-TEST(MetadataTokensTest, AMachineIsItsServiceAccount) {
+TEST(MetadataTokensTest, MetadataServerGivesTheMachinesServiceAccount) {
   testing::IdentityService service(/*is_tls=*/false);
   const testing::EmulatorTiming timing(service.emulator());
   const auto transport = service.MakeTransport();

@@ -14,7 +14,7 @@
 
 namespace gcsflux::testing {
 
-/// The emulator with the identities of identity_fixture.h, which asks everybody who they are; its clock stands still.
+/// The emulator with the identities of identity_fixture.h, which requires credentials; its clock stands still.
 class IdentityService {
  public:
   explicit IdentityService(bool is_tls = true) {
@@ -39,7 +39,7 @@ class IdentityService {
     return internal::MakeCurlTransport({.user_agent = "test", .ca_file = ca_file_});
   }
 
-  /// How often an operation was answered, with `status` or, where it is 0, any.
+  /// How often an operation was answered with `status`; 0: with any.
   [[nodiscard]] std::uint64_t Count(const std::string& operation, int status = 0) const {
     std::uint64_t count = 0;
     for (const auto& counted : emulator_->counters().operations) {

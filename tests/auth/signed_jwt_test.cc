@@ -25,7 +25,7 @@ std::string FromBase64Url(std::string text) {
   return Base64Decode(text).value_or("not base64url");
 }
 
-// By OpenSSL alone: what signs is not asked whether it signed well.
+// By OpenSSL only: the signer does not verify itself.
 bool Verifies(const std::string& text, const std::string& signature, const std::string& public_key) {
   const std::unique_ptr<BIO, decltype(&BIO_free)> bio(
       BIO_new_mem_buf(public_key.data(), static_cast<int>(public_key.size())), &BIO_free);
@@ -59,7 +59,7 @@ ServiceAccountKey Key() {
           .token_uri = "https://oauth2.googleapis.com/token"};
 }
 
-TEST(SignedJwt, IsGoodForAnHourWithAScopeOfItsOwn) {
+TEST(SignedJwt, LastsAnHourAndCarriesItsScope) {
   const auto token = SignOwnToken(Key(), kNow);
   ASSERT_TRUE(token.ok());
   const Parts parts = Split(*token);
@@ -75,7 +75,7 @@ TEST(SignedJwt, IsGoodForAnHourWithAScopeOfItsOwn) {
   EXPECT_FALSE(Verifies(parts.text + "x", parts.signature, TestKey(1).public_key));
 }
 
-TEST(SignedJwt, IsForTheTokenEndpointAsAnAssertion) {
+TEST(SignedJwt, NamesTheTokenEndpointAsAudienceOfAnAssertion) {
   const auto assertion = SignAssertion(Key(), kNow);
   ASSERT_TRUE(assertion.ok());
   const Parts parts = Split(*assertion);
@@ -97,13 +97,13 @@ std::string WithPassphrase(const std::string& private_key) {
   return {data, static_cast<std::size_t>(size)};
 }
 
-TEST(RsaKey, AsksNobodyForAPassphrase) {
+TEST(RsaKey, NeverAsksForAPassphrase) {
   const std::string pem = WithPassphrase(TestKey(1).private_key);
   ASSERT_NE(pem.find("ENCRYPTED"), std::string::npos);
   EXPECT_EQ(RsaKey::FromPem(pem), nullptr);
 }
 
-TEST(RsaKey, IsReadFromPemAlone) {
+TEST(RsaKey, IsReadOnlyFromPem) {
   EXPECT_NE(RsaKey::FromPem(TestKey(1).private_key), nullptr);
   EXPECT_EQ(RsaKey::FromPem(TestKey(1).public_key), nullptr);
   EXPECT_EQ(RsaKey::FromPem(emulator::MakeCertificate().private_key), nullptr);

@@ -1,4 +1,4 @@
-// One token for many callers: who fetches, who waits, and what they get.
+// One token for many callers: which one fetches, which ones wait, and what they receive.
 #include "auth/token_cache.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Gives out "1", "2" and so on, each for 1000 seconds, unless a test says otherwise.
+// Issues "1", "2" and so on, each for 1000 seconds, unless a test changes that.
 class Source : public TokenSource {
  public:
   using Hook = std::function<std::optional<Error>(int fetch, const TokenContext&)>;
@@ -51,7 +51,7 @@ class TokenCacheTest : public ::testing::Test {
   std::atomic<int> fetches_ = 0;
 };
 
-TEST_F(TokenCacheTest, KeepsATokenUntilItGrowsOld) {
+TEST_F(TokenCacheTest, KeepsATokenUntilShortlyBeforeItExpires) {
   const auto cache = Make();
   EXPECT_EQ(Get(*cache), "1");
   timing_.Advance(seconds(774));
@@ -61,7 +61,7 @@ TEST_F(TokenCacheTest, KeepsATokenUntilItGrowsOld) {
   EXPECT_EQ(fetches_, 2);
 }
 
-TEST_F(TokenCacheTest, GoesOnWithTheOldTokenWhileOneCallerFetchesTheNext) {
+TEST_F(TokenCacheTest, ServesTheOldTokenWhileOneCallerFetchesTheNext) {
   std::latch is_fetching(1);
   std::latch may_end(1);
   const auto cache = Make([&](int fetch, const TokenContext&) -> std::optional<Error> {
@@ -78,7 +78,7 @@ TEST_F(TokenCacheTest, GoesOnWithTheOldTokenWhileOneCallerFetchesTheNext) {
   is_fetching.wait();
   EXPECT_EQ(Get(*cache), "1") << "this call does not wait";
   timing_.Advance(seconds(60));
-  EXPECT_EQ(Get(*cache), "1") << "however long it takes";
+  EXPECT_EQ(Get(*cache), "1") << "after any time";
   EXPECT_EQ(fetches_, 2) << "no other call fetches";
   may_end.count_down();
   fetcher.join();
@@ -86,7 +86,7 @@ TEST_F(TokenCacheTest, GoesOnWithTheOldTokenWhileOneCallerFetchesTheNext) {
   EXPECT_EQ(Get(*cache), "2");
 }
 
-TEST_F(TokenCacheTest, TakesAFailureAheadOfTheEndForNone) {
+TEST_F(TokenCacheTest, IgnoresAFailedRenewalBeforeTheTokenExpires) {
   const auto cache = Make([&](int fetch, const TokenContext& context) -> std::optional<Error> {
     if (fetch == 1 || fetch == 4) return std::nullopt;
     EXPECT_EQ(context.retry.max_attempts, 1) << "no call waits for retries while the old token is good";
@@ -104,7 +104,7 @@ TEST_F(TokenCacheTest, TakesAFailureAheadOfTheEndForNone) {
   EXPECT_EQ(Get(*cache), "4");
 }
 
-TEST_F(TokenCacheTest, FailsWhereTheOldTokenHasEnded) {
+TEST_F(TokenCacheTest, FailsIfTheOldTokenHasExpired) {
   const auto cache = Make([&](int fetch, const TokenContext&) -> std::optional<Error> {
     return fetch == 1 ? std::nullopt : std::optional(Error{ErrorCode::kUnauthenticated, "revoked"});
   });
@@ -113,7 +113,7 @@ TEST_F(TokenCacheTest, FailsWhereTheOldTokenHasEnded) {
   EXPECT_EQ(Get(*cache), "error: revoked");
 }
 
-// Counts the calls that asked for the date: a cache asks under its lock, before it waits.
+// Counts the calls that read the date: a cache reads it under its lock, before it waits.
 class WatchedTiming : public testing::DrivenTiming {
  public:
   [[nodiscard]] std::chrono::system_clock::time_point SystemNow() const override {
@@ -128,7 +128,7 @@ class WatchedTiming : public testing::DrivenTiming {
   mutable std::latch reached_{1};
 };
 
-TEST_F(TokenCacheTest, FetchesAnewWhereTheTokenEndedDuringAnAttemptAheadOfItThatFailed) {
+TEST_F(TokenCacheTest, RetriesIfTheTokenExpiresDuringAFailedRenewal) {
   WatchedTiming timing;
   std::latch is_fetching(1);
   std::latch may_end(1);
@@ -154,7 +154,7 @@ TEST_F(TokenCacheTest, FetchesAnewWhereTheTokenEndedDuringAnAttemptAheadOfItThat
   EXPECT_EQ((*waited)->text, "3");
 }
 
-// Runs `count` callers of whom the first is held in its fetch until the others wait or have returned.
+// Runs `count` callers. The first is held in its fetch until the others wait or have returned.
 template <class Call>
 std::vector<std::string> RunTogether(int count, std::latch& is_fetching, std::latch& may_end, Call call) {
   std::vector<std::string> got(static_cast<std::size_t>(count));
@@ -174,7 +174,7 @@ std::vector<std::string> RunTogether(int count, std::latch& is_fetching, std::la
   return got;
 }
 
-TEST_F(TokenCacheTest, FetchesOnceForManyWhoHaveNone) {
+TEST_F(TokenCacheTest, FetchesOnceForManyCallersWithoutAToken) {
   std::latch is_fetching(1);
   std::latch may_end(1);
   const auto cache = Make([&](int, const TokenContext&) -> std::optional<Error> {
@@ -187,7 +187,7 @@ TEST_F(TokenCacheTest, FetchesOnceForManyWhoHaveNone) {
   EXPECT_EQ(fetches_, 1);
 }
 
-TEST_F(TokenCacheTest, ReplacesARefusedTokenOnceForMany) {
+TEST_F(TokenCacheTest, ReplacesARefusedTokenOnceForManyCallers) {
   const auto cache = Make();
   const auto refused = *cache->Get(Context());
   std::vector<std::jthread> threads;
@@ -204,7 +204,7 @@ TEST_F(TokenCacheTest, ReplacesARefusedTokenOnceForMany) {
   EXPECT_EQ(fetches_, 2);
 }
 
-TEST_F(TokenCacheTest, LetsAWaiterStopWhileTheFetchGoesOn) {
+TEST_F(TokenCacheTest, CancelsAWaitingCallerWithoutTheFetch) {
   std::latch is_fetching(1);
   std::latch may_end(1);
   const auto cache = Make([&](int, const TokenContext&) -> std::optional<Error> {
@@ -223,7 +223,7 @@ TEST_F(TokenCacheTest, LetsAWaiterStopWhileTheFetchGoesOn) {
   may_end.count_down();
 }
 
-TEST_F(TokenCacheTest, FetchesForTheOthersWhenTheFetcherIsCancelled) {
+TEST_F(TokenCacheTest, FetchesForOthersIfTheFetchingCallerStops) {
   std::latch is_fetching(1);
   std::latch may_end(1);
   const auto cache = Make([&](int fetch, const TokenContext&) -> std::optional<Error> {

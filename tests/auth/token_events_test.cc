@@ -1,4 +1,4 @@
-// What is told and counted of tokens.
+// Events and counters of tokens.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class TokenEvents : public ::testing::Test {
   Observer observer_{events_};
 };
 
-TEST_F(TokenEvents, OneThatComesIsToldOnceWithTheTimeOfAllItsAttempts) {
+TEST_F(TokenEvents, ReportAFetchOnceWithTheTimeOfAllAttempts) {
   int answers = 0;
   testing::TokenService service([&](const HttpRequest&) -> Result<HttpResponse> {
     timing_.Advance(std::chrono::milliseconds(100));
@@ -48,7 +48,7 @@ TEST_F(TokenEvents, OneThatComesIsToldOnceWithTheTimeOfAllItsAttempts) {
   EXPECT_EQ(observer_.counters().token_failures, 0U);
 }
 
-TEST_F(TokenEvents, OneThatIsNotToBeHadIsToldWithoutItsSecrets) {
+TEST_F(TokenEvents, ReportAFailedFetchWithoutSecrets) {
   testing::TokenService service([](const HttpRequest& request) -> Result<HttpResponse> {
     return HttpResponse{.status = 400,
                         .body = R"({"error":"invalid_grant","error_description":")" + request.head + "\"}"};
@@ -63,14 +63,14 @@ TEST_F(TokenEvents, OneThatIsNotToBeHadIsToldWithoutItsSecrets) {
   EXPECT_EQ(observer_.counters().token_refreshes, 0U);
 }
 
-TEST_F(TokenEvents, AFixedTokenIsNoNews) {
+TEST_F(TokenEvents, ReportNothingForAFixedToken) {
   testing::TokenService service([](const HttpRequest&) { return HttpResponse{.status = 500}; });
   ASSERT_TRUE(Get({.kind = FixedToken{"the-only-token"}}, service).ok());
   EXPECT_TRUE(events_->tokens.empty());
   EXPECT_EQ(observer_.counters().token_refreshes, 0U);
 }
 
-TEST(CredentialKindName, IsThereForEachKind) {
+TEST(CredentialKindName, NamesEachKind) {
   EXPECT_EQ(CredentialKindName({.kind = ServiceAccountKey{}}), "service account");
   EXPECT_EQ(CredentialKindName({.kind = MetadataServer{}}), "metadata server");
   EXPECT_EQ(CredentialKindName({.kind = ImpersonatedServiceAccount{}}), "impersonated service account");

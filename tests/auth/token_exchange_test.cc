@@ -1,4 +1,4 @@
-// Asking for tokens under failures, and what is told about them.
+// Token requests under failures, and their events.
 #include "auth/token_exchange.h"
 
 #include <gmock/gmock.h>
@@ -7,6 +7,7 @@
 #include "auth/sign_blob.h"
 #include "auth/token_answers.h"
 #include "auth/token_service.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::internal {
@@ -30,7 +31,7 @@ class TokenExchangeTest : public ::testing::Test {
   testing::DrivenTiming timing_;
 };
 
-TEST_F(TokenExchangeTest, AsksAgainAfterWhatMayPass) {
+TEST_F(TokenExchangeTest, RetriesTransientFailures) {
   std::vector<Result<HttpResponse>> answers = {HttpResponse{.status = 503},
                                                HttpResponse{.status = 429},
                                                HttpResponse{.status = 408},
@@ -44,38 +45,36 @@ TEST_F(TokenExchangeTest, AsksAgainAfterWhatMayPass) {
   EXPECT_EQ(service.requests().size(), answers.size());
 }
 
-TEST_F(TokenExchangeTest, GivesUpAtTheDeadlineWithACodeOfItsOwn) {
+TEST_F(TokenExchangeTest, FailsAtTheDeadlineWithItsOwnCode) {
   TokenService service([&](const HttpRequest&) { return HttpResponse{.status = 503, .body = "<html>busy</html>"}; });
   const auto begin = timing_.Now();
   const auto answer = Send(service, {.deadline = std::chrono::seconds(30)});
-  ASSERT_FALSE(answer.ok());
-  EXPECT_EQ(answer.error().code, ErrorCode::kTokenUnavailable);
+  ASSERT_TRUE(testing::FailsWith(answer, ErrorCode::kTokenUnavailable));
   EXPECT_EQ(answer.error().http_status, 0) << "it is not the status of the caller's own request";
   EXPECT_THAT(answer.error().message, AllOf(HasSubstr(kUrl), HasSubstr("503 after "), Not(HasSubstr("html"))));
   EXPECT_GT(service.requests().size(), 2U);
   EXPECT_LT(timing_.Now() - begin, std::chrono::seconds(30));
 }
 
-TEST_F(TokenExchangeTest, GivesUpAfterItsAttempts) {
+TEST_F(TokenExchangeTest, StopsAfterMaxAttempts) {
   TokenService service([&](const HttpRequest&) { return Error{ErrorCode::kUnreachable, "refused"}; });
   EXPECT_EQ(testing::ErrorOf(Send(service, {.max_attempts = 3})).code, ErrorCode::kTokenUnavailable);
   EXPECT_EQ(service.requests().size(), 3U);
 }
 
-TEST_F(TokenExchangeTest, TakesARefusalForGood) {
+TEST_F(TokenExchangeTest, DoesNotRetryARefusal) {
   TokenService service([&](const HttpRequest&) {
     return HttpResponse{.status = 400,
                         .body = R"({"error":"invalid_grant","error_description":"Token has been revoked."})"};
   });
   const auto answer = Send(service);
-  ASSERT_FALSE(answer.ok());
-  EXPECT_EQ(answer.error().code, ErrorCode::kUnauthenticated);
+  ASSERT_TRUE(testing::FailsWith(answer, ErrorCode::kUnauthenticated));
   EXPECT_EQ(answer.error().reason, "invalid_grant");
   EXPECT_THAT(answer.error().message, HasSubstr("400 invalid_grant: Token has been revoked."));
   EXPECT_EQ(service.requests().size(), 1U);
 }
 
-TEST_F(TokenExchangeTest, ShowsNoSecretThatAnAnswerRepeats) {
+TEST_F(TokenExchangeTest, HidesASecretThatAnAnswerRepeats) {
   TokenService service([&](const HttpRequest&) {
     return HttpResponse{
         .status = 400,
@@ -94,14 +93,12 @@ TEST_F(TokenExchangeTest, FollowsNoRedirect) {
   TokenService service([&](const HttpRequest&) {
     return HttpResponse{.status = 307, .headers = {{"location", "https://evil.com/token"}}};
   });
-  const auto answer = Send(service);
-  ASSERT_FALSE(answer.ok());
-  EXPECT_EQ(answer.error().code, ErrorCode::kBadResponse);
-  EXPECT_THAT(answer.error().message, HasSubstr("307 (redirects are not followed)"));
+  EXPECT_TRUE(
+      testing::FailsWith(Send(service), ErrorCode::kBadResponse, HasSubstr("307 (redirects are not followed)")));
   EXPECT_EQ(service.requests().size(), 1U);
 }
 
-TEST_F(TokenExchangeTest, IsWokenByTheCallersStopToken) {
+TEST_F(TokenExchangeTest, StopsAtTheCallersStopToken) {
   std::stop_source stop;
   TokenService service([&](const HttpRequest&) {
     stop.request_stop();
@@ -111,7 +108,7 @@ TEST_F(TokenExchangeTest, IsWokenByTheCallersStopToken) {
   EXPECT_EQ(service.requests().size(), 1U);
 }
 
-TEST_F(TokenExchangeTest, KeepsTheQueryOfAUrlToItself) {
+TEST_F(TokenExchangeTest, OmitsTheQueryOfAUrlFromMessages) {
   TokenService service([&](const HttpRequest&) { return HttpResponse{.status = 404}; });
   const SubjectTokenSource source{.url = "https://issuer/token?secret=abc", .headers = {{"X-Secret", "def"}}};
   const auto answer = SendTokenRequest({service, timing_, {}, {}}, SubjectTokenRequest(source));
@@ -119,7 +116,7 @@ TEST_F(TokenExchangeTest, KeepsTheQueryOfAUrlToItself) {
   EXPECT_THAT(answer.error().message, AllOf(HasSubstr("https://issuer/token: 404"), Not(HasSubstr("abc"))));
 }
 
-TEST(TokenRequests, AskAsTheSpecificationsSay) {
+TEST(TokenRequests, FollowTheSpecifications) {
   EXPECT_EQ(
       RefreshRequest(kUser).http.head,
       "grant_type=refresh_token&client_id=client&client_secret=the-client-secret&refresh_token=the-refresh-token");
@@ -137,14 +134,14 @@ TEST(TokenRequests, AskAsTheSpecificationsSay) {
   EXPECT_EQ(impersonation.headers.back().second, "Bearer base");
 }
 
-TEST(TokenRequests, NameAClientThatHasAName) {
+TEST(TokenRequests, SendTheClientsIdIfThereIsOne) {
   const auto request = ExchangeRequest(
       {.token_url = kUrl, .workforce_pool_user_project = "123", .client_id = "me", .client_secret = "s"}, "t");
   EXPECT_EQ(request.http.headers.back().second, "Basic bWU6cw==");
   EXPECT_THAT(request.http.head, Not(HasSubstr("userProject"))) << "the client's own project counts";
 }
 
-TEST(TokenRequests, GoByNoProxyInTheClear) {
+TEST(TokenRequests, UseNoProxyWithoutTls) {
   EXPECT_TRUE(MetadataRequest("169.254.169.254").http.bypass_proxy);
   EXPECT_TRUE(SubjectTokenRequest({.url = "http://169.254.169.254/x"}).http.bypass_proxy);
   EXPECT_FALSE(SubjectTokenRequest({.url = "https://issuer/x"}).http.bypass_proxy);
@@ -154,7 +151,7 @@ TEST(TokenRequests, GoByNoProxyInTheClear) {
 
 constexpr AccessToken::Time kDate = std::chrono::sys_days(std::chrono::November / 20 / 2026);
 
-TEST(TokenAnswers, SayHowLongATokenLives) {
+TEST(TokenAnswers, CarryTheTokensLifetime) {
   const auto token = ParseTokenAnswer(TokenAnswer("ya29.x", 3599), kDate);
   ASSERT_TRUE(token.ok());
   EXPECT_EQ(token->text, "ya29.x");
@@ -166,7 +163,7 @@ TEST(TokenAnswers, SayHowLongATokenLives) {
   EXPECT_EQ(impersonated->expires, kDate + std::chrono::hours(1));
 }
 
-TEST(TokenAnswers, AreRefusedWhereTheyAreNone) {
+TEST(TokenAnswers, AreRefusedIfMalformed) {
   for (const char* body :
        {"", "<html>Please log in</html>", "[]", "{}", R"({"access_token":1,"expires_in":60})",
         R"({"access_token":"","expires_in":60})", R"({"access_token":"a b","expires_in":60})",
@@ -175,9 +172,9 @@ TEST(TokenAnswers, AreRefusedWhereTheyAreNone) {
         R"({"access_token":"secret","expires_in":1e99})", R"({"access_token":"secret","expires_in":99999999999})",
         R"({"access_token":"secret","expires_in":"1h"})"}) {
     const auto token = ParseTokenAnswer({.status = 200, .body = body}, kDate);
-    ASSERT_FALSE(token.ok()) << body;
-    EXPECT_EQ(token.error().code, ErrorCode::kBadResponse) << body;
-    EXPECT_THAT(token.error().message, AllOf(Not(HasSubstr("secret")), Not(HasSubstr("html"))));
+    EXPECT_TRUE(
+        testing::FailsWith(token, ErrorCode::kBadResponse, AllOf(Not(HasSubstr("secret")), Not(HasSubstr("html")))))
+        << body;
   }
   for (const char* body : {"{}", R"({"accessToken":"t"})", R"({"accessToken":"t","expireTime":"soon"})",
                            R"({"accessToken":"t","expireTime":"2026-11-20T00:00:00Z"})"}) {
@@ -196,7 +193,7 @@ TEST(TokenAnswers, EndWithTheirLastByte) {
   EXPECT_EQ(testing::ErrorOf(ParseSignBlobAnswer(signature)).code, ErrorCode::kBadResponse);
 }
 
-TEST(TokenAnswers, OfTheMetadataServerShowWhoseItIs) {
+TEST(TokenAnswers, NeedTheFlavorHeaderOfTheMetadataServer) {
   HttpResponse answer = TokenAnswer("t", 60);
   EXPECT_FALSE(ParseMetadataAnswer(answer, kDate).ok()) << "other clouds answer at that address too";
   answer.headers = {{"metadata-flavor", "Google"}};

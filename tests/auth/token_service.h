@@ -13,7 +13,7 @@
 
 namespace gcsflux::testing {
 
-/// A service that gives out tokens, in memory. A test says its answers. Thread-safe if `answer` is.
+/// A service in memory that issues tokens. A test chooses its answers. Thread-safe if `answer` is.
 class TokenService : public internal::Transport {
  public:
   using Answer = std::function<Result<internal::HttpResponse>(const internal::HttpRequest&)>;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/fails_with.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -22,7 +24,7 @@ V4Request Request() {
           .account = "test-iam-credentials@dummy-project-id.iam.gserviceaccount.com"};
 }
 
-TEST(V4Signing, HasOneForm) {
+TEST(V4Signing, ProducesTheCanonicalRequest) {
   const auto canonical = Canonicalize(Request());
   ASSERT_TRUE(canonical.ok());
   EXPECT_EQ(canonical->request,
@@ -88,7 +90,7 @@ TEST(V4Signing, AgreesWithPublishedHashes) {
   }
 }
 
-TEST(V4Signing, FoldsBlanksInHeaders) {
+TEST(V4Signing, CollapsesBlanksInHeaders) {
   V4Request request = Request();
   request.headers = {{"A", "  x \t\t y  "}, {"x-goog-content-sha256", "abc"}};
   const auto canonical = Canonicalize(request);
@@ -108,15 +110,13 @@ TEST(V4Signing, SortsAndEncodesTheQuery) {
                                           "7&prefix=%2Ffoo&souffl%C3%A9=%3D%25-_.~"));
 }
 
-TEST(V4Signing, RefusesWhatCannotBeSigned) {
+TEST(V4Signing, RefusesInvalidHeaders) {
   const std::map<std::string, std::string> headers[] = {
       {{"Host", "evil"}}, {{"", "x"}}, {{"a b", "x"}}, {{"a", "x\r\ny"}}, {{"A", "1"}, {"a", "2"}}, {{"a:", "x"}}};
   for (const auto& wrong : headers) {
     V4Request request = Request();
     request.headers = wrong;
-    const auto canonical = Canonicalize(request);
-    ASSERT_FALSE(canonical.ok()) << wrong.begin()->first;
-    EXPECT_EQ(canonical.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_TRUE(testing::FailsWith(Canonicalize(request), ErrorCode::kInvalidArgument)) << wrong.begin()->first;
   }
   for (const char* name : {"", "X-Goog-Signature", "x-goog-expires", "X-Goog-Credential"}) {
     V4Request request = Request();
@@ -125,7 +125,7 @@ TEST(V4Signing, RefusesWhatCannotBeSigned) {
   }
 }
 
-TEST(V4Signing, EncodesAPathButForItsSlashes) {
+TEST(V4Signing, EncodesAPathExceptForSlashes) {
   EXPECT_EQ(EncodePath("a/b c/\xC3\xA9?#%"), "a/b%20c/%C3%A9%3F%23%25");
   EXPECT_EQ(EncodePath("//a//"), "//a//");
   EXPECT_EQ(EncodePath("a"), "a");

@@ -28,7 +28,7 @@ TEST(Base64, MatchesRfc4648) {
   }
 }
 
-TEST(Base64, RefusesOtherText) {
+TEST(Base64, RefusesMalformedText) {
   for (const char* text : {"Zg", "Zg=", "Z===", "Zm9v!A==", "Zm 9v", "=Zg="}) EXPECT_FALSE(Base64Decode(text)) << text;
 }
 
@@ -49,7 +49,7 @@ TEST(PercentEncode, LeavesOnlyUnreservedCharacters) {
   EXPECT_EQ(PercentEncode("a/b c%+?#&=\xC3\xA9"), "a%2Fb%20c%25%2B%3F%23%26%3D%C3%A9");
 }
 
-TEST(ParseRfc3339, ReadsWhatGcsWrites) {
+TEST(ParseRfc3339, ReadsTimesOfGcs) {
   EXPECT_EQ(ParseRfc3339("1970-01-01T00:00:00Z"), std::chrono::system_clock::time_point());
   const auto day = sys_days(std::chrono::year(2026) / 11 / 20);
   EXPECT_EQ(ParseRfc3339("2026-11-20T06:15:01.5Z"),
@@ -59,7 +59,7 @@ TEST(ParseRfc3339, ReadsWhatGcsWrites) {
       sys_days(std::chrono::year(2024) / 2 / 29) + std::chrono::seconds(86399) + std::chrono::microseconds(123456));
 }
 
-TEST(FormatRfc3339, IsReadBack) {
+TEST(FormatRfc3339, RoundTrips) {
   const auto time = sys_days(std::chrono::year(2024) / 2 / 29) + std::chrono::milliseconds(86'399'007);
   EXPECT_EQ(FormatRfc3339(time), "2024-02-29T23:59:59.007Z");
   EXPECT_EQ(ParseRfc3339(FormatRfc3339(time)), time);
@@ -67,7 +67,7 @@ TEST(FormatRfc3339, IsReadBack) {
             "1969-12-31T23:59:59.999Z");
 }
 
-TEST(ParseRfc3339, RefusesOtherText) {
+TEST(ParseRfc3339, RefusesMalformedText) {
   for (const char* text :
        {"", "2026-11-20", "2026-11-20T06:15:01", "2026-13-20T06:15:01Z", "2023-02-29T00:00:00Z", "2026-11-20T24:00:00Z",
         "2026-11-20T06:15:01.Z", "2026-11-20 06:15:01Z", "x026-11-20T06:15:01Z", "2026-11-20T06:15:01+01:00"}) {

@@ -8,7 +8,7 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(CombineCrc32c, IsThatOfBothPieces) {
+TEST(CombineCrc32c, EqualsTheChecksumOfTheConcatenation) {
   std::mt19937 random(7);
   std::vector<std::byte> bytes(100'000);
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
@@ -20,8 +20,8 @@ TEST(CombineCrc32c, IsThatOfBothPieces) {
   }
 }
 
-TEST(CombineCrc32c, TakesLengthsBeyond32Bits) {
-  // A run of zero bytes can be put together from itself.
+TEST(CombineCrc32c, AcceptsLengthsBeyond32Bits) {
+  // A run of zero bytes can be combined from itself.
   const std::vector<std::byte> zeros(1 << 20);
   std::uint32_t crc = ExtendCrc32c(0, zeros);
   std::uint64_t length = zeros.size();

@@ -19,17 +19,17 @@ std::string Hidden(std::string text, std::string_view secret) {
   return text;
 }
 
-TEST(HideSecrets, LeavesNothingOfThem) {
+TEST(HideSecrets, RemovesAllOccurrences) {
   EXPECT_EQ(Hidden("got 12345678, 1234567812345678", "12345678"), "got [secret], [secret]");
   EXPECT_EQ(Hidden("other words", "12345678"), "other words");
-  EXPECT_EQ(Hidden("[secret]", "[secret]"), "[secret]") << "and comes to an end";
+  EXPECT_EQ(Hidden("[secret]", "[secret]"), "[secret]") << "and ends";
   std::string text = "first-one, second-one, third-one";
   const std::string_view secrets[] = {"first-one", "second-one"};
   HideSecrets(text, secrets);
   EXPECT_EQ(text, "[secret], [secret], third-one");
 }
 
-TEST(HideSecrets, LeavesNoPieceOfThem) {
+TEST(HideSecrets, RemovesTruncatedSecrets) {
   constexpr std::string_view kSecret = "ya29.abcdefghijklmnopqrstuvwxyz";
   EXPECT_EQ(Hidden("<ya29.abcdefgh", kSecret), "<[secret]") << "cut off behind";
   EXPECT_EQ(Hidden("qrstuvwxyz>", kSecret), "[secret]>") << "cut off before";
@@ -38,7 +38,7 @@ TEST(HideSecrets, LeavesNoPieceOfThem) {
   EXPECT_EQ(Hidden("ya29.ab", kSecret), "ya29.ab") << "seven bytes are found in any text";
 }
 
-TEST(HideSecrets, FindsThemHoweverTheyAreWritten) {
+TEST(HideSecrets, FindsEscapedSecrets) {
   constexpr std::string_view kSecret = R"(ab/c+d"e%41\==)";
   for (const char* written : {R"(ab/c+d"e%41\==)", "ab%2Fc%2Bd%22e%2541%5C%3D%3D", "ab%2fc%2bd%22e%2541%5c%3d%3d",
                               R"(ab/c+d\"e%41\\==)", R"(ab\/c\u002bd\u0022e%41\\\u003D=)", "%61b/c+d%22e%41%5c=%3D"}) {
@@ -68,7 +68,7 @@ TEST(HideSecrets, FindsThemInEverySpelling) {
   }
 }
 
-TEST(HideSecrets, FindsBase64WhereverItBegins) {
+TEST(HideSecrets, FindsBase64AtAnyOffset) {
   constexpr std::string_view kSecret = "0123456789/+?>ABCDEF";
   for (const std::string before : {"", "x", "xy", "xyz"}) {
     for (const std::string behind : {"", "x", "xy"}) {
@@ -80,13 +80,13 @@ TEST(HideSecrets, FindsBase64WhereverItBegins) {
   }
 }
 
-TEST(HideSecrets, LetsShortOnesStand) {
+TEST(HideSecrets, KeepsShortSecrets) {
   EXPECT_EQ(Hidden("a test", "t"), "a test");
   EXPECT_EQ(Hidden("a test", ""), "a test");
   EXPECT_EQ(Hidden("", "12345678"), "");
 }
 
-TEST(SecretsOfSessionUrl, AreItsIdAndWhatIsNotKnown) {
+TEST(SecretsOfSessionUrl, AreItsIdAndUnknownParameters) {
   EXPECT_THAT(
       SecretsOfSessionUrl("https://h.test/upload/storage/v1/b/the-bucket/o?name=a&upload_id=AB%2Fcd&x=1", "the-bucket"),
       ElementsAre("AB%2Fcd", "upload", "storage", "v1", "b", "o"));
@@ -94,7 +94,7 @@ TEST(SecretsOfSessionUrl, AreItsIdAndWhatIsNotKnown) {
   EXPECT_THAT(SecretsOfSessionUrl("http://127.0.0.1:1", "bkt"), ElementsAre(""));
 }
 
-TEST(CarriedSecrets, HideWhatWasNoted) {
+TEST(CarriedSecrets, HidesNotedSecrets) {
   CarriedSecrets secrets;
   secrets.NoteShared(std::make_shared<const std::vector<std::string>>(1, "key-of-a-gateway"));
   for (const char* token : {"token-number-1", "token-number-2", "token-number-2", "token-number-3"}) {

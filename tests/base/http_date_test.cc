@@ -5,7 +5,7 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(ParseHttpDate, ReadsTheFormThatServersSend) {
+TEST(ParseHttpDate, ReadsTheFormOfServers) {
   using std::chrono::sys_days;
   const auto date = ParseHttpDate("Fri, 20 Nov 2026 06:15:09 GMT");
   ASSERT_TRUE(date.has_value());
@@ -14,7 +14,7 @@ TEST(ParseHttpDate, ReadsTheFormThatServersSend) {
   EXPECT_EQ(ParseHttpDate("Tue, 29 Feb 2028 00:00:00 GMT"), sys_days(std::chrono::February / 29 / 2028));
 }
 
-TEST(ParseHttpDate, TakesNothingElse) {
+TEST(ParseHttpDate, RefusesOtherForms) {
   for (const char* text :
        {"", "Fri, 20 Nov 2026 06:15:09", "Fri, 20 Nov 2026 06:15:09 UTC", "Fri, 20 Nov 26 06:15:09 GMT",
         "Fri, 20 ovD 2026 06:15:09 GMT", "Fri, 31 Nov 2026 06:15:09 GMT", "Fri, 20 Nov 2026 24:15:09 GMT",

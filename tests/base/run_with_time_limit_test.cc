@@ -8,7 +8,7 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(RunWithTimeLimit, StopsWhoWaitsForAnAnswerThatDoesNotCome) {
+TEST(RunWithTimeLimit, StopsAWaitWithoutAnAnswer) {
   bool was_stopped = false;
   RunWithTimeLimit(
       [&](const std::stop_token& stop) {
@@ -22,7 +22,7 @@ TEST(RunWithTimeLimit, StopsWhoWaitsForAnAnswerThatDoesNotCome) {
   EXPECT_TRUE(was_stopped);
 }
 
-TEST(RunWithTimeLimit, WaitsNoLongerThanForTheAnswer) {
+TEST(RunWithTimeLimit, ReturnsAsSoonAsTheAnswerArrives) {
   bool was_stopped = true;
   RunWithTimeLimit([&](const std::stop_token& stop) { was_stopped = stop.stop_requested(); }, std::chrono::hours(1));
   EXPECT_FALSE(was_stopped);

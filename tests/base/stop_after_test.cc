@@ -19,7 +19,7 @@ bool IsStoppedWithin(milliseconds patience, milliseconds delay) {
 
 TEST(StopAfter, StopsAfterItsDelay) { EXPECT_TRUE(IsStoppedWithin(std::chrono::minutes(1), milliseconds(1))); }
 
-TEST(StopAfter, NeverStopsIfItsDelayIsForEver) { EXPECT_FALSE(IsStoppedWithin(milliseconds(50), milliseconds::max())); }
+TEST(StopAfter, NeverStopsWithoutALimit) { EXPECT_FALSE(IsStoppedWithin(milliseconds(50), milliseconds::max())); }
 
 }  // namespace
 }  // namespace gcsflux

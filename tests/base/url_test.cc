@@ -5,7 +5,7 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(ParseUrl, TakesUrlsApart) {
+TEST(ParseUrl, SplitsUrls) {
   const auto url = ParseUrl("https://STS.googleapis.com:8443/v1/token?a=b");
   ASSERT_TRUE(url);
   EXPECT_TRUE(url->is_https);
@@ -18,7 +18,7 @@ TEST(ParseUrl, TakesUrlsApart) {
   EXPECT_EQ(ParseUrl("http://a")->path, "");
 }
 
-TEST(ParseUrl, RefusesWhatOthersCouldReadDifferently) {
+TEST(ParseUrl, RefusesAmbiguousUrls) {
   for (const char* text : {"",
                            "a",
                            "ftp://a",
@@ -52,7 +52,7 @@ TEST(ParseUrl, RefusesWhatOthersCouldReadDifferently) {
   }
 }
 
-TEST(IsLoopback, KnowsThisMachine) {
+TEST(IsLoopback, RecognisesLoopbackAddresses) {
   for (const char* here : {"http://localhost", "http://localhost:1/x", "https://127.0.0.1:9", "http://127.1.2.3",
                            "http://[::1]:80", "http://LOCALHOST"}) {
     EXPECT_TRUE(IsLoopback(here)) << here;

@@ -1,4 +1,4 @@
-// The benchmark's server is one that a client can trust: what it sends is an object by every check of the SDK.
+// Clients can trust the benchmark's server: its object passes every check of the SDK.
 #include "event_loops/delaying_server.h"
 
 #include <arpa/inet.h>
@@ -48,7 +48,7 @@ class Serving {
 
   [[nodiscard]] int port() const { return port_; }
 
-  // Returns when it stands still.
+  // Returns when its counters no longer change.
   void Stop() const {
     ::kill(pid_, SIGSTOP);
     ::waitpid(pid_, nullptr, WUNTRACED);
@@ -66,7 +66,7 @@ class Serving {
   pid_t pid_ = -1;
 };
 
-TEST(DelayingServer, SendsAnObjectThatTheClientCanCheck) {
+TEST(DelayingServer, SendsObjectsWithAChecksum) {
   const Serving serving(milliseconds(0));
   const Client client = serving.MakeClient();
   for (int i = 0; i < 3; ++i) {
@@ -76,7 +76,7 @@ TEST(DelayingServer, SendsAnObjectThatTheClientCanCheck) {
   }
 }
 
-TEST(DelayingServer, AnswersAfterTheDelayNotSooner) {
+TEST(DelayingServer, AnswersNoSoonerThanTheDelay) {
   const Serving serving(milliseconds(30));
   const Client client = serving.MakeClient();
   const auto start = Clock::now();
@@ -84,7 +84,7 @@ TEST(DelayingServer, AnswersAfterTheDelayNotSooner) {
   EXPECT_GE(Clock::now() - start, milliseconds(30));
 }
 
-TEST(DelayingServer, DelaysReadsThatAreInFlightTogetherAtTheSameTime) {
+TEST(DelayingServer, DelaysConcurrentReadsInParallel) {
   const Serving serving(milliseconds(250));
   const Downloader downloader(serving.MakeClient(), {.max_concurrency = 64});
   const DownloadSource source{
@@ -92,10 +92,10 @@ TEST(DelayingServer, DelaysReadsThatAreInFlightTogetherAtTheSameTime) {
   const auto start = Clock::now();
   const auto batch = downloader.Download(std::vector(64, source));
   ASSERT_TRUE(batch.ok()) << batch.error().message;
-  EXPECT_LT(Clock::now() - start, milliseconds(64 * 250 / 2));  // One after the other they take 16 s.
+  EXPECT_LT(Clock::now() - start, milliseconds(64 * 250 / 2));  // One after the other they would take 16 s.
 }
 
-// A socket that has asked for the object.
+// A socket that has requested the object.
 int Asked(int port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -110,8 +110,8 @@ int Asked(int port) {
   return socket;
 }
 
-// Its next sendfile() meets a connection that is shut and reset, which is a SIGPIPE.
-TEST(DelayingServer, OutlivesAClientThatLeavesInMidBody) {
+// Its next sendfile() uses a connection that is shut down and reset, which raises SIGPIPE.
+TEST(DelayingServer, SurvivesAClientThatDisconnectsDuringABody) {
   const Serving serving(milliseconds(0), std::size_t{64} << 20);  // more than sockets hold
   const int socket = Asked(serving.port());
   char byte = 0;

@@ -43,19 +43,19 @@ class PageTest(unittest.TestCase):
             (directory / "retry_policy.csv").write_text(cells)
         return benchmarks_page.render(template, benchmarks_page.Results(directory))
 
-    def test_takes_the_median_of_the_repetitions_with_their_spread(self):
+    def test_shows_median_and_spread(self):
         page = self.render('{{ per_second(rate("BM_A/threads:2")) }}',
                            [runs("BM_A/threads:2/real_time", 900, 1000, 1100)])
         self.assertEqual(page, "1,000/s ± 10 %")
 
-    def test_tells_met_from_missed(self):
+    def test_distinguishes_met_from_missed(self):
         template = '{{ compare(rate("BM_A"), rate("BM_B"), per_second, at_least=0.9) }}'
         self.assertEqual(self.render(template, [runs("BM_A", 950), runs("BM_B", 1000)]),
                          "1,000/s | 950/s | 0.95 | at least 0.9: met")
         self.assertEqual(self.render(template, [runs("BM_A", 850), runs("BM_B", 1000)]),
                          "1,000/s | 850/s | 0.85 | at least 0.9: **missed**")
 
-    def test_keeps_a_section_of_which_nothing_was_measured(self):
+    def test_keeps_a_section_without_measurements(self):
         template = '## A\n{{ per_second(rate("BM_A")) }}\n## B\nnew words {{ per_second(rate("BM_B")) }}\n'
         before = "## A\nold\n## B\nold\n"
         directory = pathlib.Path(self.directory.name)
@@ -67,7 +67,7 @@ class PageTest(unittest.TestCase):
         page = self.render('{{ judge(time("BM_A"), ms, at_most=3) }}', [runs("BM_A", 1, 0.5, 0.25)])
         self.assertEqual(page, "2 ms ± 75 % | at most 3: **missed**")
 
-    def test_leaves_errors_out(self):
+    def test_omits_errors(self):
         failed = [dict(run, error_occurred=True) for run in runs("BM_A", 5)]
         self.assertEqual(self.render('{{ per_second(rate("BM_A")) }}', [failed]), "not measured")
 
@@ -75,46 +75,46 @@ class PageTest(unittest.TestCase):
         with self.assertRaisesRegex(benchmarks_page.BadTemplate, r"\{\{ hours\(1\) \}\}.*'hours'"):
             self.render("{{ hours(1) }}")
 
-    def test_shows_what_each_policy_did(self):
+    def test_shows_each_policy(self):
         page = self.render('{{ policies("dip") }} {{ judge(cell("dip", "gate", "recovery_s"), seconds, at_most=5) }}',
                            cells=CELLS)
         self.assertIn("| `gate` | 96.5 % | 0.018 | 3.20 s | 1.60 s | 0.999 | 2.4 s |", page)
         self.assertIn("| `none` | 100.1 % | 12.500 | 7.50 s | 1.70 s | 0.999 |  |", page)
         self.assertIn("2.40 s | at most 5: met", page)
 
-    def test_sets_the_defaults_beside_the_best_of_the_grid(self):
+    def test_compares_defaults_with_the_best_of_the_grid(self):
         cell = "kib:100/batch:16"
         grid = [runs(f"BM_ByHand/{cell}/connections:{count}/composed:1", rate) for count, rate in ((8, 0.5), (64, 1))]
         page = self.render('{{ by_hand("kib:100/batch:16") }}', [*grid, runs(f"BM_Defaults/{cell}", 0.8)])
         self.assertEqual(page, "1 ms (64 connections, composed) | 1.25 ms | 1.25 | at most 1.15: **missed**")
 
-    def test_the_page_can_be_written_before_anything_was_measured(self):
+    def test_writes_a_page_without_measurements(self):
         page = self.render(TEMPLATE)
         self.assertNotIn("{{", page)
         self.assertIn("not measured", page)
 
     TABLES = "# T\n## Reads (`a`)\n| n | | aim |\n|---|---|---|\n| 32 | CPU | met |\n| | rate | **missed** |\n## Lists\n| x |\n"
 
-    def test_quotes_rows_under_their_head(self):
+    def test_quotes_rows_under_their_header(self):
         self.assertEqual(benchmarks_page.quote('{{rows("Reads", "32")}} {{misses("Reads")}}', self.TABLES),
                          "| n | | aim |\n|---|---|---|\n| 32 | CPU | met | - 32; rate; **missed**")
 
-    def test_a_miss_needs_a_reason(self):
+    def test_requires_a_reason_for_a_miss(self):
         with self.assertRaisesRegex(benchmarks_page.BadTemplate, "no reason.*Reads"):
             benchmarks_page.quote('{{rows("Reads", "32")}} {{misses("Lists")}}', self.TABLES)
 
-    def test_names_a_row_that_is_not_there(self):
+    def test_names_a_missing_row(self):
         with self.assertRaisesRegex(benchmarks_page.BadTemplate, "no row of 'Reads' begins with '64'"):
             benchmarks_page.quote('{{rows("Reads", "64")}}', self.TABLES)
         with self.assertRaisesRegex(benchmarks_page.BadTemplate, "0 sections"):
             benchmarks_page.quote('{{misses("Writes")}}', self.TABLES)
 
-    def test_the_short_page_is_that_of_the_tables(self):
+    def test_short_page_matches_the_tables(self):
         template = (ROOT / "scripts" / "benchmarks_page.md").read_text()
         tables = (ROOT / "docs" / "benchmark_tables.md").read_text()
         self.assertEqual(benchmarks_page.quote(template, tables), (ROOT / "docs" / "benchmarks.md").read_text())
 
-    def test_draws_what_each_policy_did(self):
+    def test_draws_each_policy(self):
         directory = pathlib.Path(self.directory.name)
         (directory / "retry_policy.csv").write_text("scenario,processes,threads,policy\ndip,4,64,gate\nopen,1,2,none\n")
         (directory / "retry_policy_seconds.csv").write_text(
@@ -124,7 +124,7 @@ class PageTest(unittest.TestCase):
         for text in ("dip: 4 x 64 threads", "open: 1 x 2 threads", "quota"):
             self.assertIn(f"<!-- {text} -->", svg)
 
-    def test_the_page_asks_for_benchmarks_that_exist(self):
+    def test_page_uses_existing_benchmarks(self):
         names = set()
         programs = set(re.findall(r"bench_\w+", (ROOT / "scripts" / "benchmarks").read_text()))
         unbuilt = WITH_LIBTORCH - {file.name for file in BIN.iterdir()}  # where there is no libtorch

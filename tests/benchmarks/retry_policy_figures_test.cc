@@ -29,7 +29,7 @@ Calls Steady(double rate, double seconds) {
 const Scenario kSteady{.name = "steady", .processes = 2, .phases = {{0, 100}}};
 const Scenario kDip{.name = "dip", .phases = {{0, 100}, {1.0 / 3, 20}, {2.0 / 3, 100}}};
 
-TEST(RetryPolicyFigures, CompareWhatWasDeliveredWithTheQuota) {
+TEST(RetryPolicyFigures, CompareDeliveredRequestsWithTheQuota) {
   const Figures figures = Evaluate(kSteady, 10, {Steady(40, 10), Steady(40, 10)}, 80);
   EXPECT_DOUBLE_EQ(figures.delivered, 800);
   EXPECT_DOUBLE_EQ(figures.share_of_quota.value(), 0.8);
@@ -37,17 +37,17 @@ TEST(RetryPolicyFigures, CompareWhatWasDeliveredWithTheQuota) {
   EXPECT_FALSE(figures.recovery_seconds) << "the quota never changed";
 }
 
-TEST(RetryPolicyFigures, KnowWhatAChangingQuotaAllowed) {
+TEST(RetryPolicyFigures, SumAChangingQuota) {
   EXPECT_DOUBLE_EQ(kDip.Allowed(60).value(), 20 * 100 + 20 * 20 + 20 * 100);
   EXPECT_FALSE(Scenario({.phases = {{0, {}}}}).Allowed(60));
 }
 
-TEST(RetryPolicyFigures, TellEvenSharesFromUneven) {
+TEST(RetryPolicyFigures, DistinguishEvenFromUnevenShares) {
   EXPECT_DOUBLE_EQ(Evaluate(kSteady, 10, {Steady(40, 10), Steady(40, 10)}, 0).jain_index, 1);
   EXPECT_DOUBLE_EQ(Evaluate(kSteady, 10, {Steady(40, 10), {}}, 0).jain_index, 0.5);
 }
 
-TEST(RetryPolicyFigures, CountACallThatNeverEndedAsSlowAndNotAsDelivered) {
+TEST(RetryPolicyFigures, CountAnUnfinishedCallAsSlowAndNotDelivered) {
   Calls calls = Steady(10, 10);
   calls.push_back({.issued = 2, .ended = 10, .outcome = CallRecord::Outcome::kUnfinished});
   const Figures figures = Evaluate(kSteady, 10, {calls}, 0);
@@ -56,7 +56,7 @@ TEST(RetryPolicyFigures, CountACallThatNeverEndedAsSlowAndNotAsDelivered) {
   EXPECT_LT(figures.p99_seconds, 0.1) << "one in a hundred";
 }
 
-TEST(RetryPolicyFigures, LeaveOutWhatEndedAfterTheRun) {
+TEST(RetryPolicyFigures, ExcludeCallsThatEndAfterTheRun) {
   Calls calls = Steady(10, 10);
   calls.push_back({.issued = 9.9, .ended = 10.1});
   EXPECT_DOUBLE_EQ(Evaluate(kSteady, 10, {calls}, 0).delivered, 100);
@@ -67,7 +67,7 @@ TEST(RetryPolicyFigures, CountFailures) {
   EXPECT_EQ(Evaluate(kSteady, 10, {{failed, failed}}, 0).failed, 2U);
 }
 
-TEST(RetryPolicyFigures, FindWhenTheQuotaIsUsedAgain) {
+TEST(RetryPolicyFigures, FindTheTimeOfRecovery) {
   Calls calls;
   Append(calls, 100, 0, 10);
   Append(calls, 20, 10, 23);  // three seconds too long
@@ -76,7 +76,7 @@ TEST(RetryPolicyFigures, FindWhenTheQuotaIsUsedAgain) {
   EXPECT_NEAR(figures.recovery_seconds.value(), 3, 0.11);
 }
 
-TEST(RetryPolicyFigures, DoNotTakeOneGoodSecondForARecovery) {
+TEST(RetryPolicyFigures, NeedMoreThanOneGoodSecondForARecovery) {
   Calls calls;
   Append(calls, 100, 0, 10);
   Append(calls, 20, 10, 20);
@@ -85,14 +85,14 @@ TEST(RetryPolicyFigures, DoNotTakeOneGoodSecondForARecovery) {
   EXPECT_FALSE(Evaluate(kDip, 30, {calls}, 0).recovery_seconds);
 }
 
-TEST(RetryPolicyFigures, AreKeptBySecond) {
+TEST(RetryPolicyFigures, CountBySecond) {
   const Figures figures = Evaluate(kSteady, 2, {{{.issued = 0, .ended = 0.5}, {.issued = 0.5, .ended = 1.25}}}, 0);
   ASSERT_EQ(figures.by_second.size(), 2U);
   EXPECT_DOUBLE_EQ(figures.by_second[1].delivered, 1);
   EXPECT_DOUBLE_EQ(figures.by_second[1].worst, 0.75);
 }
 
-TEST(RetryPolicyScenarios, AreRefusedByNameWithTheKnownOnes) {
+TEST(RetryPolicyScenarios, NamesTheKnownScenariosOnError) {
   const auto found = FindScenarios({"steady", "flood"}, {});
   ASSERT_FALSE(found.ok());
   EXPECT_NE(found.error().message.find("'flood'"), std::string::npos);

@@ -1,4 +1,4 @@
-// The program as a whole, at its smallest: what it writes can be read. How fast anything was is not looked at.
+// The whole program at its smallest size: its output can be parsed. Speed is not checked.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -56,7 +56,7 @@ TEST_F(RetryPolicyProgram, WritesATableAndTwoCsvFiles) {
   ExpectWellFormedCsv(Lines("retry_policy_seconds.csv"), 6);
 }
 
-TEST_F(RetryPolicyProgram, IsThrottledAndDeliversAllTheSame) {
+TEST_F(RetryPolicyProgram, DeliversDespiteThrottling) {
   ASSERT_EQ(Run(std::string(kSmall) + "--scenarios=steady --policies=none"), 0) << Lines("err").front();
   const std::string cell = Lines("retry_policy.csv").at(1);
   std::vector<std::string> fields;
@@ -70,7 +70,7 @@ TEST_F(RetryPolicyProgram, IsThrottledAndDeliversAllTheSame) {
   EXPECT_EQ(fields.at(12), "0") << "failed";
 }
 
-TEST_F(RetryPolicyProgram, RefusesWhatItDoesNotKnowBeforeItBegins) {
+TEST_F(RetryPolicyProgram, RefusesUnknownNamesBeforeItRuns) {
   EXPECT_EQ(Run("--scenarios=flood"), 2);
   EXPECT_NE(Lines("err").at(0).find("'flood'"), std::string::npos);
   EXPECT_EQ(Run("--policies=hope"), 2);

@@ -1,5 +1,5 @@
-// A run that is killed while it takes a prefix over, saves, replaces and removes: the latest step is whole, and what is
-// left over is removed by the next run, and nothing else.
+// A run is killed while it takes a prefix over, saves, replaces and removes: the latest step is whole, and the next run
+// removes exactly the files that are left over.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -52,7 +52,7 @@ class KilledRunTest : public RunFixture {
     return saved.ok() ? Result<void>() : Result<void>(saved.error());
   }
 
-  // In a child: a run, whose steps are saved, replaced and removed by chance.
+  // In a child: a run that saves, replaces and removes steps at random.
   [[noreturn]] void Live(unsigned seed, Way way) const {
     std::mt19937 random(seed);
     auto writer = Start(true);
@@ -60,7 +60,7 @@ class KilledRunTest : public RunFixture {
     LastCommitted last;
     LastCommitted* const known = way.shares ? &last : nullptr;
     const auto latest = Steps().Latest();
-    std::int64_t step = latest.ok() ? latest->stored.manifest.step : 0;
+    std::int64_t step = latest.ok() ? latest->step.number : 0;
     bool is_ok = true;
     for (int i = 0; i < 20 && is_ok; ++i) {
       const std::string text = " in the run of seed " + std::to_string(seed);
@@ -81,7 +81,7 @@ class KilledRunTest : public RunFixture {
            removed.error().code == ErrorCode::kPreconditionFailed;
   }
 
-  // What the service was still doing for the child.
+  // The service may still carry out the child's last request.
   void WaitUntilQuiet() const {
     const auto is_under_way = [](const auto& request) { return !request.is_finished; };
     while (true) {
@@ -93,9 +93,9 @@ class KilledRunTest : public RunFixture {
   }
 
   [[nodiscard]] std::string TextIn(std::int64_t step, Way way) const {
-    const StoredStep stored = ValueOf(Steps().Read(step));
+    const StoredStep stored = Stored(step);
     if (!way.shares) return ValueOf(Load(stored));
-    const auto opened = Steps().OpenStep(stored);
+    const auto opened = Steps().OpenStep(step);
     EXPECT_TRUE(opened.ok()) << opened.error().message;
     if (!opened.ok()) return "";
     const StoredCheckpoint& checkpoint = *opened;
@@ -110,19 +110,19 @@ class KilledRunTest : public RunFixture {
     return texts["text"];
   }
 
-  // Every byte of every step that is said to be whole.
+  // Every byte of every step that is listed as whole.
   void ExpectWholeStepsAreRight(Way way) const {
     for (const std::int64_t step : WholeSteps()) EXPECT_THAT(TextIn(step, way), StartsWith(TextOfStep(step)));
   }
 
-  // The names that are no orphans: the writer's, the hint's, manifests and what they name.
+  // The names that are not orphans: the writer's, the hint's, manifests and the files that they name.
   [[nodiscard]] std::set<std::string> NamesOfUse() const {
     std::set<std::string> names;
     for (const std::string& name : Names()) {
       if (name.ends_with(".json") || name == "runs/7/writer" || name == "runs/7/latest") names.insert(name);
     }
-    for (const ListedStep& step : ValueOf(Steps().List())) {
-      for (const StepFile& file : step.manifest.files) names.insert("runs/7/" + file.name);
+    for (const Step& step : ValueOf(Steps().List())) {
+      for (const StepFile& file : step.files) names.insert("runs/7/" + file.name);
     }
     return names;
   }
@@ -148,17 +148,17 @@ void KilledRunTest::ExpectToSurvive(Way way) {
     const auto latest = Steps().Latest();
     if (newest >= 0) {
       ASSERT_TRUE(latest.ok()) << latest.error().message;
-      EXPECT_GE(latest->stored.manifest.step, newest) << "a step that was there is lost";
+      EXPECT_GE(latest->step.number, newest) << "a step that was there is lost";
     }
-    if (latest.ok()) newest = latest->stored.manifest.step;
+    if (latest.ok()) newest = latest->step.number;
     ExpectWholeStepsAreRight(way);
-    for (const ListedStep& step : ValueOf(Steps().List())) {
+    for (const Step& step : ValueOf(Steps().List())) {
       EXPECT_TRUE(!step.problem || step.generation == 0) << "a damaged step: " << step.problem->message;
     }
     const std::set<std::string> of_use = NamesOfUse();
     const std::size_t leftovers = Names().size() - of_use.size();
     if (seed % 2 == 0) {
-      EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)})).files, leftovers);
+      EXPECT_EQ(ValueOf(Steps().CollectGarbage(std::chrono::seconds(0))).files, leftovers);
     } else {
       auto writer = Start(true);
       ASSERT_TRUE(writer.ok()) << writer.error().message;
@@ -174,7 +174,7 @@ void KilledRunTest::ExpectToSurvive(Way way) {
   EXPECT_GE(orphans, 4U);
 }
 
-TEST_F(KilledRunTest, LeavesWholeStepsAndWhatIsFoundAndRemoved) { ExpectToSurvive({}); }
+TEST_F(KilledRunTest, LeavesWholeStepsAndRemovableFiles) { ExpectToSurvive({}); }
 
 TEST_F(KilledRunTest, LeavesWholeStepsThatShareFiles) { ExpectToSurvive({.shares = true}); }
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -48,11 +49,9 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-TEST(Manifest, ComesBackAsItWasWritten) {
-  EXPECT_EQ(ValueOf(ParseManifest(JsonOf(SomeManifest()), kPlace)), SomeManifest());
-}
+TEST(Manifest, RoundTrips) { EXPECT_EQ(ValueOf(ParseManifest(JsonOf(SomeManifest()), kPlace)), SomeManifest()); }
 
-TEST(Manifest, RefusesEveryPartOfItself) {
+TEST(Manifest, RefusesEveryTruncation) {
   const std::string json = JsonOf(SomeManifest());
   for (std::size_t length = 0; length < json.size(); ++length) {
     EXPECT_EQ(ErrorOf(ParseManifest(json.substr(0, length), kPlace)).code, ErrorCode::kUndecodable) << length;
@@ -66,7 +65,7 @@ TEST(Manifest, EndsWithItsLastByte) {
   }
 }
 
-TEST(Manifest, SaysWhatWasDoneToIt) {
+TEST(Manifest, NamesTheDamagedField) {
   struct Case {
     std::string from;
     std::string to;
@@ -102,9 +101,9 @@ TEST(Manifest, SaysWhatWasDoneToIt) {
            Case{"\"time\":\"2", "\"time\":\"x", "'time'"},
            Case{"\"lr\\\"", std::string("\xff", 1), "no JSON"},
        }) {
-    const Error error = ErrorOf(ParseManifest(Replaced(json, one.from, one.to), kPlace));
-    EXPECT_EQ(error.code, ErrorCode::kUndecodable) << one.to;
-    EXPECT_THAT(error.message, AllOf(HasSubstr(kPlace), HasSubstr(one.words))) << one.to;
+    EXPECT_TRUE(testing::FailsWith(ParseManifest(Replaced(json, one.from, one.to), kPlace), ErrorCode::kUndecodable,
+                                   AllOf(HasSubstr(kPlace), HasSubstr(one.words))))
+        << one.to;
   }
 }
 
@@ -116,14 +115,14 @@ StepTensor SliceOf(std::int64_t begin, std::int64_t end) {
           .whole_shape = {5, 2}};
 }
 
-TEST(Manifest, HoldsSlicesThatMakeAWhole) {
+TEST(Manifest, AcceptsSlicesThatTileATensor) {
   CheckpointManifest manifest = SomeManifest();
   manifest.tensors.push_back(SliceOf(2, 5));
   manifest.tensors.push_back(SliceOf(0, 2));
   EXPECT_EQ(ValueOf(ParseManifest(JsonOf(manifest), kPlace)), manifest);
 }
 
-TEST(Manifest, RefusesSlicesThatMakeNoWhole) {
+TEST(Manifest, RefusesSlicesThatDoNotTileATensor) {
   const auto message_of = [](std::vector<StepTensor> slices) {
     CheckpointManifest manifest = SomeManifest();
     manifest.tensors.insert(manifest.tensors.end(), slices.begin(), slices.end());
@@ -141,14 +140,14 @@ TEST(Manifest, RefusesSlicesThatMakeNoWhole) {
   EXPECT_THAT(message_of({SliceOf(0, 2), other}), HasSubstr("differ in the type or shape"));
 }
 
-TEST(Manifest, RefusesWhatIsTooLongOrTooDeep) {
+TEST(Manifest, RefusesTooLongAndTooDeepJson) {
   EXPECT_EQ(ErrorOf(ParseManifest(std::string(kMaxManifestBytes + 1, ' '), kPlace)).code, ErrorCode::kUndecodable);
   EXPECT_EQ(ErrorOf(ParseManifest(std::string(1'000'000, '['), kPlace)).code, ErrorCode::kUndecodable);
   const std::string deep = "{\"gcsflux_checkpoint\":" + std::string(100, '[') + std::string(100, ']') + "}";
   EXPECT_EQ(ErrorOf(ParseManifest(deep, kPlace)).code, ErrorCode::kUndecodable);
 }
 
-TEST(Manifest, IsNotWrittenWithWhatItsReaderRefuses) {
+TEST(Manifest, IsNotWrittenIfItsReaderWouldRefuseIt) {
   using Change = void (*)(CheckpointManifest&);
   struct Case {
     Change change;
@@ -165,9 +164,9 @@ TEST(Manifest, IsNotWrittenWithWhatItsReaderRefuses) {
        }) {
     CheckpointManifest manifest = SomeManifest();
     one.change(manifest);
-    const Error error = ErrorOf(FormatManifest(manifest));
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << one.words;
-    EXPECT_THAT(error.message, AllOf(HasSubstr("step"), HasSubstr(one.words)));
+    EXPECT_TRUE(testing::FailsWith(FormatManifest(manifest), ErrorCode::kInvalidArgument,
+                                   AllOf(HasSubstr("step"), HasSubstr(one.words))))
+        << one.words;
   }
 }
 

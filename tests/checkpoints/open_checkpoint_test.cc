@@ -3,9 +3,13 @@
 
 #include <fstream>
 
+#include "checkpoints/byte_sources.h"
+#include "checkpoints/write_checkpoint.h"
+#include "formats/convert_checkpoint.h"
 #include "formats/made_tensors.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 
@@ -56,8 +60,8 @@ TEST_F(OpenCheckpointTest, ReadsObjectsAndFilesOfEachFormat) {
 
 TEST_F(OpenCheckpointTest, ReadsTheFilesOfAnIndexInItsFolder) {
   const std::vector<MadeTensor> tensors = SomeTensors();
-  const std::string index = testing::ValueOf(FormatSafetensorsIndex(
-      {.weight_map = {{"net.weight", "a.safetensors"}, {"net.bias", "b.safetensors"}, {"steps", "b.safetensors"}}}));
+  const std::string index = formats_tests::IndexOf(
+      {{"net.weight", "a.safetensors"}, {"net.bias", "b.safetensors"}, {"steps", "b.safetensors"}});
   const std::string first = SafetensorsOf({tensors[0]});
   const std::string second = SafetensorsOf({tensors[1], tensors[2]});
   for (const auto& [name, bytes] :
@@ -74,8 +78,8 @@ TEST_F(OpenCheckpointTest, ReadsTheFilesOfAnIndexInItsFolder) {
   }
 }
 
-// What PyTorch DCP saves where it does not consolidate.
-TEST_F(OpenCheckpointTest, AFolderIsItsFilesOfSafetensors) {
+// The form of PyTorch DCP without consolidation.
+TEST_F(OpenCheckpointTest, ReadsTheSafetensorsFilesOfAFolder) {
   const std::string bytes = Varied(24);
   const auto slice = [&](const std::string& rows, const std::string& offset) {
     return SafetensorsOf({{"w", DType::kUint8, {static_cast<std::int64_t>(rows.size() / 6), 6}, rows}}, false,
@@ -97,8 +101,8 @@ TEST_F(OpenCheckpointTest, AFolderIsItsFilesOfSafetensors) {
   EXPECT_EQ(testing::ErrorOf(OpenCheckpoint(client_, "gs://bkt/empty/")).code, ErrorCode::kNotFound);
 }
 
-TEST_F(OpenCheckpointTest, SaysWhatIsNotThere) {
-  Put("index.json", testing::ValueOf(FormatSafetensorsIndex({.weight_map = {{"w", "lost.safetensors"}}})));
+TEST_F(OpenCheckpointTest, NamesTheMissingPart) {
+  Put("index.json", formats_tests::IndexOf({{"w", "lost.safetensors"}}));
   Put("text", "hello");
   struct Case {
     std::string uri;
@@ -112,14 +116,12 @@ TEST_F(OpenCheckpointTest, SaysWhatIsNotThere) {
         Case{"gs://", ErrorCode::kInvalidArgument, "bucket name"}, Case{PathOf("none"), ErrorCode::kLocalIo, "none"},
         Case{directory_.path(), ErrorCode::kNotFound, "no file of safetensors"},
         Case{PathOf("none/"), ErrorCode::kLocalIo, "none"}}) {
-    const Error error = testing::ErrorOf(OpenCheckpoint(client_, one.uri));
-    EXPECT_EQ(error.code, one.code) << one.uri << ": " << error.message;
-    EXPECT_THAT(error.message, HasSubstr(one.words));
+    EXPECT_TRUE(testing::FailsWith(OpenCheckpoint(client_, one.uri), one.code, HasSubstr(one.words)));
   }
 }
 
-// 40 MB of tensors: the metadata, both ends at once, then the tensor.
-TEST_F(OpenCheckpointTest, OneTensorOfALargeObjectTakesFourRequestsInThreeRoundTrips) {
+// 40 MB of tensors: the metadata, both ends in parallel, then the tensor.
+TEST_F(OpenCheckpointTest, ReadsOneTensorOfALargeObjectInFourRequests) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(40);
   for (int i = 0; i < 40; ++i) {
@@ -152,7 +154,7 @@ TEST_F(OpenCheckpointTest, OneTensorOfALargeObjectTakesFourRequestsInThreeRoundT
   }
 }
 
-TEST_F(OpenCheckpointTest, AnObjectThatIsOverwrittenIsNotMixed) {
+TEST_F(OpenCheckpointTest, DoesNotMixGenerationsOfAnObject) {
   const std::vector<MadeTensor> tensors = {{"w", DType::kUint8, {2'000'000}, Varied(2'000'000)}};
   for (const std::string& file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     Put("o", file);
@@ -169,7 +171,7 @@ TEST_F(OpenCheckpointTest, WritesObjectsAndFilesAllOrNothing) {
   const std::string file = TorchFileOf(SomeTensors());
   const auto checkpoint = StoredCheckpoint::Open(SourceOver(file));
   const CheckpointWriter convert = [&](const ByteSink& sink) {
-    return ConvertCheckpoint(*checkpoint, CheckpointFormat::kSafetensors, sink);
+    return internal::WriteConverted(*checkpoint, CheckpointFormat::kSafetensors, sink);
   };
   const CheckpointWriter fail = [&](const ByteSink& sink) -> Result<void> {
     if (auto put = sink(AsBytes("half")); !put.ok()) return put;
@@ -202,7 +204,7 @@ TEST_F(OpenCheckpointTest, WritesObjectsAndFilesAllOrNothing) {
       ErrorCode::kInvalidArgument);
 }
 
-TEST_F(OpenCheckpointTest, AFileThatBecomesShorterIsAnError) {
+TEST_F(OpenCheckpointTest, FailsIfAFileBecomesShorter) {
   PutFile("w", SafetensorsOf({{"w", DType::kUint8, {2'000'000}, Varied(2'000'000)}}));
   const auto checkpoint = OpenCheckpoint(client_, PathOf("w"));
   fs::resize_file(PathOf("w"), 1'000'000);

@@ -15,6 +15,7 @@
 
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/fails_with.h"
 #include "support/raw_server.h"
 #include "support/result.h"
 
@@ -49,7 +50,7 @@ void AwaitStop(const PreemptionNotice& notice) {
   told.wait();
 }
 
-TEST_F(PreemptionNoticeTest, ComesWithSigterm) {
+TEST_F(PreemptionNoticeTest, IsRaisedBySigterm) {
   const auto notice = PreemptionNotice::Watch(client_);
   ASSERT_TRUE(notice) << notice.error().message;
   EXPECT_FALSE(notice->cause());
@@ -58,7 +59,7 @@ TEST_F(PreemptionNoticeTest, ComesWithSigterm) {
   EXPECT_EQ(notice->cause(), PreemptionCause::kSigterm);
 }
 
-TEST_F(PreemptionNoticeTest, LeavesTheSecondSigtermAndThoseBehindItToTheProgram) {
+TEST_F(PreemptionNoticeTest, LeavesLaterSigtermsToTheProgram) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "tsan ends children of a process with threads that start threads";
 #endif
@@ -76,7 +77,7 @@ TEST_F(PreemptionNoticeTest, LeavesTheSecondSigtermAndThoseBehindItToTheProgram)
   EXPECT_EXIT(die_after_the_watch(), ::testing::KilledBySignal(SIGTERM), "");
 }
 
-TEST_F(PreemptionNoticeTest, IsOneForSigtermAtATime) {
+TEST_F(PreemptionNoticeTest, WatchesSigtermOncePerProcess) {
   auto first = PreemptionNotice::Watch(client_);
   ASSERT_TRUE(first);
   EXPECT_EQ(ErrorOf(PreemptionNotice::Watch(client_)).code, ErrorCode::kInvalidArgument);
@@ -84,7 +85,7 @@ TEST_F(PreemptionNoticeTest, IsOneForSigtermAtATime) {
   EXPECT_TRUE(PreemptionNotice::Watch(client_).ok());
 }
 
-TEST_F(PreemptionNoticeTest, IsNotForAChildOfFork) {
+TEST_F(PreemptionNoticeTest, DoesNotReachAChildOfFork) {
   const auto notice = PreemptionNotice::Watch(client_);
   ASSERT_TRUE(notice);
   const pid_t child = ::fork();
@@ -98,7 +99,7 @@ TEST_F(PreemptionNoticeTest, IsNotForAChildOfFork) {
   EXPECT_FALSE(notice->token().stop_requested());
 }
 
-TEST_F(PreemptionNoticeTest, ComesFromTheMetadataServer) {
+TEST_F(PreemptionNoticeTest, IsRaisedByTheMetadataServer) {
   const auto notice = PreemptionNotice::Watch(client_, OfMachine(Host()));
   ASSERT_TRUE(notice) << notice.error().message;
   EXPECT_FALSE(notice->cause());
@@ -107,7 +108,7 @@ TEST_F(PreemptionNoticeTest, ComesFromTheMetadataServer) {
   EXPECT_EQ(notice->cause(), PreemptionCause::kMetadata);
 }
 
-TEST_F(PreemptionNoticeTest, IsNotAskedForAgainIfTheIntervalIsForEver) {
+TEST_F(PreemptionNoticeTest, PollsOnceWithAnInfiniteInterval) {
   PreemptionOptions once = OfMachine(Host());
   once.poll_interval = std::chrono::milliseconds::max();
   const auto notice = PreemptionNotice::Watch(client_, once);
@@ -118,7 +119,7 @@ TEST_F(PreemptionNoticeTest, IsNotAskedForAgainIfTheIntervalIsForEver) {
   EXPECT_FALSE(notice->cause());
 }
 
-TEST_F(PreemptionNoticeTest, IsThereAtOnceIfTheMachineIsPreemptedAlready) {
+TEST_F(PreemptionNoticeTest, IsRaisedAtOnceOnAPreemptedMachine) {
   SetPreempted(true);
   const auto notice = PreemptionNotice::Watch(client_, OfMachine(Host()));
   ASSERT_TRUE(notice);
@@ -130,7 +131,7 @@ std::string MetadataAnswer(const std::string& body) {
          "\r\nConnection: close\r\n\r\n" + body;
 }
 
-TEST_F(PreemptionNoticeTest, ComesAlthoughOneRequestGetsNoAnswer) {
+TEST_F(PreemptionNoticeTest, IsRaisedAlthoughOneRequestGetsNoAnswer) {
   std::atomic<int> requests = 0;
   testing::RawServer server([&](testing::RawServer::Connection& c) {
     c.ReadHead();
@@ -147,25 +148,21 @@ TEST_F(PreemptionNoticeTest, ComesAlthoughOneRequestGetsNoAnswer) {
   EXPECT_GE(requests, 3);
 }
 
-TEST_F(PreemptionNoticeTest, IsNotWatchedForIfTheMetadataServerGivesNoAnswer) {
+TEST_F(PreemptionNoticeTest, FailsIfTheMetadataServerGivesNoAnswer) {
   testing::RawServer silent([](testing::RawServer::Connection& c) { c.WaitForClose(); });
-  const Error error = ErrorOf(PreemptionNotice::Watch(client_, OfMachine(silent.endpoint().substr(7))));
-  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
-  EXPECT_THAT(error.message, HasSubstr("gave no answer within 3000 ms"));
+  EXPECT_TRUE(testing::FailsWith(PreemptionNotice::Watch(client_, OfMachine(silent.endpoint().substr(7))),
+                                 ErrorCode::kUnreachable, HasSubstr("gave no answer within 3000 ms")));
 }
 
-TEST_F(PreemptionNoticeTest, SaysThatThereIsNoMetadataServer) {
+TEST_F(PreemptionNoticeTest, FailsWithoutAMetadataServer) {
   EXPECT_EQ(ErrorOf(PreemptionNotice::Watch(client_, OfMachine("127.0.0.1:1"))).code, ErrorCode::kUnreachable);
-  testing::RawServer other([](testing::RawServer::Connection& c) {
-    c.ReadHead();
-    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nTRUE");
-  });
-  const Error error = ErrorOf(PreemptionNotice::Watch(client_, OfMachine(other.endpoint().substr(7))));
-  EXPECT_EQ(error.code, ErrorCode::kBadResponse) << "TRUE of a server that is no metadata server";
-  EXPECT_THAT(error.message, HasSubstr("GCE_METADATA_HOST"));
+  testing::RawServer other(testing::Answering("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nTRUE"));
+  EXPECT_TRUE(testing::FailsWith(PreemptionNotice::Watch(client_, OfMachine(other.endpoint().substr(7))),
+                                 ErrorCode::kBadResponse, HasSubstr("GCE_METADATA_HOST")))
+      << "TRUE from a server that is not a metadata server";
 }
 
-TEST_F(PreemptionNoticeTest, RefusesWrongOptions) {
+TEST_F(PreemptionNoticeTest, RefusesInvalidOptions) {
   const std::vector<PreemptionOptions> wrong = {
       {.on_sigterm = false}, {.poll_interval = std::chrono::milliseconds(0)}, OfMachine("metadata.example.com")};
   for (const PreemptionOptions& options : wrong) {

@@ -1,5 +1,5 @@
-// What may go wrong while a run saves, keeps and loads: each fault has fired, the step before still loads, and the
-// error names the step.
+// Faults while a run saves, keeps and loads: each fault has fired, the previous step still loads, and the error names
+// the step.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -38,7 +38,7 @@ class EmulatorsTiming : public testing::DrivenTiming {
     clock_.Advance(duration);
     return DrivenTiming::Wait(duration, stop);
   }
-  // Identities of requests are made of it.
+  // Request identities are derived from it.
   [[nodiscard]] double Random() const override {
     const std::scoped_lock lock(mutex_);
     return std::uniform_real_distribution<double>()(random_);
@@ -69,7 +69,7 @@ class RunFaultsTest : public RunFixture {
     ClientCore::Settings settings{.endpoint = emulator_.endpoint(), .project = "p", .retry = retry};
     const Client client = ClientOf(std::make_shared<const ClientCore>(
         std::move(settings), internal::MakeCurlTransport({}), std::make_unique<EmulatorsTiming>(emulator_.clock())));
-    writer_.emplace(*StepWriter::Start(*CheckpointSteps::Open(client, kRun), {.take_over = true}));
+    writer_.emplace(*StepWriter::Start(internal::StoreOf(*CheckpointSteps::Open(client, kRun)), /*take_over=*/true));
   }
   // A state as a run saves it, in a file that is sent in parts.
   Result<SavedStep> SaveLarge(std::int64_t step, std::optional<KeepRules> keep = {}) {
@@ -89,17 +89,17 @@ class RunFaultsTest : public RunFixture {
     return internal::SaveStep(*writer_, {.root = {.any = step}}, {.manifest = {.step = step}, .keep = std::move(keep)},
                               {});
   }
-  // Whatever happened: what is said to be whole is whole, and the newest of it loads.
+  // In every case: each step listed as whole is whole, and the newest of them loads.
   void ExpectTheStepBefore(std::int64_t step, bool is_saved) {
     const LatestStep latest = ValueOf(Steps().Latest());
-    EXPECT_EQ(latest.stored.manifest.step, is_saved ? step : latest.stored.manifest.step);
-    EXPECT_GE(latest.stored.manifest.step, 1);
-    for (const StepFile& file : latest.stored.manifest.files) {
-      const auto reader = Steps().OpenFile(file);
+    EXPECT_EQ(latest.step.number, is_saved ? step : latest.step.number);
+    EXPECT_GE(latest.step.number, 1);
+    for (const StepFile& file : latest.step.files) {
+      const auto reader = Store()->OpenFile(file);
       ASSERT_TRUE(reader.ok());
       EXPECT_TRUE(reader->VerifyWhole().ok());
     }
-    for (const ListedStep& listed : ValueOf(Steps().List())) {
+    for (const Step& listed : ValueOf(Steps().List())) {
       EXPECT_TRUE(!listed.problem || listed.generation == 0) << listed.problem->message;
     }
   }
@@ -125,7 +125,7 @@ NamedFaults AllFaultsOfARead() {
                      {"reset in its midst", {.type = "cut", .after_bytes = 9, .resets = true}}};
 }
 
-TEST_F(RunFaultsTest, LeaveTheStepBeforeAtEachStageOfASave) {
+TEST_F(RunFaultsTest, KeepThePreviousStepAtEachStageOfASave) {
   StartWithoutWaits(RetryPolicies::All({.max_attempts = 2}));
   const std::vector<Stage> stages = {
       {"the file's parts begin", {.phase = "initiate"}},
@@ -142,7 +142,7 @@ TEST_F(RunFaultsTest, LeaveTheStepBeforeAtEachStageOfASave) {
     std::uint64_t fired = 0;
     const bool is_of_parts = &stage - stages.data() < 4;
     for (const NamedFault& fault : AllFaultsOfAWrite()) {
-      // A service that says of an object that it is gone, and keeps it, is none to delete from.
+      // A service that reports a kept object as missing must not lead to deletions.
       const bool says_gone = fault.name == "status 404" || fault.name == "status 410";
       if (says_gone && stage.name == "the rules' removal") continue;
       for (const std::uint64_t count : {1U, 2U}) {
@@ -155,7 +155,7 @@ TEST_F(RunFaultsTest, LeaveTheStepBeforeAtEachStageOfASave) {
         emulator_.faults().Clear();
         ExpectTheStepBefore(step, saved.ok());
         if (!saved.ok()) {
-          EXPECT_THAT(saved.error().message, AnyOf(HasSubstr("runs/7"), HasSubstr("step"))) << "it says where";
+          EXPECT_THAT(saved.error().message, AnyOf(HasSubstr("runs/7"), HasSubstr("step"))) << "it names the place";
         }
       }
     }
@@ -165,7 +165,7 @@ TEST_F(RunFaultsTest, LeaveTheStepBeforeAtEachStageOfASave) {
   EXPECT_EQ(Names().size(), 2 + 2 * WholeSteps().size()) << "no file is left over";
 }
 
-TEST_F(RunFaultsTest, LoadTheRightBytesOrNoneAtEachStageOfALoad) {
+TEST_F(RunFaultsTest, LoadTheRightBytesOrFailAtEachStageOfALoad) {
   ASSERT_TRUE(SaveLarge(2).ok());
   const std::vector<Stage> stages = {
       {"the hint", {.operation = "storage.objects.get", .object_prefix = "runs/7/latest"}},
@@ -181,8 +181,8 @@ TEST_F(RunFaultsTest, LoadTheRightBytesOrNoneAtEachStageOfALoad) {
         const auto load = [&]() -> Result<void> {
           const auto latest = Steps().Latest();
           if (!latest.ok()) return latest.error();
-          EXPECT_EQ(latest->stored.manifest.step, 2) << "an older step is no answer to a service that fails";
-          const auto checkpoint = Steps().OpenStep(latest->stored);
+          EXPECT_EQ(latest->step.number, 2) << "an older step is no answer to a service that fails";
+          const auto checkpoint = Steps().OpenStep(latest->step.number);
           if (!checkpoint.ok()) return checkpoint.error();
           const auto tensor = checkpoint->Find("w");
           if (!tensor.ok()) return tensor.error();
@@ -199,7 +199,7 @@ TEST_F(RunFaultsTest, LoadTheRightBytesOrNoneAtEachStageOfALoad) {
   }
 }
 
-TEST_F(RunFaultsTest, OutlastAQuotaOfAMinute) {
+TEST_F(RunFaultsTest, SurviveAMinuteOfThrottling) {
   StartWithoutWaits(RetryPolicies());
   const std::vector<Stage> stages = {
       {"a part", {.phase = "part"}},
@@ -212,7 +212,7 @@ TEST_F(RunFaultsTest, OutlastAQuotaOfAMinute) {
                                         .match = stage.match,
                                         .action = {.type = "status", .status = 429},
                                         .limits = {.not_after = seconds(60)}}}});
-    const std::int64_t step = ValueOf(Steps().Latest()).stored.manifest.step + 1;
+    const std::int64_t step = ValueOf(Steps().Latest()).step.number + 1;
     const auto saved = SaveLarge(step);
     ASSERT_TRUE(saved.ok()) << saved.error().message;
     EXPECT_GE(emulator_.faults().Fired("it"), 2U);
@@ -222,14 +222,14 @@ TEST_F(RunFaultsTest, OutlastAQuotaOfAMinute) {
   }
 }
 
-TEST_F(RunFaultsTest, SaveWithoutThePermissionToDelete) {
+TEST_F(RunFaultsTest, SaveWithoutDeletePermission) {
   Fail({.operation = "storage.objects.delete"}, {.type = "status", .status = 403}, 1000);
   for (const std::int64_t step : {2, 3, 4}) {
     const std::uint64_t before = emulator_.faults().Fired("it");
     const SavedStep saved = ValueOf(SaveLarge(step, KeepRules{.last = 1}));
     EXPECT_FALSE(saved.keep_error.has_value());
     ASSERT_EQ(saved.kept.not_removed.size(), 1U) << "it is said once";
-    EXPECT_EQ(saved.kept.not_removed[0].why.code, ErrorCode::kPermissionDenied);
+    EXPECT_EQ(saved.kept.not_removed[0].problem->code, ErrorCode::kPermissionDenied);
     EXPECT_EQ(emulator_.faults().Fired("it") - before, 1U) << "and asked once";
   }
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3, 4));
@@ -237,8 +237,8 @@ TEST_F(RunFaultsTest, SaveWithoutThePermissionToDelete) {
   EXPECT_THAT(ValueOf(SaveLarge(5, KeepRules{.last = 1})).kept.removed, ElementsAre(1, 2, 3, 4));
 }
 
-// The service refuses to delete or replace an object that is younger than the policy says.
-TEST_F(RunFaultsTest, ListWhatARetentionPolicyKeeps) {
+// The service refuses to delete or replace an object younger than its retention policy.
+TEST_F(RunFaultsTest, ReportObjectsUnderARetentionPolicy) {
   const emulator::FaultAction refused{
       .type = "status",
       .status = 403,
@@ -257,23 +257,23 @@ TEST_F(RunFaultsTest, ListWhatARetentionPolicyKeeps) {
     const std::uint64_t before = emulator_.faults().Fired("delete");
     const SavedStep saved = ValueOf(SaveLarge(step, KeepRules{.last = 1}));
     std::vector<std::int64_t> listed;
-    for (const SkippedStep& one : saved.kept.not_removed) {
-      listed.push_back(one.step);
-      EXPECT_EQ(one.why.reason, "retentionPolicyNotMet");
-      EXPECT_THAT(one.why.message, HasSubstr("runs/7/step-0000000" + std::to_string(one.step)));
+    for (const Step& one : saved.kept.not_removed) {
+      listed.push_back(one.number);
+      EXPECT_EQ(one.problem->reason, "retentionPolicyNotMet");
+      EXPECT_THAT(one.problem->message, HasSubstr("runs/7/step-0000000" + std::to_string(one.number)));
     }
     EXPECT_EQ(listed, beyond) << "all of them, not the first one";
     EXPECT_EQ(emulator_.faults().Fired("delete") - before, beyond.size()) << "each is asked for once";
   }
   EXPECT_EQ(emulator_.faults().Fired("hint"), 1U);
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 4) << "the hint says step 1";
+  EXPECT_EQ(ValueOf(Steps().Latest()).step.number, 4) << "the hint says step 1";
   emulator_.faults().Clear();
   EXPECT_THAT(ValueOf(SaveLarge(5, KeepRules{.last = 1})).kept.removed, ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(WholeSteps(), ElementsAre(5));
 }
 
-TEST_F(RunFaultsTest, GoByStepsWhereClocksDifferByADay) {
+TEST_F(RunFaultsTest, OrderStepsByNumberNotByClocks) {
   const auto now = std::chrono::system_clock::now();
   int ahead = 1;
   for (std::int64_t step = 2; step <= 5; ++step) {
@@ -282,14 +282,14 @@ TEST_F(RunFaultsTest, GoByStepsWhereClocksDifferByADay) {
     ahead = -ahead;
     ASSERT_TRUE(writer_->Commit(manifest).ok());
   }
-  EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 5);
+  EXPECT_EQ(ValueOf(Steps().Latest()).step.number, 5);
   Put(LeftFile(9), "under way on another machine");
-  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "no machine's clock says that it is old";
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "no machine's clock makes it old";
   EXPECT_THAT(ValueOf(writer_->Keep({.last = 2})).removed, ElementsAre(1, 2, 3));
   EXPECT_THAT(WholeSteps(), ElementsAre(4, 5));
 }
 
-TEST_F(RunFaultsTest, AreToldOfAManifestThatWasEdited) {
+TEST_F(RunFaultsTest, ReportAnEditedManifest) {
   ASSERT_TRUE(Save(*writer_, 2).ok());
   std::string json = ValueOf(client_.ReadObject({"bkt", "runs/7/step-00000002.json"}));
   const std::size_t at = json.find("\"size\":");
@@ -297,13 +297,13 @@ TEST_F(RunFaultsTest, AreToldOfAManifestThatWasEdited) {
   json.insert(at + 7, "1");
   Put("runs/7/step-00000002.json", json);
   const LatestStep latest = ValueOf(Steps().Latest());
-  EXPECT_EQ(latest.stored.manifest.step, 1);
+  EXPECT_EQ(latest.step.number, 1);
   ASSERT_EQ(latest.skipped.size(), 1U);
-  EXPECT_THAT(latest.skipped[0].why.message,
+  EXPECT_THAT(latest.skipped[0].problem->message,
               AllOf(HasSubstr("step 2"), HasSubstr("other bytes than the manifest says"), HasSubstr("load another")));
 }
 
-TEST_F(RunFaultsTest, NameTheWinnerOfManySaversOfOneStep) {
+TEST_F(RunFaultsTest, NameTheWinnerOfConcurrentSaves) {
   std::atomic<int> saved = 0;
   std::atomic<int> refused = 0;
   std::vector<std::jthread> savers;
@@ -325,7 +325,7 @@ TEST_F(RunFaultsTest, NameTheWinnerOfManySaversOfOneStep) {
   EXPECT_EQ(refused, 9);
 }
 
-// Saves, removals, rules and failures of chance: there is always a whole step, and it is the newest that was committed.
+// Random saves, removals, rules and failures: there is always a whole step, and it is the newest committed one.
 TEST_F(RunFaultsTest, NeverLoseTheLastGoodStep) {
   std::mt19937 random(11);
   std::int64_t committed = 1;
@@ -347,9 +347,9 @@ TEST_F(RunFaultsTest, NeverLoseTheLastGoodStep) {
     emulator_.faults().Clear();
     const auto latest = Steps().Latest();
     ASSERT_TRUE(latest.ok()) << latest.error().message;
-    EXPECT_GE(latest->stored.manifest.step, committed);
-    committed = latest->stored.manifest.step;  // A save whose answer was lost may be there.
-    EXPECT_EQ(ValueOf(Load(latest->stored)), TextOfStep(committed));
+    EXPECT_GE(latest->step.number, committed);
+    committed = latest->step.number;  // A save whose answer was lost may be there.
+    EXPECT_EQ(ValueOf(Load(latest->step)), TextOfStep(committed));
   }
   EXPECT_GE(committed, 40);
 }

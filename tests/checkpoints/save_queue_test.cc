@@ -8,6 +8,7 @@
 #include <semaphore>
 #include <set>
 
+#include "support/fails_with.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
 
@@ -25,7 +26,7 @@ using testing::RandomBytes;
 using testing::TextOf;
 using testing::ValueOf;
 
-// Where saves go: each waits until the test lets it through.
+// The target of saves: each waits until the test releases it.
 class Store {
  public:
   Result<SavedStep> Put(std::int64_t step, const StateContents& state, const std::stop_token& stop) {
@@ -38,7 +39,7 @@ class Store {
     std::string text;
     for (const auto storage : state.storages) text += TextOf(storage);
     saved_.emplace_back(step, text);
-    return SavedStep{.stored = {.manifest = {.step = step}, .generation = step}};
+    return SavedStep{.step = {.number = step, .generation = step}};
   }
   void Pass(int count) {
     const std::scoped_lock lock(mutex_);
@@ -96,7 +97,7 @@ class SaveQueueTest : public ::testing::Test {
   std::vector<std::string> unreported_;
 };
 
-TEST_F(SaveQueueTest, SavesWhatTheStateWasWhenAnEagerSaveReturned) {
+TEST_F(SaveQueueTest, SavesTheStateAtTheReturnOfAnEagerSave) {
   const auto queue = Queue({});
   std::string state = "before";
   const PendingSave save = *queue->Submit(Request(1, state));
@@ -104,11 +105,11 @@ TEST_F(SaveQueueTest, SavesWhatTheStateWasWhenAnEagerSaveReturned) {
   EXPECT_FALSE(save.is_done());
   state = "after!";
   store_.Pass(1);
-  EXPECT_EQ(ValueOf(save.WaitCommitted()).stored.generation, 1);
+  EXPECT_EQ(ValueOf(save.WaitCommitted()).step.generation, 1);
   EXPECT_EQ(store_.TextOfStep(1), "before");
 }
 
-TEST_F(SaveQueueTest, SavesWhatTheStateWasWhenALazySaveWasStaged) {
+TEST_F(SaveQueueTest, SavesTheStateAtTheStagingOfALazySave) {
   const auto queue = Queue({.mode = SnapshotMode::kLazy});
   std::string state = "before";
   const PendingSave save = *queue->Submit(Request(1, state));
@@ -119,7 +120,7 @@ TEST_F(SaveQueueTest, SavesWhatTheStateWasWhenALazySaveWasStaged) {
   EXPECT_EQ(store_.TextOfStep(1), "before");
 }
 
-TEST_F(SaveQueueTest, CopiesLargeStatesByManyThreads) {
+TEST_F(SaveQueueTest, CopiesLargeStatesWithSeveralThreads) {
   const auto queue = Queue({.copy_threads = 3});
   const std::string first = RandomBytes(9'000'001, 1);
   const std::string second = RandomBytes(5'000'007, 2);
@@ -128,10 +129,10 @@ TEST_F(SaveQueueTest, CopiesLargeStatesByManyThreads) {
   const PendingSave save = *queue->Submit(std::move(request));
   store_.Pass(1);
   ASSERT_TRUE(save.WaitCommitted().ok());
-  EXPECT_TRUE(store_.TextOfStep(1) == first + second + "end");  // A difference of 14 MB takes gigabytes.
+  EXPECT_TRUE(store_.TextOfStep(1) == first + second + "end");  // A difference of 14 MB in gigabytes.
 }
 
-TEST_F(SaveQueueTest, GivesTheStateBackOnceItIsCopied) {
+TEST_F(SaveQueueTest, ReleasesTheStateOnceItIsCopied) {
   const auto queue = Queue({.mode = SnapshotMode::kLazy});
   auto state = std::make_shared<std::string>("state");
   const std::weak_ptr<std::string> watched = state;
@@ -144,7 +145,7 @@ TEST_F(SaveQueueTest, GivesTheStateBackOnceItIsCopied) {
   EXPECT_TRUE(save.WaitCommitted().ok());
 }
 
-TEST_F(SaveQueueTest, UsesItsMemoryAgain) {
+TEST_F(SaveQueueTest, ReusesItsMemory) {
   internal::SnapshotPool pool;
   auto memory = ValueOf(pool.Take(1000));
   const std::byte* const place = memory.bytes.get();
@@ -153,12 +154,12 @@ TEST_F(SaveQueueTest, UsesItsMemoryAgain) {
   EXPECT_EQ(memory.bytes.get(), place);
   pool.GiveBack(std::move(memory));
   EXPECT_GE(ValueOf(pool.Take(2000)).capacity, 2000U);
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // There an allocation that fails ends the process.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // There a failed allocation ends the process.
   EXPECT_EQ(ErrorOf(pool.Take(std::size_t{1} << 62)).code, ErrorCode::kLocalIo);
 #endif
 }
 
-TEST_F(SaveQueueTest, WaitsWhileAsManyAsAllowedAreInFlight) {
+TEST_F(SaveQueueTest, WaitsAtTheLimitOfSavesInFlight) {
   const auto queue = Queue({});
   const PendingSave first = *queue->Submit(Request(1, "1"));
   std::atomic<bool> is_let_in = false;
@@ -174,7 +175,7 @@ TEST_F(SaveQueueTest, WaitsWhileAsManyAsAllowedAreInFlight) {
   EXPECT_THAT(store_.Steps(), ElementsAre(1, 2));
 }
 
-TEST_F(SaveQueueTest, RefusesWhileAsManyAsAllowedAreInFlight) {
+TEST_F(SaveQueueTest, RefusesAtTheLimitOfSavesInFlight) {
   const auto queue = Queue({.when_busy = WhenBusy::kRefuse, .max_in_flight = 2});
   const PendingSave first = *queue->Submit(Request(1, "1"));
   const PendingSave second = *queue->Submit(Request(2, "2"));
@@ -184,22 +185,21 @@ TEST_F(SaveQueueTest, RefusesWhileAsManyAsAllowedAreInFlight) {
   ASSERT_TRUE(second.WaitCommitted().ok());
 }
 
-TEST_F(SaveQueueTest, TakesThePlaceOfOneThatIsNotBeingSent) {
+TEST_F(SaveQueueTest, ReplacesAQueuedSave) {
   const auto queue = Queue({.when_busy = WhenBusy::kReplace, .max_in_flight = 2});
   const PendingSave first = *queue->Submit(Request(1, "1"));
   store_.WaitBegun(1);
   const PendingSave second = *queue->Submit(Request(2, "2"));
   const PendingSave third = *queue->Submit(Request(3, "3"));
-  const Error replaced = ErrorOf(second.WaitCommitted());
-  EXPECT_EQ(replaced.code, ErrorCode::kCancelled);
-  EXPECT_THAT(replaced.message, HasSubstr("took the place of that of step 2"));
+  EXPECT_TRUE(
+      testing::FailsWith(second.WaitCommitted(), ErrorCode::kCancelled, HasSubstr("took the place of that of step 2")));
   store_.Pass(2);
   ASSERT_TRUE(third.WaitCommitted().ok());
   EXPECT_THAT(store_.Steps(), ElementsAre(1, 3));
 }
 
 // Two saves would be lost.
-TEST_F(SaveQueueTest, KeepsThePlaceThatItTookIfAnotherSaveFailsMeanwhile) {
+TEST_F(SaveQueueTest, ReplacesAQueuedSaveAlthoughAnotherOneFails) {
   auto queue = Queue({.mode = SnapshotMode::kLazy, .when_busy = WhenBusy::kReplace, .max_in_flight = 3});
   store_.Fail(1);
   const PendingSave first = *queue->Submit(Request(1, "1"));
@@ -229,18 +229,18 @@ TEST_F(SaveQueueTest, KeepsThePlaceThatItTookIfAnotherSaveFailsMeanwhile) {
   EXPECT_THAT(unreported_, ElementsAre("step 1 failed"));
 }
 
-TEST_F(SaveQueueTest, TellsAFailureWithTheNextSave) {
+TEST_F(SaveQueueTest, ReportsAFailureWithTheNextSave) {
   const auto queue = Queue({});
   store_.Fail(1);
   store_.Pass(2);
   ASSERT_TRUE(queue->Submit(Request(1, "1")).ok());
   EXPECT_EQ(ErrorOf(queue->Submit(Request(2, "2"))).message, "step 1 failed");
   const auto again = queue->Submit(Request(2, "2"));
-  ASSERT_TRUE(again.ok()) << "it is told once";
+  ASSERT_TRUE(again.ok()) << "it is reported once";
   EXPECT_TRUE(again->WaitCommitted().ok());
 }
 
-TEST_F(SaveQueueTest, TellsAllFailuresWithOneSave) {
+TEST_F(SaveQueueTest, ReportsAllFailuresWithOneSave) {
   const auto queue = Queue({.max_in_flight = 3});
   store_.Fail(1);
   store_.Fail(2);
@@ -254,7 +254,7 @@ TEST_F(SaveQueueTest, TellsAllFailuresWithOneSave) {
   EXPECT_THAT(store_.Steps(), ElementsAre(4));
 }
 
-TEST_F(SaveQueueTest, TellsAFailureOnce) {
+TEST_F(SaveQueueTest, ReportsAFailureOnce) {
   auto queue = Queue({});
   store_.Fail(1);
   store_.Pass(1);
@@ -263,7 +263,7 @@ TEST_F(SaveQueueTest, TellsAFailureOnce) {
   EXPECT_THAT(unreported_, ElementsAre());
 }
 
-TEST_F(SaveQueueTest, TellsAFailureAtTheEndAtTheLatest) {
+TEST_F(SaveQueueTest, ReportsAFailureAtTheEndAtTheLatest) {
   auto queue = Queue({});
   store_.Fail(1);
   ASSERT_TRUE(queue->Submit(Request(1, "1")).ok());
@@ -284,7 +284,7 @@ TEST_F(SaveQueueTest, PrintsAFailureIfTheCallbackThrows) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr("step 1 failed"));
 }
 
-TEST_F(SaveQueueTest, CatchesWhatIsThrown) {
+TEST_F(SaveQueueTest, CatchesExceptions) {
   const auto queue = Queue({});
   SaveRequest request = Request(1, "1");
   request.commit = [](const StateContents&, const std::stop_token&) -> Result<SavedStep> {
@@ -304,7 +304,7 @@ TEST_F(SaveQueueTest, WaitsAtTheEnd) {
 }
 
 // The save would be cancelled at once if the end of the wait overflowed.
-TEST_F(SaveQueueTest, WaitsForEverAtTheEndWhereItIsToldTo) {
+TEST_F(SaveQueueTest, WaitsWithoutLimitAtTheEndIfConfigured) {
   auto queue = Queue({.end_deadline = std::chrono::milliseconds::max()});
   std::latch has_begun(1);
   std::atomic<bool> was_stopped = false;
@@ -322,25 +322,24 @@ TEST_F(SaveQueueTest, WaitsForEverAtTheEndWhereItIsToldTo) {
   EXPECT_FALSE(was_stopped);
 }
 
-TEST_F(SaveQueueTest, CancelsAtTheEndWhereItIsToldTo) {
+TEST_F(SaveQueueTest, CancelsAtTheEndIfConfigured) {
   for (const AsyncSaveOptions& options :
-       {AsyncSaveOptions{.max_in_flight = 2, .at_end = AtEnd::kCancel},
+       {AsyncSaveOptions{.max_in_flight = 2, .end_deadline = std::chrono::milliseconds(0)},
         AsyncSaveOptions{.max_in_flight = 2, .end_deadline = std::chrono::milliseconds(1)}}) {
     auto queue = Queue(options);
     const PendingSave first = *queue->Submit(Request(1, "1"));
     const PendingSave second = *queue->Submit(Request(2, "2"));
     queue.reset();
     for (const auto& [save, step] : {std::pair(first, "step 1 "), std::pair(second, "step 2 ")}) {
-      const Error cancelled = ErrorOf(save.WaitCommitted());
-      EXPECT_EQ(cancelled.code, ErrorCode::kCancelled);
-      EXPECT_THAT(cancelled.message, AllOf(HasSubstr(step), HasSubstr("raise AsyncSaveOptions::end_deadline")));
+      EXPECT_TRUE(testing::FailsWith(save.WaitCommitted(), ErrorCode::kCancelled,
+                                     AllOf(HasSubstr(step), HasSubstr("raise AsyncSaveOptions::end_deadline"))));
     }
     EXPECT_EQ(std::exchange(unreported_, {}).size(), 2U);
   }
 }
 
-TEST_F(SaveQueueTest, SaysOfACancelledSaveWhetherItWasStored) {
-  auto queue = Queue({.at_end = AtEnd::kCancel});
+TEST_F(SaveQueueTest, ReportsWhetherACancelledSaveWasStored) {
+  auto queue = Queue({.end_deadline = std::chrono::milliseconds(0)});
   std::latch has_begun(1);
   SaveRequest request = Request(1, "1");
   request.commit = [&](const StateContents&, const std::stop_token& stop) -> Result<SavedStep> {
@@ -356,12 +355,12 @@ TEST_F(SaveQueueTest, SaysOfACancelledSaveWhetherItWasStored) {
   EXPECT_EQ(ErrorOf(save.WaitCommitted()).outcome, WriteOutcome::kUnknown);
 }
 
-TEST_F(SaveQueueTest, RefusesToHaveNoneInFlight) {
+TEST_F(SaveQueueTest, RefusesALimitOfZero) {
   EXPECT_EQ(ErrorOf(SaveQueue::Create({.max_in_flight = 0})).code, ErrorCode::kInvalidArgument);
 }
 
-// Whatever the modes: every save is committed, replaced or refused, with the bytes that it was given.
-TEST_F(SaveQueueTest, LosesNoSaveWithManyCallers) {
+// In every mode: each save is committed, replaced or refused, with the bytes that it was given.
+TEST_F(SaveQueueTest, LosesNoSaveOfConcurrentCallers) {
   for (const WhenBusy when_busy : {WhenBusy::kWait, WhenBusy::kRefuse, WhenBusy::kReplace}) {
     for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
       const auto queue = Queue({.mode = mode, .when_busy = when_busy, .max_in_flight = 3});
@@ -378,7 +377,7 @@ TEST_F(SaveQueueTest, LosesNoSaveWithManyCallers) {
                                   .contents = {.storages = {AsBytes(state)}},
                                   .commit = [state, step](const StateContents& copy, const std::stop_token&) {
                                     EXPECT_EQ(TextOf(copy.storages[0]), state);
-                                    return Result<SavedStep>(SavedStep{.stored = {.generation = step}});
+                                    return Result<SavedStep>(SavedStep{.step = {.generation = step}});
                                   }};
               const auto save = queue->Submit(std::move(request));
               if (save.ok()) save->WaitStaged();
@@ -394,7 +393,7 @@ TEST_F(SaveQueueTest, LosesNoSaveWithManyCallers) {
   }
 }
 
-/// Saves that other processes wait for, and what becomes of each in its turn.
+/// Saves that other processes wait for, and the result of each in its order.
 class SaveQueueGivingUp : public ::testing::Test {
  protected:
   SaveRequest Request(std::int64_t step, std::span<const std::byte> storage) {
@@ -419,8 +418,8 @@ class SaveQueueGivingUp : public ::testing::Test {
 };
 
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // As above.
-// A state of which no copy can be held.
-TEST_F(SaveQueueGivingUp, TellsInItsTurnOfASaveThatCannotBeCopied) {
+// A state that cannot be copied.
+TEST_F(SaveQueueGivingUp, ReportsAFailedCopyInOrder) {
   const std::byte one{};
   const std::span<const std::byte> endless(&one, std::size_t{1} << 62);
   for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
@@ -440,7 +439,7 @@ TEST_F(SaveQueueGivingUp, TellsInItsTurnOfASaveThatCannotBeCopied) {
 #endif
 
 // The other processes may know of the failure, and save the step.
-TEST_F(SaveQueueGivingUp, BeginsASaveAlsoIfItTellsAnEarlierFailure) {
+TEST_F(SaveQueueGivingUp, StartsASaveAlthoughItReportsAnEarlierFailure) {
   for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
     turns_.clear();
     failing_ = {"1"};
@@ -455,8 +454,8 @@ TEST_F(SaveQueueGivingUp, BeginsASaveAlsoIfItTellsAnEarlierFailure) {
   }
 }
 
-// A process that is faster would tell it with an earlier save than the others.
-TEST_F(SaveQueueGivingUp, TellsAFailureWithTheSaveByWhichAllProcessesKnowIt) {
+// A faster process would report it with an earlier save than the others.
+TEST_F(SaveQueueGivingUp, ReportsAFailureWithTheSameSaveOnAllProcesses) {
   failing_ = {"1"};
   const auto queue = ValueOf(SaveQueue::Create({.max_in_flight = 2}));
   queue->Submit(Request(1, {}))->WaitEnded();

@@ -1,4 +1,4 @@
-// A save that has no memory for its copy must not keep the place of the next one.
+// A save without memory for its copy must not block the slot of the next one.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -21,7 +21,7 @@ SaveRequest Request(const std::string& state) {
   return request;
 }
 
-TEST(ScarceSnapshot, LeavesItsPlace) {
+TEST(ScarceSnapshot, FreesItsSlot) {
   const std::string state(16 << 10, 's');
   auto created = SaveQueue::Create({.when_busy = WhenBusy::kRefuse});
   ASSERT_TRUE(created.ok());

@@ -38,7 +38,7 @@ class StateFileTest : public ::testing::Test {
   StateContents contents_;
 };
 
-TEST_F(StateFileTest, SaysWhereEachTensorIs) {
+TEST_F(StateFileTest, RecordsTheRangeOfEachTensor) {
   std::string file;
   std::vector<StepTensor> tensors;
   const ByteSink sink = [&](std::span<const std::byte> bytes) {

@@ -1,4 +1,4 @@
-// What tensors of a manifest take of memory, as the library counts it, and as it is.
+// The memory of a manifest's tensors, as counted by the library, and as measured.
 #include <gtest/gtest.h>
 
 #include "checkpoints/tensor_table.h"
@@ -41,7 +41,7 @@ std::vector<StepTensor> TensorsOf(const Case& one) {
   return tensors;
 }
 
-TEST(TensorTableMemory, IsWhatIsCounted) {
+TEST(TensorTableMemory, MatchesTheCountedSize) {
   for (const Case& one : Cases()) {
     SCOPED_TRACE(one.what);
     const std::vector<StepTensor> tensors = TensorsOf(one);
@@ -58,7 +58,7 @@ TEST(TensorTableMemory, IsWhatIsCounted) {
 }
 
 // A table of a byte for each tensor would be 168 times as large in memory.
-TEST(TensorTableMemory, IsBoundedBeforeItIsTaken) {
+TEST(TensorTableMemory, IsLimitedBeforeItIsAllocated) {
   constexpr std::uint64_t kMost = 4 << 20;
   for (const Case& one : Cases()) {
     SCOPED_TRACE(one.what);

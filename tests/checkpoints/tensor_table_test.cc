@@ -17,19 +17,19 @@ using internal::ParseTensorTable;
 using testing::ErrorOf;
 using testing::ValueOf;
 
-// What so many ranks save of so many tensors, each of which they divide by rows: file by file.
+// What this many ranks save of this many tensors, which each of them divides by rows: file by file.
 std::vector<StepTensor> SlicesOf(int ranks, int tensors, std::int64_t rows) {
   std::vector<StepTensor> slices;
   for (int rank = 0; rank < ranks; ++rank) {
     std::uint64_t begin = 1000;
     for (int tensor = 0; tensor < tensors; ++tensor) {
-      const RowsOfRank own = DivideRows(rows, {.rank = rank, .world_size = ranks});
-      const std::uint64_t end = begin + static_cast<std::uint64_t>(own.end - own.begin) * 64;
+      const auto [own_begin, own_end] = DivideRows(rows, {.rank = rank, .world_size = ranks});
+      const std::uint64_t end = begin + static_cast<std::uint64_t>(own_end - own_begin) * 64;
       slices.push_back({.name = "layers." + std::to_string(tensor) + ".weight",
                         .file = static_cast<std::size_t>(rank),
                         .range = {begin, end},
-                        .shape = {own.end - own.begin, 16},
-                        .offsets = {own.begin, 0},
+                        .shape = {own_end - own_begin, 16},
+                        .offsets = {own_begin, 0},
                         .whole_shape = {rows, 16},
                         .crc32c = static_cast<std::uint32_t>(rank * 7919 + tensor)});
       begin = end;
@@ -38,19 +38,19 @@ std::vector<StepTensor> SlicesOf(int ranks, int tensors, std::int64_t rows) {
   return slices;
 }
 
-TEST(TensorTable, ComesBackAsItWas) {
+TEST(TensorTable, RoundTrips) {
   const auto slices = SlicesOf(7, 30, 1000);
   EXPECT_EQ(ParseTensorTable(FormatTensorTable(slices)), slices);
   EXPECT_EQ(ParseTensorTable(FormatTensorTable({})), std::vector<StepTensor>());
 }
 
-TEST(TensorTable, TakesFiveBytesForASlice) {
+TEST(TensorTable, NeedsAboutFiveBytesForEachSlice) {
   const auto slices = SlicesOf(64, 200, 6400);
   EXPECT_LT(FormatTensorTable(slices).size(), slices.size() * 11 / 2);
 }
 
-// Tensors without any order, each field by chance.
-TEST(TensorTable, HoldsAnyTensors) {
+// Tensors in random order with random fields.
+TEST(TensorTable, RoundTripsRandomTensors) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
@@ -77,7 +77,7 @@ TEST(TensorTable, HoldsAnyTensors) {
   }
 }
 
-TEST(TensorTable, RefusesEveryPartOfItself) {
+TEST(TensorTable, RefusesEveryTruncation) {
   const std::string table = FormatTensorTable(SlicesOf(3, 4, 100));
   for (std::size_t length = 0; length < table.size(); ++length) {
     EXPECT_FALSE(ParseTensorTable(table.substr(0, length)).has_value()) << length;
@@ -85,8 +85,8 @@ TEST(TensorTable, RefusesEveryPartOfItself) {
   EXPECT_FALSE(ParseTensorTable(table + "x").has_value());
 }
 
-// Each byte by each of some others: what is read, if anything, is bounded.
-TEST(TensorTable, ReadsNoNonsense) {
+// Each byte replaced by some others: the result, if there is one, has a limited size.
+TEST(TensorTable, RefusesMalformedTables) {
   const std::string table = FormatTensorTable(SlicesOf(3, 4, 100));
   for (std::size_t at = 0; at < table.size(); ++at) {
     for (const char byte : {'\0', '\1', '\x7F', '\x80', '\xFF'}) {
@@ -99,7 +99,7 @@ TEST(TensorTable, ReadsNoNonsense) {
 }
 
 // A short table that stands for terabytes of names.
-TEST(TensorTable, BoundsWhatItStandsFor) {
+TEST(TensorTable, LimitsTheSizeOfItsNames) {
   const std::vector<StepTensor> tensors(100, {.name = std::string(1'000'000, 'x'), .range = {0, 4}});
   const std::string table = FormatTensorTable(tensors);
   EXPECT_LT(table.size(), 1'001'000U);
@@ -108,8 +108,8 @@ TEST(TensorTable, BoundsWhatItStandsFor) {
   EXPECT_FALSE(ParseTensorTable(table, 99'999'999).has_value());
 }
 
-// What a kind of tensor takes in memory is more than its bytes: a table of one tensor has one.
-TEST(TensorTable, HasNoMoreKindsThanTensors) {
+// A kind of tensor needs more memory than its bytes: a table of one tensor has one kind.
+TEST(TensorTable, RefusesMoreKindsThanTensors) {
   const auto kinds_of = [](std::size_t count) {
     internal::MessageWriter kinds;
     kinds.Number(count);
@@ -144,12 +144,12 @@ CheckpointManifest ManifestOf(std::vector<StepTensor> tensors, int files) {
   return manifest;
 }
 
-TEST(TensorTable, IsTheFormOfManifestsWithManySlices) {
+TEST(TensorTable, IsUsedByManifestsWithManySlices) {
   const CheckpointManifest few = ManifestOf(SlicesOf(3, 10, 100), 3);
   const CheckpointManifest many = ManifestOf(SlicesOf(310, 100, 1000), 310);
   const std::string listed = ValueOf(FormatManifest(few));
   const std::string table = ValueOf(FormatManifest(many));
-  EXPECT_NE(listed.find("\"gcsflux_checkpoint\":1"), listed.npos) << "what older programs read";
+  EXPECT_NE(listed.find("\"gcsflux_checkpoint\":1"), listed.npos) << "older programs read it";
   EXPECT_NE(table.find("\"gcsflux_checkpoint\":2"), table.npos);
   EXPECT_LT(table.size(), many.tensors.size() * 9);
   EXPECT_EQ(ValueOf(ParseManifest(table, "here")), many);

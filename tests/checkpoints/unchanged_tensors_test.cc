@@ -9,7 +9,8 @@
 #include "checkpoints/run_fixture.h"
 #include "checkpoints/save_step.h"
 #include "checkpoints/text_value.h"
-#include "gcsflux/checkpoints/checkpoint.h"
+#include "formats/checkpoint_reader.h"
+#include "formats/convert_checkpoint.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {
@@ -68,7 +69,7 @@ class UnchangedTensorsTest : public RunFixture {
                               {});
   }
   [[nodiscard]] StoredCheckpoint Open(std::int64_t step) const {
-    auto opened = Steps().OpenStep(ValueOf(Steps().Read(step)));
+    auto opened = Steps().OpenStep(step);
     EXPECT_TRUE(opened.ok()) << opened.error().message;
     return *std::move(opened);
   }
@@ -89,11 +90,11 @@ class UnchangedTensorsTest : public RunFixture {
   }
   [[nodiscard]] std::vector<std::string> FilesOf(std::int64_t step) const {
     std::vector<std::string> names;
-    for (const StepFile& file : ValueOf(Steps().Read(step)).manifest.files) names.push_back(file.name);
+    for (const StepFile& file : ValueOf(Steps().Read(step)).files) names.push_back(file.name);
     return names;
   }
 
-  // Ten tensors, of which a step of the training changes the last one.
+  // Ten tensors; a step of the training changes the last one.
   static State SomeState() {
     State state;
     for (int i = 0; i < 10; ++i) {
@@ -114,12 +115,12 @@ TEST_F(UnchangedTensorsTest, AreNotSentAgain) {
   EXPECT_GT(all, 4'000'000U);
   EXPECT_LE(static_cast<double>(changed), 0.11 * static_cast<double>(all));
   EXPECT_EQ(ReadState(Open(2)), state);
-  EXPECT_EQ(*Open(2).ReadValue("step")->As<std::int64_t>(), 2);
-  EXPECT_EQ(*Open(1).ReadValue("step")->As<std::int64_t>(), 1);
+  EXPECT_EQ(*Open(2).reader().ReadValue("step")->As<std::int64_t>(), 2);
+  EXPECT_EQ(*Open(1).reader().ReadValue("step")->As<std::int64_t>(), 1);
   EXPECT_EQ(FilesOf(2).size(), 2U);
 }
 
-TEST_F(UnchangedTensorsTest, AreNamedInTheFileThatHasThem) {
+TEST_F(UnchangedTensorsTest, AreReferencedInTheFileThatHoldsThem) {
   State state = SomeState();
   for (std::int64_t step = 1; step <= 4; ++step) {
     state["layer" + std::to_string(step)] = RandomBytes(400'000, 100 + static_cast<std::uint64_t>(step));
@@ -130,7 +131,7 @@ TEST_F(UnchangedTensorsTest, AreNamedInTheFileThatHasThem) {
   EXPECT_EQ(FilesOf(4).size(), 4U) << "its own, and one for each of the steps before";
 }
 
-TEST_F(UnchangedTensorsTest, AreWhatTheyWereWhateverChanges) {
+TEST_F(UnchangedTensorsTest, KeepTheirBytesWhileOthersChange) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   state["layer0"].back() = static_cast<char>(state["layer0"].back() ^ 1);  // One bit.
@@ -140,7 +141,7 @@ TEST_F(UnchangedTensorsTest, AreWhatTheyWereWhateverChanges) {
   state["empty"] = "";
   ASSERT_TRUE(SaveState(2, state).ok());
   EXPECT_EQ(ReadState(Open(2)), state);
-  state["layer2"] = SomeState()["layer2"];  // It comes back.
+  state["layer2"] = SomeState()["layer2"];  // It appears again.
   ASSERT_TRUE(SaveState(3, state).ok());
   EXPECT_EQ(ReadState(Open(3)), state);
   ASSERT_TRUE(SaveState(4, state).ok()) << "nothing changes";
@@ -151,7 +152,7 @@ TEST_F(UnchangedTensorsTest, AreWhatTheyWereWhateverChanges) {
   EXPECT_EQ(ReadState(Open(5)), state);
 }
 
-// Equal bytes of the same size are another tensor if the shape or the type is another one.
+// Equal bytes of the same size with another shape or type are another tensor.
 TEST(CommittedTensors, AreFoundByNameTypeShapeAndBytes) {
   const std::string bytes = RandomBytes(24, 1);
   const std::string other = RandomBytes(24, 2);
@@ -171,7 +172,7 @@ TEST(CommittedTensors, AreFoundByNameTypeShapeAndBytes) {
   }
 }
 
-TEST(CommittedTensors, AreWhereTheLastManifestHasThem) {
+TEST(CommittedTensors, AreFoundWhereTheLastManifestNamesThem) {
   const std::string bytes = RandomBytes(24, 1);
   const std::vector<internal::PlainTensor> tensors = {
       {.name = "t", .dtype = DType::kFloat32, .shape = {6}, .bytes = AsBytes(bytes)}};
@@ -185,7 +186,7 @@ TEST(CommittedTensors, AreWhereTheLastManifestHasThem) {
   }
 }
 
-TEST_F(UnchangedTensorsTest, StayWhileAKeptStepNamesThem) {
+TEST_F(UnchangedTensorsTest, RemainWhileAKeptStepNamesThem) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   const std::string first = FilesOf(1).front();
@@ -198,20 +199,20 @@ TEST_F(UnchangedTensorsTest, StayWhileAKeptStepNamesThem) {
   EXPECT_THAT(Names(), Contains("runs/7/" + first));
   EXPECT_EQ(ReadState(Open(5)), state);
   const auto listed = ValueOf(Steps().List());
-  ASSERT_EQ(listed.size(), 1U) << "the folder of step 1 is no unfinished step";
+  ASSERT_EQ(listed.size(), 1U) << "the folder of step 1 is not an unfinished step";
   EXPECT_THAT(ValueOf(Steps().Latest()).skipped, IsEmpty());
-  EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)})).files, 0U);
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage(std::chrono::seconds(0))).files, 0U);
   for (auto& [name, bytes] : state) bytes[0] = static_cast<char>(bytes[0] ^ 1);
   ASSERT_TRUE(SaveState(6, state, KeepRules{.last = 1}).ok());
   EXPECT_THAT(Names(), Not(Contains("runs/7/" + first))) << "no step names it any more";
   EXPECT_EQ(Names().size(), 4U);
 }
 
-TEST_F(UnchangedTensorsTest, StayWhileASaveIsUnderWay) {
+TEST_F(UnchangedTensorsTest, RemainDuringASave) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   ASSERT_TRUE(Save(*writer_, 2).ok());
-  const StepFile file = ValueOf(Steps().Read(1)).manifest.files.front();
+  const StepFile file = ValueOf(Steps().Read(1)).files.front();
   auto pinned = writer_->Pin({file});
   ASSERT_NE(pinned, nullptr);
   ASSERT_TRUE(writer_->Remove(1).ok());
@@ -223,17 +224,17 @@ TEST_F(UnchangedTensorsTest, StayWhileASaveIsUnderWay) {
   EXPECT_THAT(Names(), Not(Contains("runs/7/" + file.name)));
 }
 
-TEST_F(UnchangedTensorsTest, AreSentAgainIfTheirFileIsGone) {
+TEST_F(UnchangedTensorsTest, AreSentAgainIfTheirFileIsMissing) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   Delete("runs/7/" + FilesOf(1).front());
   ASSERT_TRUE(SaveState(2, state).ok());
   EXPECT_EQ(FilesOf(2).size(), 1U);
   EXPECT_EQ(ReadState(Open(2)), state);
-  EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 2);
+  EXPECT_EQ(ValueOf(Steps().Latest()).step.number, 2);
 }
 
-TEST_F(UnchangedTensorsTest, AreSentAgainBeforeTheFilesBecomeMany) {
+TEST_F(UnchangedTensorsTest, AreSentAgainToLimitTheNumberOfFiles) {
   State state = SomeState();
   for (int i = 0; i < 30; ++i) state["layer" + std::to_string(i)] = RandomBytes(100, static_cast<std::uint64_t>(i));
   for (std::int64_t step = 1; step <= 30; ++step) {
@@ -244,7 +245,7 @@ TEST_F(UnchangedTensorsTest, AreSentAgainBeforeTheFilesBecomeMany) {
   }
 }
 
-TEST_F(UnchangedTensorsTest, AreThoseOfTheLastCommittedStep) {
+TEST_F(UnchangedTensorsTest, AreComparedWithTheLastCommittedStep) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   const State committed = state;
@@ -259,7 +260,7 @@ TEST_F(UnchangedTensorsTest, AreThoseOfTheLastCommittedStep) {
   EXPECT_EQ(ReadState(Open(4)), committed);
 }
 
-TEST_F(UnchangedTensorsTest, StayIfTheirStepIsReplaced) {
+TEST_F(UnchangedTensorsTest, RemainIfTheirStepIsReplaced) {
   State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   state["layer9"] = RandomBytes(400'000, 5);
@@ -268,7 +269,7 @@ TEST_F(UnchangedTensorsTest, StayIfTheirStepIsReplaced) {
   EXPECT_EQ(FilesOf(1).size(), 2U);
 }
 
-TEST_F(UnchangedTensorsTest, AreSentByASaveBesideAnother) {
+TEST_F(UnchangedTensorsTest, AreSentByAConcurrentSave) {
   const State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   auto taken = last_.Take();
@@ -279,13 +280,13 @@ TEST_F(UnchangedTensorsTest, AreSentByASaveBesideAnother) {
   EXPECT_EQ(FilesOf(3).size(), 2U);
 }
 
-TEST_F(UnchangedTensorsTest, AreComparedWithTheManifestsChecksum) {
+TEST_F(UnchangedTensorsTest, AreVerifiedByTheManifestsChecksum) {
   const State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   ASSERT_TRUE(SaveState(2, state).ok());
   const StoredTensor tensor = ValueOf(Open(2).Find("t.layer5"));
   Fail({.operation = "storage.objects.get", .object_prefix = "runs/7/step-00000001/"},
-       {.type = "corrupt", .at_byte = ValueOf(Steps().Read(2)).manifest.tensors.front().range.begin + 7});
+       {.type = "corrupt", .at_byte = Stored(2).manifest.tensors.front().range.begin + 7});
   const StoredCheckpoint checkpoint = Open(2);
   bool is_corrupted = false;
   for (const StoredTensor& one : checkpoint.tensors()) {
@@ -317,32 +318,32 @@ TEST_F(UnchangedTensorsTest, AreReadThroughTheManifestsUri) {
     converted += TextOf(bytes);
     return Result<void>();
   };
-  ASSERT_TRUE(ConvertCheckpoint(*checkpoint, CheckpointFormat::kTorchFile, sink).ok());
+  ASSERT_TRUE(internal::WriteConverted(*checkpoint, CheckpointFormat::kTorchFile, sink).ok());
   const auto torch_file = StoredCheckpoint::Open(SourceOf("converted", AsBytes(converted)));
   ASSERT_TRUE(torch_file.ok());
   EXPECT_EQ(ReadState(*torch_file), state);
-  EXPECT_EQ(*torch_file->ReadValue("step")->As<std::int64_t>(), 2);
+  EXPECT_EQ(*torch_file->reader().ReadValue("step")->As<std::int64_t>(), 2);
   EXPECT_EQ(ErrorOf(OpenCheckpoint(client_, "gs://bkt/runs/7/step-00000009.json")).code, ErrorCode::kNotFound);
 }
 
-TEST_F(UnchangedTensorsTest, AreMissedInTheStepsFileAlone) {
+TEST_F(UnchangedTensorsTest, AreMissingIfOnlyTheStepsFileIsOpened) {
   const State state = SomeState();
   ASSERT_TRUE(SaveState(1, state).ok());
   ASSERT_TRUE(SaveState(2, state).ok());
   const auto alone = OpenCheckpoint(client_, "gs://bkt/runs/7/" + FilesOf(2).front());
   ASSERT_TRUE(alone.ok());
-  const Error error = ErrorOf(alone->ReadValue());
+  const Error error = ErrorOf(alone->reader().ReadValue());
   EXPECT_EQ(error.code, ErrorCode::kUndecodable);
   EXPECT_THAT(error.message, HasSubstr("'t.layer0', which it lacks; if it is the file of a run's step"));
 }
 
-TEST_F(UnchangedTensorsTest, AreRefusedInAStepThatNoRunSaved) {
+TEST_F(UnchangedTensorsTest, AreRefusedInAStepOfNoRun) {
   ASSERT_TRUE(Save(*writer_, 1).ok());
   CheckpointManifest manifest = ValueOf(Draft(*writer_, 2, "bytes"));
   const StepFile other = ValueOf(writer_->WriteFile(2, "other", Bytes("more bytes")));
   manifest.files = {other};
   ASSERT_TRUE(writer_->Commit(manifest).ok());
-  const Error error = ErrorOf(Steps().OpenStep(ValueOf(Steps().Read(2))));
+  const Error error = ErrorOf(Steps().OpenStep(2));
   EXPECT_EQ(error.code, ErrorCode::kUndecodable);
   EXPECT_THAT(error.message, HasSubstr("step 2 of gs://bkt/runs/7/"));
 }

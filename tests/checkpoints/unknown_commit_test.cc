@@ -1,4 +1,4 @@
-// A commit of which it is unknown whether the manifest was stored: nothing is deleted, and nothing is sent again.
+// A commit with an unknown outcome: nothing is deleted, and nothing is sent again.
 #include <gmock/gmock.h>
 
 #include "checkpoints/run_fixture.h"
@@ -15,7 +15,7 @@ class UnknownCommitTest : public testing::RunFixture {
  protected:
   static constexpr auto kManifests = "runs/7/step-*.json";
 
-  // The manifest is stored and the answer lost. The look at it, the `nth` GET, has this status.
+  // The manifest is stored and the answer lost. The read-back, the `nth` GET, has this status.
   void LoseTheManifestsAnswer(int status, std::uint64_t nth) {
     emulator_.faults().Load(
         {.rules = {{.name = "lost",
@@ -53,7 +53,7 @@ TEST_F(UnknownCommitTest, KeepsTheFilesOfAStepThatMayExist) {
   }
 }
 
-TEST_F(UnknownCommitTest, KeepsTheFilesOfAStepThatWasReplaced) {
+TEST_F(UnknownCommitTest, KeepsTheFilesOfAReplacedStep) {
   StepWriter writer = *Start();
   ASSERT_TRUE(Save(writer, 1).ok());
   LoseTheManifestsAnswer(403, 2);
@@ -65,7 +65,7 @@ TEST_F(UnknownCommitTest, KeepsTheFilesOfAStepThatWasReplaced) {
 }
 
 // The refusal of a later attempt does not tell that this run's manifest was never there.
-TEST_F(UnknownCommitTest, IsNotReportedAsAStepThatIsThereAlready) {
+TEST_F(UnknownCommitTest, IsNotReportedAsAnExistingStep) {
   StepWriter writer = *Start();
   for (const CommitMode mode : {CommitMode::kCreate, CommitMode::kReplace}) {
     emulator_.faults().Load(
@@ -87,7 +87,7 @@ TEST_F(UnknownCommitTest, IsNotReportedAsAStepThatIsThereAlready) {
   }
 }
 
-TEST_F(UnknownCommitTest, IsNotThatOfARefusal) {
+TEST_F(UnknownCommitTest, IsNotReportedForARefusal) {
   StepWriter writer = *Start();
   Fail({.operation = "storage.objects.insert", .object_glob = kManifests}, {.type = "status", .status = 403}, 1);
   const Error error = ErrorOf(Save(writer, 1));

@@ -15,7 +15,7 @@ class CleanTest : public CommandTest {};
 class ListTest : public CommandTest {};
 class RemoveTest : public CommandTest {};
 
-TEST_F(CatTest, WritesManyInTheirOrder) {
+TEST_F(CatTest, WritesObjectsInTheGivenOrder) {
   std::vector<std::string> arguments = {"cat"};
   std::string want;
   for (int i = 0; i < 600; ++i) {
@@ -33,7 +33,7 @@ TEST_F(CatTest, WritesManyInTheirOrder) {
   EXPECT_THAT(failed.err, HasSubstr("gs://bkt/none"));
 }
 
-TEST_F(CatTest, ShowsOnATerminalHowFarItIsUnlessTheBytesGoThere) {
+TEST_F(CatTest, ShowsProgressOnATerminalUnlessTheBytesGoThere) {
   Store("a", "1");
   Store("b", "22");
   const Outcome apart = RunOnTerminal({"cat", "gs://bkt/a", "gs://bkt/b"}, ">both");
@@ -43,7 +43,7 @@ TEST_F(CatTest, ShowsOnATerminalHowFarItIsUnlessTheBytesGoThere) {
   EXPECT_EQ(RunOnTerminal({"cat", "gs://bkt/a", "gs://bkt/b"}).out, "122");
 }
 
-TEST_F(CatTest, HoldsNoLargeObject) {
+TEST_F(CatTest, DoesNotHoldALargeObjectInMemory) {
   const std::string large(40 << 20, 'x');
   Store("large", large);
   Store("small", "behind");
@@ -52,8 +52,8 @@ TEST_F(CatTest, HoldsNoLargeObject) {
   EXPECT_TRUE(outcome.out == "behind" + large + "behind");
 }
 
-// What a composed download that was killed leaves behind: the service does not tell it from this.
-TEST_F(CleanTest, RemovesCompositesByTheirAge) {
+// The remainder of a killed composed download: the service cannot distinguish it from this.
+TEST_F(CleanTest, DeletesCompositesByAge) {
   Store("dataflux-composed-objects/plain", "not composed");
   const auto composed =
       client_.ComposeObjects({{.name = "dataflux-composed-objects/plain"}}, {"bkt", "dataflux-composed-objects/left"});
@@ -67,13 +67,13 @@ TEST_F(CleanTest, RemovesCompositesByTheirAge) {
   EXPECT_THAT(Objects(), ElementsAre("dataflux-composed-objects/plain"));
 }
 
-TEST_F(CleanTest, ShowsOnATerminalHowFarItIs) {
+TEST_F(CleanTest, ShowsProgressOnATerminal) {
   const Outcome outcome = RunOnTerminal({"clean", "gs://bkt"});
   EXPECT_THAT(outcome.out, HasSubstr("cleaning gs://bkt, 0 objects"));
   EXPECT_THAT(outcome.out, HasSubstr("deleted 0 of 0"));
 }
 
-TEST_F(ListTest, ShowsOnATerminalHowFarItIsUnlessTheNamesGoThere) {
+TEST_F(ListTest, ShowsProgressOnATerminalUnlessTheNamesGoThere) {
   Store("a/b", "1");
   const Outcome apart = RunOnTerminal({"ls", "-r", "gs://bkt"}, ">names");
   EXPECT_THAT(apart.out, HasSubstr("listing, "));
@@ -84,12 +84,12 @@ TEST_F(ListTest, ShowsOnATerminalHowFarItIsUnlessTheNamesGoThere) {
   EXPECT_EQ(RunOnTerminal({"ls", "-r", "gs://bkt"}).out, "gs://bkt/a/b\r\n");
 }
 
-TEST_F(CleanTest, RefusesWhatIsNoDurationOrNoBucket) {
+TEST_F(CleanTest, RefusesAWrongDurationOrBucket) {
   EXPECT_EQ(Run({"clean", "gs://bkt", "--older_than=1"}).status, 2);
   EXPECT_EQ(Run({"clean", "gs://bkt/x"}).status, 2);
 }
 
-TEST_F(RemoveTest, ManyAtATimeAndNoOthers) {
+TEST_F(RemoveTest, DeletesExactlyTheMatchingObjects) {
   for (int i = 0; i < 200; ++i) Store("x/" + std::to_string(i), "1");
   Store("x", "the name itself");
   Store("xy", "another");

@@ -5,9 +5,11 @@
 #include <sstream>
 
 #include "checkpoints/save_step.h"
+#include "checkpoints/step_writer.h"
 #include "cli/checkpoint/steps.h"
 #include "cli/command_fixture.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "support/load_fault.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -21,7 +23,7 @@ class CheckpointRunCommandTest : public CommandTest {
  protected:
   void SetUp() override {
     CommandTest::SetUp();
-    auto writer = StepWriter::Start(steps_);
+    auto writer = StepWriter::Start(internal::StoreOf(steps_));
     ASSERT_TRUE(writer.ok()) << writer.error().message;
     for (const std::int64_t step : {10, 20, 30}) {
       const std::string text = "state of step " + std::to_string(step);
@@ -32,12 +34,12 @@ class CheckpointRunCommandTest : public CommandTest {
     }
   }
   [[nodiscard]] std::string FileOf(std::int64_t step) const {
-    return "runs/7/" + steps_.Read(step)->manifest.files.front().name;
+    return "runs/7/" + steps_.Read(step)->files.front().name;
   }
   [[nodiscard]] std::vector<std::int64_t> Steps() const {
     std::vector<std::int64_t> steps;
     const auto listed = steps_.List();
-    for (const ListedStep& step : *listed) steps.push_back(step.step);
+    for (const Step& step : *listed) steps.push_back(step.number);
     return steps;
   }
 
@@ -47,7 +49,7 @@ class CheckpointRunCommandTest : public CommandTest {
   CheckpointSteps steps_ = *CheckpointSteps::Open(client_, "gs://bkt/runs/7");
 };
 
-TEST_F(CheckpointRunCommandTest, ListsStepsWithWhatIsWrongWithThem) {
+TEST_F(CheckpointRunCommandTest, ListsStepsWithTheirFaults) {
   ASSERT_TRUE(client_.DeleteObject({"bkt", FileOf(20)}).ok());
   Store(kLeft, "never finished");
   const Outcome outcome = Run({"checkpoint", "ls", "gs://bkt/runs/7"});
@@ -73,9 +75,8 @@ TEST_F(CheckpointRunCommandTest, ListsAsJson) {
 
 TEST_F(CheckpointRunCommandTest, VerifiesEveryByte) {
   EXPECT_EQ(Run({"checkpoint", "verify", "gs://bkt/runs/7/"}).status, 0);
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .object_prefix = FileOf(20)},
-                                      .action = {.type = "corrupt", .at_byte = 3}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_prefix = FileOf(20)},
+                     {.type = "corrupt", .at_byte = 3});
   const Outcome outcome = Run({"checkpoint", "verify", "gs://bkt/runs/7/"});
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
   EXPECT_EQ(outcome.status, 1);
@@ -94,7 +95,7 @@ TEST_F(CheckpointRunCommandTest, RemovesAStep) {
   EXPECT_THAT(Steps(), ElementsAre(30));
 }
 
-TEST_F(CheckpointRunCommandTest, PrunesByRules) {
+TEST_F(CheckpointRunCommandTest, AppliesTheRetentionPolicy) {
   const Outcome dry = Run({"checkpoint", "prune", "--keep_last=1", "--dry_run", "gs://bkt/runs/7"});
   EXPECT_EQ(dry.status, 0) << dry.err;
   EXPECT_EQ(dry.out, "would remove step 10\nwould remove step 20\n");
@@ -114,7 +115,7 @@ TEST_F(CheckpointRunCommandTest, PrunesFilesOfUnfinishedSaves) {
   EXPECT_THAT(Steps(), ElementsAre(10, 20, 30));
 }
 
-TEST_F(CheckpointRunCommandTest, CleansWhatInterruptedSavesLeft) {
+TEST_F(CheckpointRunCommandTest, CleansFilesOfInterruptedSaves) {
   Store(kLeft, "never finished");
   Store("runs/7/notes.txt", "mine");
   Store("runs/7/step-00000010/eval.json", "mine");
@@ -137,13 +138,13 @@ TEST_F(CheckpointRunCommandTest, CleansWhatInterruptedSavesLeft) {
   EXPECT_THAT(Run({"clean", "gs://bkt/runs/7"}).err, HasSubstr("the prefix of a training run with its '/'"));
 }
 
-// Two steps of safetensors, of which the second one has no tensor of its own.
-TEST_F(CheckpointRunCommandTest, ReadsAStepThatHasTensorsInAnotherStepsFile) {
+// Two steps of safetensors; the second one has no tensor of its own.
+TEST_F(CheckpointRunCommandTest, ReadsAStepThatReferencesAnotherStepsFile) {
   const std::string bytes = "12345678";
   const pickled::Dict root{
       .entries = {{{.any = std::string("w")}, {.any = TensorLayout{.shape = {2}, .strides = {1}}}}}};
   const internal::StateContents contents{.root = {.any = root}, .storages = {AsBytes(bytes)}};
-  auto writer = StepWriter::Start(steps_, {.take_over = true});
+  auto writer = StepWriter::Start(internal::StoreOf(steps_), /*take_over=*/true);
   ASSERT_TRUE(writer.ok());
   internal::LastCommitted last;
   for (const std::int64_t step : {40, 50}) {
@@ -165,13 +166,13 @@ TEST_F(CheckpointRunCommandTest, ReadsAStepThatHasTensorsInAnotherStepsFile) {
   EXPECT_EQ(Run({"checkpoint", "verify", "gs://bkt/runs/7/"}).status, 0);
 }
 
-TEST(KeepFlags, ReadTheBestByAMetric) {
+TEST(KeepFlags, ParseTheBestByAMetric) {
   const auto best = ParseKeepBest("val:loss:max:3");
   ASSERT_TRUE(best.ok());
   EXPECT_EQ(best->metric, "val:loss");
   EXPECT_EQ(best->count, 3U);
-  EXPECT_EQ(best->best_is, BestIs::kHighest);
-  EXPECT_EQ(ParseKeepBest("loss:min")->best_is, BestIs::kLowest);
+  EXPECT_TRUE(best->is_highest_best);
+  EXPECT_FALSE(ParseKeepBest("loss:min")->is_highest_best);
   for (const char* wrong : {"", "loss", ":min", "loss:mean", "loss:min:0", "loss:min:x", "loss:min:-1", "loss:3"}) {
     EXPECT_FALSE(ParseKeepBest(wrong).ok()) << wrong;
   }

@@ -6,6 +6,7 @@
 
 #include "cli/command_fixture.h"
 #include "formats/made_tensors.h"
+#include "support/load_fault.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -77,7 +78,7 @@ TEST_F(CheckpointCommandTest, InspectsAsJson) {
   }
 }
 
-TEST_F(CheckpointCommandTest, VerifiesAndSaysWhatCoversTheBytes) {
+TEST_F(CheckpointCommandTest, NamesTheChecksumThatItVerified) {
   struct Case {
     std::string name;
     std::string file;
@@ -96,7 +97,7 @@ TEST_F(CheckpointCommandTest, VerifiesAndSaysWhatCoversTheBytes) {
   }
 }
 
-TEST_F(CheckpointCommandTest, NamesWhatIsDamaged) {
+TEST_F(CheckpointCommandTest, NamesDamagedTensors) {
   const std::string whole = TorchFileOf(SomeTensors());
   for (const std::string& place : PutBoth("c.pt", Damaged(whole, SomeTensors()[0].bytes))) {
     const Outcome outcome = Run({"checkpoint", "verify", place});
@@ -110,11 +111,10 @@ TEST_F(CheckpointCommandTest, NamesWhatIsDamaged) {
 }
 
 // The emulator corrupts bytes that no checksum of the file covers; the object's does.
-TEST_F(CheckpointCommandTest, TheObjectsChecksumFindsWhatTheFileDoesNotCover) {
+TEST_F(CheckpointCommandTest, VerifiesByTheObjectsChecksumIfTheFileHasNone) {
   Store("bare.st", SafetensorsOf({{"w", DType::kUint8, {3'000'000}, Varied(3'000'000)}}, false));
-  emulator_.faults().Load({.rules = {{.name = "corrupt",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "corrupt", .at_byte = 2'000'000}}}});
+  testing::LoadFault(emulator_, "corrupt", {.operation = "storage.objects.get"},
+                     {.type = "corrupt", .at_byte = 2'000'000});
   const Outcome outcome = Run({"checkpoint", "verify", "gs://bkt/bare.st"});
   EXPECT_GT(emulator_.faults().Fired("corrupt"), 0U);
   EXPECT_EQ(outcome.status, 1) << outcome.out;
@@ -136,7 +136,7 @@ TEST_F(CheckpointCommandTest, ConvertsBothWays) {
   }
 }
 
-TEST_F(CheckpointCommandTest, LeavesNothingOutUnlessItIsTold) {
+TEST_F(CheckpointCommandTest, DropsValuesOnlyIfTold) {
   WriteFile("c.pt", TorchFileOf(SomeTensors(), {{{.any = std::string("epoch")}, {.any = std::int64_t{3}}}}));
   const Outcome refused = Run({"checkpoint", "convert", "c.pt", "gs://bkt/c.safetensors"});
   EXPECT_EQ(refused.status, 2);
@@ -145,7 +145,7 @@ TEST_F(CheckpointCommandTest, LeavesNothingOutUnlessItIsTold) {
   EXPECT_EQ(Run({"checkpoint", "convert", "--tensors_only", "c.pt", "gs://bkt/c.safetensors"}).status, 0);
 }
 
-TEST_F(CheckpointCommandTest, TellsDifferences) {
+TEST_F(CheckpointCommandTest, ReportsDifferences) {
   std::vector<MadeTensor> tensors = SomeTensors();
   Store("a", TorchFileOf(tensors));
   tensors[4].bytes[1] = '\1';
@@ -162,7 +162,7 @@ TEST_F(CheckpointCommandTest, TellsDifferences) {
   EXPECT_EQ(lines.back(), json::parse(R"({"same": 3, "different": 3})"));
 }
 
-TEST_F(CheckpointCommandTest, SaysHowItIsUsed) {
+TEST_F(CheckpointCommandTest, ExplainsWrongUsage) {
   WriteFile("c.pt", TorchFileOf(SomeTensors()));
   WriteFile("text", "hello");
   struct Case {

@@ -44,7 +44,7 @@ check grep -q 'storage/v1/b?project=from-flag"' <<<"$journal"
 expect 0 '' '' rm gs://of-the-variable
 expect 0 '' '' rm gs://of-the-flag
 
-# Up and down, whatever the bytes
+# Uploads and downloads of any bytes
 head -c 300000 /dev/urandom >"$work/data"
 : >"$work/empty"
 expect 0 '' '' cp "$work/data" gs://one-bucket/dir/data
@@ -70,7 +70,7 @@ expect 0 '' 'skipped 1 that are there' cp --no_clobber gs://one-bucket/dir/data 
 expect 0 '' 'skipped 1 that are there' cp --no_clobber - gs://two-bucket/kept
 check cmp "$work/data" <("$bin/gcsflux" cat gs://two-bucket/kept)
 
-# A copy whose answer is lost is seen to be there.
+# A copy whose answer is lost is found.
 faults=$STORAGE_EMULATOR_HOST/_emulator/faults
 for flag in --no_clobber --nono_clobber; do
   check curl --silent --fail -T - -o /dev/null "$faults" <<<'{"rules": [{"name": "lost",
@@ -80,7 +80,7 @@ for flag in --no_clobber --nono_clobber; do
   check cmp "$work/data" <("$bin/gcsflux" cat "gs://two-bucket/lost$flag")
 done
 
-# Listing and looking
+# Listings and metadata
 expect 0 '^gs://one-bucket/dir/$' '' ls gs://one-bucket
 expect 0 '^gs://one-bucket/dir/data$' '' ls --recursive gs://one-bucket
 expect 0 '^ +300000  20[0-9-]+T[0-9:]+Z  [0-9]+  gs://one-bucket/dir/data$' '' ls --long gs://one-bucket/dir/
@@ -99,7 +99,7 @@ expect 0 'content type: +text/plain' '' stat gs://one-bucket/piped
 expect 0 'crc32c: +[0-9a-f]{8}$' '' stat gs://one-bucket/piped
 expect 1 '' 'nothing is stored' ls gs://one-bucket/none
 
-# Everything in a large bucket: in order, in any order, summed up, and to a reader that goes away
+# A large bucket: in order, in any order, as a sum, and for a reader that disconnects
 "$bin/gcsflux" ls --recursive gs://many >"$work/names"
 check test "$(wc -l <"$work/names")" -eq 30000
 check env LC_ALL=C sort --check=silent --unique "$work/names"
@@ -108,7 +108,7 @@ check cmp "$work/names" <("$bin/gcsflux" ls --recursive --json gs://many | sed '
 expect 0 '^30000 objects  300000 bytes  gs://many$' '' ls --count gs://many
 check test "$("$bin/gcsflux" ls --recursive gs://many 2>/dev/null | head -n 1)" = "$(head -n 1 "$work/names")"
 
-# What is refused, and how
+# Refusals
 expect 0 '' 'skipped 1 that are there' cp --no_clobber "$work/data" gs://one-bucket/piped
 expect 0 '' 'skipped 1 that are there' cp --no_clobber gs://one-bucket/piped "$work/back"
 expect 1 '' 'objects.get gs://one-bucket/none \[0, 1048576\).*404.*check the name' cat gs://one-bucket/none

@@ -13,7 +13,7 @@
 
 namespace gcsflux::cli {
 
-/// What a run of the command came to.
+/// The result of a run of the command.
 struct Outcome {
   int status = 0;
   std::string out = {};
@@ -30,8 +30,8 @@ class CommandTest : public ::testing::Test {
   /// Starts it; paths in the arguments are below directory_.
   [[nodiscard]] testing::ChildProgram Start(const std::vector<std::string>& arguments) const;
   Outcome Run(const std::vector<std::string>& arguments) const;
-  /// The same where the first two requests that match are held until both are there: it ends only where the command
-  /// sends several at the same time.
+  /// The same, but the first two matching requests are held until both have arrived: it ends only if the command sends
+  /// several in parallel.
   Outcome RunHeld(const std::vector<std::string>& arguments, const emulator::FaultMatch& match);
 
   /// Starts it, waits until so many requests stall, and sends the signal. The fault of Load() must have fired once; no
@@ -50,12 +50,12 @@ class CommandTest : public ::testing::Test {
   [[nodiscard]] std::uint64_t Requests(const std::string& operation) const;
   [[nodiscard]] std::string PathOf(const std::string& name) const { return directory_.path() / name; }
 
-  /// The same with a terminal, which `script` of bsdutils gives it, a package that every Debian has: `out` is all that
-  /// is written to it. `redirection` is for the shell: ">file".
+  /// The same on a terminal, which `script` of Debian's bsdutils provides: `out` is all its output. `redirection` is
+  /// for the shell: ">file".
   Outcome RunOnTerminal(const std::vector<std::string>& arguments, const std::string& redirection = "") const;
   static Outcome Finish(testing::ChildProgram& program);
 
-  /// Lets this happen once to the first request that matches, by the name "fault".
+  /// Applies this fault once, to the first matching request, by the name "fault".
   void Load(const emulator::FaultMatch& match, const emulator::FaultAction& action);
 
   emulator::Emulator emulator_{{.journal_size = 100'000}};

@@ -1,6 +1,6 @@
-// Each command of several requests, with something in front of each of them: a rival that overwrites or deletes all
-// that the command works on, a signal; or with a lost answer. It ends; what it leaves is whole and of one generation;
-// and nothing that the rival wrote is deleted. As tests/gaps, for the program.
+// Each command of several requests, with an event before each of them: a rival that overwrites or deletes all objects
+// of the command, a signal, or a lost answer. The command ends; its output is whole and of one generation; nothing of
+// the rival is deleted. As tests/gaps, for the program.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -26,8 +26,8 @@ enum class Target { kNone, kFiles, kObjects };
 struct Row {
   std::string name;
   std::vector<std::string> arguments;
-  Target source = Target::kObjects;    ///< What is there before, below "from".
-  Target destination = Target::kNone;  ///< What it makes, below "to".
+  Target source = Target::kObjects;    ///< The existing content, below "from".
+  Target destination = Target::kNone;  ///< The command's output, below "to".
 };
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
@@ -120,7 +120,7 @@ class CommandGapsTest : public CommandTest, public ::testing::WithParamInterface
       }
     }
     if (event != Between::kOverwrite) return;
-    // What the rival wrote stays, but under a name that the command writes.
+    // The rival's writes remain, except under a name that the command writes.
     for (const auto& [name, generation] : rivals_) {
       if (name.starts_with("to/")) continue;
       const auto now = client_.GetObject({"bkt", name});
@@ -137,10 +137,10 @@ class CommandGapsTest : public CommandTest, public ::testing::WithParamInterface
   std::map<std::string, std::int64_t> rivals_;
 };
 
-TEST_P(CommandGapsTest, OvercomesALostAnswer) { ForEachGap(Between::kNothing, true); }
-TEST_P(CommandGapsTest, MixesAndDeletesNothingThatARivalWrites) { ForEachGap(Between::kOverwrite, false); }
-TEST_P(CommandGapsTest, BearsThatARivalDeletes) { ForEachGap(Between::kDelete, false); }
-TEST_P(CommandGapsTest, EndsByASignal) { ForEachGap(Between::kSignal, false); }
+TEST_P(CommandGapsTest, SurvivesALostAnswer) { ForEachGap(Between::kNothing, true); }
+TEST_P(CommandGapsTest, KeepsTheObjectOfARival) { ForEachGap(Between::kOverwrite, false); }
+TEST_P(CommandGapsTest, SurvivesADeletionByARival) { ForEachGap(Between::kDelete, false); }
+TEST_P(CommandGapsTest, StopsAtASignal) { ForEachGap(Between::kSignal, false); }
 
 const Row kRows[] = {
     {"CopyUp", {"cp", "-r", "from", "gs://bkt/to"}, Target::kFiles, Target::kObjects},

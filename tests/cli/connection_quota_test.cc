@@ -10,7 +10,7 @@
 namespace gcsflux::cli {
 namespace {
 
-TEST(ConnectionQuota, AreNeverMoreThanThereAreAndServeEverybody) {
+TEST(ConnectionQuota, NeverExceedsItsTotalAndServesEachThread) {
   constexpr int kTotal = 5;
   ConnectionQuota quota(kTotal);
   std::atomic<int> in_use = 0;
@@ -31,7 +31,7 @@ TEST(ConnectionQuota, AreNeverMoreThanThereAreAndServeEverybody) {
   EXPECT_EQ(served, 8 * 500);
 }
 
-TEST(ConnectionQuota, AreAtLeastOneAndAtMostAll) {
+TEST(ConnectionQuota, GrantsAtLeastOneAndAtMostAll) {
   ConnectionQuota quota(3);
   EXPECT_EQ(ConnectionQuota::Lease(quota, 0).count(), 1);
   EXPECT_EQ(ConnectionQuota::Lease(quota, 2).count(), 2);

@@ -1,10 +1,11 @@
-// The memory that `gcsflux checkpoint convert` takes for 2.5 GiB, by the peak of its process.
+// The memory that `gcsflux checkpoint convert` needs for 2.5 GiB, by the peak of its process.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include "base/crc32c.h"
+#include "checkpoints/step_writer.h"
+#include "formats/safetensors/safetensors.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/checkpoints/safetensors.h"
 #include "gcsflux/client.h"
 #include "support/child_program.h"
 #include "support/emulator_process.h"
@@ -23,15 +24,15 @@ constexpr std::uint64_t kBlockBytes = 64 * kMiB;
 constexpr std::int64_t kColumns = 1024;
 constexpr std::int64_t kRows = kBlocks * kBlockBytes / sizeof(float) / kColumns;  // Of a slice.
 
-/// A step of four files in an emulator of its own. Each has a block of the rows of a tensor, and a block of the columns
-/// of another one. The bytes are the same 64 MiB again and again, which the emulator holds once.
+/// A step of four files in its own emulator. Each has a block of the rows of one tensor, and a block of the columns of
+/// another. All bytes are the same 64 MiB, which the emulator stores once.
 class ConvertMemoryTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(client_.InsertBucket("bkt").ok());
     for (std::size_t i = 0; i < block_.size(); ++i) block_[i] = static_cast<char>((i * 2654435761U) >> 13);
     ASSERT_TRUE(client_.InsertObject({"bkt", "block"}, AsBytes(block_)).ok());
-    auto writer = *StepWriter::Start(steps_);
+    auto writer = *StepWriter::Start(internal::StoreOf(steps_));
     CheckpointManifest manifest{.step = 1};
     for (std::int64_t file = 0; file < kFiles; ++file) AddFile(writer, manifest, file);
     ASSERT_TRUE(writer.Commit(std::move(manifest)).ok());
@@ -89,7 +90,7 @@ class ConvertMemoryTest : public ::testing::Test {
     return header;
   }
 
-  // The most memory that a program had until now which ended; the emulator has not ended.
+  // The peak memory of the programs that have ended; the emulator has not ended.
   static std::uint64_t PeakOfPrograms() {
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
@@ -113,7 +114,7 @@ class ConvertMemoryTest : public ::testing::Test {
   CheckpointSteps steps_ = *CheckpointSteps::Open(client_, "gs://bkt/runs/7");
 };
 
-TEST_F(ConvertMemoryTest, StaysBelow320MiBFromRanksToOneFileAndBack) {
+TEST_F(ConvertMemoryTest, StaysBelow320MiB) {
   const std::string step = "gs://bkt/runs/7/step-00000001.json";
   ExpectConverts({step, "gs://bkt/one.pt"});
   ExpectConverts({"--shards=3", "gs://bkt/one.pt", "gs://bkt/runs/8/step-00000001.json"});

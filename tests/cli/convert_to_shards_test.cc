@@ -1,6 +1,7 @@
 // `gcsflux checkpoint convert --shards`, by the program against the emulator and on local files.
 #include <gmock/gmock.h>
 
+#include "checkpoints/step_writer.h"
 #include "cli/command_fixture.h"
 #include "formats/made_tensors.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
@@ -36,7 +37,7 @@ class ConvertToShardsTest : public CommandTest {
   }
 };
 
-TEST_F(ConvertToShardsTest, MakesAStepThatRanksLoad) {
+TEST_F(ConvertToShardsTest, WritesAStepThatRanksLoad) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   const Outcome outcome = Convert("one.pt", kStep);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -44,10 +45,10 @@ TEST_F(ConvertToShardsTest, MakesAStepThatRanksLoad) {
   ExpectSame("one.pt", kStep);
 
   const auto group = MakeOneProcess();
-  ShardedCheckpoints run(*CheckpointSteps::Open(client_, "gs://bkt/runs/7"), *group);
+  ShardedCheckpoints run(ValueOf(internal::OpenStepStore(client_, "gs://bkt/runs/7")), *group);
   const auto latest = run.Latest();
   ASSERT_TRUE(latest.ok()) << latest.error().message;
-  EXPECT_EQ(latest->stored.manifest.step, 42);
+  EXPECT_EQ(latest->step.number, 42);
   constexpr std::size_t kRowBytes = 16 * sizeof(float);
   std::string rows(10 * kRowBytes, '\0');
   const PartToLoad part{.part = {.name = "embedding", .shape = {1000, 16}, .offsets = {495, 0}, .sizes = {10, 16}},
@@ -56,14 +57,14 @@ TEST_F(ConvertToShardsTest, MakesAStepThatRanksLoad) {
   EXPECT_EQ(rows, Tensors().back().bytes.substr(495 * kRowBytes, 10 * kRowBytes));
 }
 
-TEST_F(ConvertToShardsTest, GoesBackToOneFileAndKeepsWhatTheStepSays) {
+TEST_F(ConvertToShardsTest, ConvertsBackToOneFileWithAllValues) {
   WriteFile("one.safetensors", SafetensorsOf(Tensors()));
   ASSERT_EQ(Convert("one.safetensors", kStep).status, 0);
   EXPECT_EQ(Run({"checkpoint", "convert", kStep, "back.pt"}).status, 0);
   ExpectSame("one.safetensors", "back.pt");
 
   const auto steps = *CheckpointSteps::Open(client_, "gs://bkt/runs/8");
-  auto writer = *StepWriter::Start(steps);
+  auto writer = *StepWriter::Start(internal::StoreOf(steps));
   const auto file = writer.WriteFile(3, "state.safetensors",
                                      [](const ByteSink& sink) { return sink(AsBytes(SafetensorsOf(Tensors()))); });
   ASSERT_TRUE(
@@ -72,11 +73,11 @@ TEST_F(ConvertToShardsTest, GoesBackToOneFileAndKeepsWhatTheStepSays) {
   EXPECT_EQ(again.status, 0) << again.err;
   const auto stored = CheckpointSteps::Open(client_, "gs://bkt/runs/9")->Read(3);
   ASSERT_TRUE(stored.ok());
-  EXPECT_EQ(stored->manifest.metrics.at("loss"), 0.5);
-  EXPECT_EQ(stored->manifest.metadata.at("by"), "me");
+  EXPECT_EQ(stored->metrics.at("loss"), 0.5);
+  EXPECT_EQ(stored->metadata.at("by"), "me");
 }
 
-TEST_F(ConvertToShardsTest, MakesAFolder) {
+TEST_F(ConvertToShardsTest, WritesAFolder) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   for (const std::string folder : {"gs://bkt/sharded/", "sharded/"}) {
     const Outcome outcome = Convert("one.pt", folder);
@@ -104,8 +105,8 @@ TEST_F(ConvertToShardsTest, LeavesNothingIfAFileFails) {
   }
 }
 
-// The file, or the manifest, is stored and its answer lost; the look at it is refused.
-TEST_F(ConvertToShardsTest, DeletesNothingThatMayBeWhole) {
+// The file, or the manifest, is stored and its answer lost; the read-back is refused.
+TEST_F(ConvertToShardsTest, KeepsAStepThatMayBeWhole) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   struct Case {
     std::string to;
@@ -130,17 +131,17 @@ TEST_F(ConvertToShardsTest, DeletesNothingThatMayBeWhole) {
   }
 }
 
-TEST_F(ConvertToShardsTest, RefusesARunThatIsWritten) {
+TEST_F(ConvertToShardsTest, RefusesARunWithAnActiveWriter) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   const auto steps = *CheckpointSteps::Open(client_, "gs://bkt/runs/7");
-  const auto writer = *StepWriter::Start(steps);
+  const auto writer = *StepWriter::Start(internal::StoreOf(steps));
   const Outcome outcome = Convert("one.pt", kStep);
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("is written by run " + writer.identity().id));
   EXPECT_THAT(Objects(), ElementsAre("runs/7/writer"));
 }
 
-TEST_F(ConvertToShardsTest, SaysHowItIsUsed) {
+TEST_F(ConvertToShardsTest, ExplainsWrongUsage) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   struct Case {
     std::vector<std::string> flags;

@@ -31,7 +31,7 @@ std::vector<Action> ActionsOf(const std::vector<TreeEntry>& sources, const std::
   return actions;
 }
 
-TEST(CopyPlan, CopiesWhatIsNotThere) {
+TEST(CopyPlan, CopiesMissingObjects) {
   EXPECT_THAT(ActionsOf({File("a"), File("b")}, {}, {}), ElementsAre(Action::kCopy, Action::kCopy));
   EXPECT_THAT(ActionsOf({}, {File("a")}, {}), IsEmpty());
 }
@@ -42,7 +42,7 @@ TEST(CopyPlan, ComparesObjectsByTheirChecksums) {
               ElementsAre(Action::kSkip, Action::kCopy, Action::kCopy));
 }
 
-TEST(CopyPlan, LeavesAFilesChecksumToBeComputedWhereTheSizeIsTheSame) {
+TEST(CopyPlan, ComputesAFilesChecksumOnlyIfTheSizeIsTheSame) {
   EXPECT_THAT(ActionsOf({File("a", 1), File("b", 2)}, {Object("a", 1), Object("b", 1)}, {}),
               ElementsAre(Action::kCopyIfDifferent, Action::kCopy));
   const auto steps = PlanCopy(std::vector{Object("b")}, std::vector{File("a"), File("b")}, {.is_to_local = true});
@@ -51,13 +51,13 @@ TEST(CopyPlan, LeavesAFilesChecksumToBeComputedWhereTheSizeIsTheSame) {
   EXPECT_EQ(steps[0].present, std::optional<std::size_t>(1));
 }
 
-TEST(CopyPlan, CopiesAgainWhatHasNoChecksumToCompareBy) {
+TEST(CopyPlan, CopiesObjectsWithoutAChecksum) {
   TreeEntry object = Object("a");
   object.crc32c.reset();
   EXPECT_THAT(ActionsOf({File("a")}, {object}, {}), ElementsAre(Action::kCopy));
 }
 
-TEST(CopyPlan, ComparesTimesWhereItIsAskedTo) {
+TEST(CopyPlan, ComparesTimesIfAsked) {
   EXPECT_THAT(
       ActionsOf({File("newer", 1, 5), File("older", 1, 4), File("same", 1, 3), File("size", 1, 3)},
                 {Object("newer", 1, 0, 4), Object("older", 1, 0, 5), Object("same", 1, 0, 3), Object("size", 2, 0, 9)},
@@ -65,20 +65,20 @@ TEST(CopyPlan, ComparesTimesWhereItIsAskedTo) {
       ElementsAre(Action::kCopy, Action::kSkip, Action::kSkip, Action::kCopy));
 }
 
-TEST(CopyPlan, CopiesAgainWhatHasNoTimeToCompareBy) {
+TEST(CopyPlan, CopiesObjectsWithoutATime) {
   EXPECT_THAT(ActionsOf({Object("a")}, {File("a", 1, 5)}, {.compare = Compare::kModified}), ElementsAre(Action::kCopy));
 }
 
-TEST(CopyPlan, SkipsWhateverIsThereWhereItIsAskedTo) {
+TEST(CopyPlan, SkipsAllPresentNamesIfAsked) {
   EXPECT_THAT(ActionsOf({File("a", 1), File("b", 1)}, {Object("a", 2)}, {.skips_present = true}),
               ElementsAre(Action::kSkip, Action::kCopy));
 }
 
-TEST(CopyPlan, CopiesAllAgainWhereNothingIsToBeSkipped) {
+TEST(CopyPlan, CopiesEverythingIfNothingMayBeSkipped) {
   EXPECT_THAT(ActionsOf({Object("a")}, {Object("a")}, {.skips_same = false}), ElementsAre(Action::kCopy));
 }
 
-TEST(CopyPlan, DeletesNothingThatTheSourceHasAndLeavesOut) {
+TEST(CopyPlan, KeepsTheCopiesOfExcludedSources) {
   const std::vector<TreeEntry> present = {Object("dir/a"), Object("dir0"), Object("link"), Object("link.txt")};
   const auto steps = PlanCopy(std::vector<TreeEntry>{}, present, {.deletes_extra = true, .left_out = {"dir", "link"}});
   ASSERT_EQ(steps.size(), 2U);
@@ -86,7 +86,7 @@ TEST(CopyPlan, DeletesNothingThatTheSourceHasAndLeavesOut) {
   EXPECT_EQ(present[steps[1].entry].name, "link.txt");
 }
 
-TEST(CopyPlan, DeletesWhatIsNotInTheSourceOnlyWhereItIsAskedTo) {
+TEST(CopyPlan, DeletesExtraObjectsOnlyIfAsked) {
   const std::vector<TreeEntry> sources = {File("b"), File("d")};
   const std::vector<TreeEntry> present = {Object("a"), Object("b", 5), Object("c"), Object("e")};
   EXPECT_THAT(ActionsOf(sources, present, {}), ElementsAre(Action::kCopy, Action::kCopy));
@@ -96,7 +96,7 @@ TEST(CopyPlan, DeletesWhatIsNotInTheSourceOnlyWhereItIsAskedTo) {
               ElementsAre(CopyStep{Action::kDelete, 0}, CopyStep{Action::kDelete, 2}, CopyStep{Action::kDelete, 3}));
 }
 
-TEST(CopyPlan, RefusesNamesThatLeadElsewhereAndGoesOn) {
+TEST(CopyPlan, RefusesNamesOutsideTheDestinationAndContinues) {
   const auto steps =
       PlanCopy(std::vector{Object("../x"), Object("/x"), Object("a//b"), Object("ok")}, {}, {.is_to_local = true});
   EXPECT_EQ(steps[0].action, Action::kRefuse);
@@ -106,24 +106,24 @@ TEST(CopyPlan, RefusesNamesThatLeadElsewhereAndGoesOn) {
   EXPECT_EQ(steps[3].action, Action::kCopy);
 }
 
-TEST(CopyPlan, RefusesAFileWhereADirectoryIsNeeded) {
+TEST(CopyPlan, RefusesAFileInPlaceOfADirectory) {
   EXPECT_THAT(ActionsOf({Object("a"), Object("a-b"), Object("a/b"), Object("a/b/c")}, {}, {.is_to_local = true}),
               ElementsAre(Action::kRefuse, Action::kCopy, Action::kRefuse, Action::kCopy));
   EXPECT_THAT(ActionsOf({Object("a"), Object("a/b")}, {}, {}), ElementsAre(Action::kCopy, Action::kCopy));
 }
 
-TEST(CopyPlan, MakesDirectoriesOfTheirMarkers) {
+TEST(CopyPlan, CreatesDirectoriesForTheirMarkers) {
   EXPECT_THAT(ActionsOf({Object("a/", 0), Object("a/b/", 1), Object("b//", 0)}, {}, {.is_to_local = true}),
               ElementsAre(Action::kMakeDirectory, Action::kRefuse, Action::kRefuse));
   EXPECT_THAT(ActionsOf({Object("a/", 0)}, {}, {}), ElementsAre(Action::kCopy));
 }
 
-TEST(CopyPlan, RefusesWhatIsNoObjectsName) {
+TEST(CopyPlan, RefusesInvalidObjectNames) {
   EXPECT_THAT(ActionsOf({File("a\nb"), File("\xFF"), File(std::string(1'023, 'n'))}, {}, {.prefix = "p/"}),
               ElementsAre(Action::kRefuse, Action::kRefuse, Action::kRefuse));
 }
 
-// Against what a map says.
+// Compared with a map.
 TEST(CopyPlan, IsRightForRandomTrees) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {

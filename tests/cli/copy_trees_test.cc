@@ -18,7 +18,7 @@ using ::testing::Not;
 
 class CopyTreesTest : public CommandTest {};
 
-TEST_F(CopyTreesTest, SourcesOfOneDestinationAreRefused) {
+TEST_F(CopyTreesTest, RefusesTwoSourcesWithOneDestination) {
   for (const char* name : {"a/x", "b/x", "c/a/x"}) WriteFile(name, name);
   for (const std::vector<std::string>& command : {std::vector<std::string>{"cp", "a/x", "b/x", "gs://bkt/s/"},
                                                   {"cp", "-r", "a", "c/a", "gs://bkt/s/"},
@@ -32,7 +32,7 @@ TEST_F(CopyTreesTest, SourcesOfOneDestinationAreRefused) {
   EXPECT_THAT(Objects(), ElementsAre("s/a/x", "s/b/x"));
 }
 
-TEST_F(CopyTreesTest, PathsThatCannotBeExaminedAreAnError) {
+TEST_F(CopyTreesTest, FailsForPathsThatCannotBeExamined) {
   fs::create_symlink("loop", PathOf("loop"));
   const std::string longest(256, 'n');
   Store("x/" + longest, "1");
@@ -50,7 +50,7 @@ TEST_F(CopyTreesTest, PathsThatCannotBeExaminedAreAnError) {
   EXPECT_EQ(Objects().size(), 1U);
 }
 
-TEST_F(CopyTreesTest, ThousandsOfSmallFilesGoUpAndDownAtTheSameTime) {
+TEST_F(CopyTreesTest, CopiesThousandsOfSmallFilesUpAndDown) {
   constexpr int kFiles = 2'000;
   for (int i = 0; i < kFiles; ++i) {
     WriteFile("data/" + std::to_string(i % 37) + "/" + std::to_string(i), "file " + std::to_string(i));
@@ -69,7 +69,7 @@ TEST_F(CopyTreesTest, ThousandsOfSmallFilesGoUpAndDownAtTheSameTime) {
   for (const std::string& name : files) ASSERT_EQ(ReadFile("back/" + name), ReadFile("data/" + name)) << name;
 }
 
-TEST_F(CopyTreesTest, TheSecondCopyMovesNothing) {
+TEST_F(CopyTreesTest, MovesNothingTheSecondTime) {
   WriteFile("data/a", "1");
   WriteFile("data/b/c", "22");
   ASSERT_EQ(Run({"cp", "-r", "data", "gs://bkt/x"}).status, 0);
@@ -86,7 +86,7 @@ TEST_F(CopyTreesTest, TheSecondCopyMovesNothing) {
   EXPECT_EQ(Requests("storage.objects.get"), reads);
 }
 
-TEST_F(CopyTreesTest, TheDestinationsSpellingSaysWhereTheyGo) {
+TEST_F(CopyTreesTest, ChoosesNamesByTheDestinationsSpelling) {
   WriteFile("data/a", "1");
   ASSERT_EQ(Run({"cp", "-r", "data", "gs://bkt"}).status, 0);
   ASSERT_EQ(Run({"cp", "-r", "data", "gs://bkt/into/"}).status, 0);
@@ -98,7 +98,7 @@ TEST_F(CopyTreesTest, TheDestinationsSpellingSaysWhereTheyGo) {
   EXPECT_THAT(Files("there"), ElementsAre("a", "as/a", "data/a", "into/data/a"));
 }
 
-TEST_F(CopyTreesTest, ANameThatIsNoDirectoryIsCopiedAsItIs) {
+TEST_F(CopyTreesTest, CopiesASingleFileRecursively) {
   WriteFile("a", "1");
   ASSERT_EQ(Run({"cp", "-r", "a", "gs://bkt/x"}).status, 0);
   ASSERT_EQ(Run({"cp", "-r", "gs://bkt/x", "back"}).status, 0);
@@ -110,7 +110,7 @@ TEST_F(CopyTreesTest, ANameThatIsNoDirectoryIsCopiedAsItIs) {
   EXPECT_EQ(Run({"cp", "-r", "gs://bkt/none/", "back"}).status, 1);
 }
 
-TEST_F(CopyTreesTest, WithinTheServiceNoByteComesHere) {
+TEST_F(CopyTreesTest, CopiesWithinTheServiceWithoutDownloads) {
   const std::string bytes(10'000, 'x');
   Store("a/x", bytes);
   Store("a/y/z", bytes);
@@ -122,7 +122,7 @@ TEST_F(CopyTreesTest, WithinTheServiceNoByteComesHere) {
   EXPECT_EQ(Stored("b/x") + Stored("b/y/z"), bytes + bytes);
 }
 
-TEST_F(CopyTreesTest, WhatWasOverwrittenSinceItWasListedIsCopiedAsItIsNow) {
+TEST_F(CopyTreesTest, CopiesTheNewGenerationOfAnOverwrittenObject) {
   Store("x/a", "1");
   const auto rule = [](const std::string& operation) {
     return emulator::FaultRule{
@@ -139,7 +139,7 @@ TEST_F(CopyTreesTest, WhatWasOverwrittenSinceItWasListedIsCopiedAsItIsNow) {
   EXPECT_EQ(emulator_.faults().Fired("storage.objects.rewrite"), 1U);
 }
 
-TEST_F(CopyTreesTest, LargeObjectsAreReadOverSeveralConnections) {
+TEST_F(CopyTreesTest, ReadsLargeObjectsOverSeveralConnections) {
   const std::string large(40 << 20, 'x');
   Store("x/large", large);
   Store("x/small", "1");
@@ -153,7 +153,7 @@ TEST_F(CopyTreesTest, LargeObjectsAreReadOverSeveralConnections) {
   EXPECT_EQ(ReadFile("there/small"), "1");
 }
 
-TEST_F(CopyTreesTest, APipeIsWrittenAndNotReplaced) {
+TEST_F(CopyTreesTest, WritesIntoAPipeWithoutReplacingIt) {
   Store("a", "through the pipe");
   ASSERT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
   testing::ChildProgram program = Start({"cp", "gs://bkt/a", "pipe"});
@@ -162,7 +162,7 @@ TEST_F(CopyTreesTest, APipeIsWrittenAndNotReplaced) {
   EXPECT_TRUE(fs::is_fifo(PathOf("pipe")));
 }
 
-TEST_F(CopyTreesTest, SeveralFilesGoIntoADirectory) {
+TEST_F(CopyTreesTest, CopiesSeveralFilesIntoADirectory) {
   WriteFile("a", "1");
   WriteFile("d/b", "2");
   Store("c", "3");
@@ -173,7 +173,7 @@ TEST_F(CopyTreesTest, SeveralFilesGoIntoADirectory) {
   EXPECT_THAT(wrong.err, HasSubstr("end 'gs://bkt/into' with a slash"));
 }
 
-TEST_F(CopyTreesTest, WhatCannotBeCopiedDoesNotKeepTheOthers) {
+TEST_F(CopyTreesTest, CopiesTheOthersIfOneFails) {
   WriteFile("a", "1");
   const Outcome outcome = Run({"cp", "a", "none", "gs://bkt/"});
   EXPECT_EQ(outcome.status, 1);
@@ -181,7 +181,7 @@ TEST_F(CopyTreesTest, WhatCannotBeCopiedDoesNotKeepTheOthers) {
   EXPECT_THAT(Objects(), ElementsAre("a"));
 }
 
-TEST_F(CopyTreesTest, NoNameLeadsOutOfTheDestination) {
+TEST_F(CopyTreesTest, WritesNoNameOutsideTheDestination) {
   for (const char* name : {"x/../../../evil", "x/..", "x//absolute", "x/./here", "x/ok", "x/deep/../../evil", "x//"}) {
     Store(name, "payload");
   }
@@ -192,7 +192,7 @@ TEST_F(CopyTreesTest, NoNameLeadsOutOfTheDestination) {
   EXPECT_THAT(Files(""), ElementsAre("around/there/ok"));
 }
 
-TEST_F(CopyTreesTest, NoSymbolicLinkLeadsOutOfTheDestination) {
+TEST_F(CopyTreesTest, FollowsNoSymbolicLinkOutOfTheDestination) {
   Store("x/link/evil", "payload");
   Store("x/file", "payload");
   WriteFile("outside/file", "untouched");
@@ -207,7 +207,7 @@ TEST_F(CopyTreesTest, NoSymbolicLinkLeadsOutOfTheDestination) {
   EXPECT_EQ(ReadFile("there/file"), "payload");
 }
 
-TEST_F(CopyTreesTest, AFileWhereADirectoryIsNeededIsLeftOut) {
+TEST_F(CopyTreesTest, SkipsAFileInPlaceOfADirectory) {
   Store("x/a", "1");
   Store("x/a/b", "2");
   Store("x/dir/", "");
@@ -219,7 +219,7 @@ TEST_F(CopyTreesTest, AFileWhereADirectoryIsNeededIsLeftOut) {
   EXPECT_TRUE(fs::is_directory(PathOf("there/dir")));
 }
 
-TEST_F(CopyTreesTest, LinksAndPipesAreLeftOutWithAWord) {
+TEST_F(CopyTreesTest, SkipsLinksAndPipesWithAMessage) {
   WriteFile("data/a", "1");
   WriteFile("outside", "2");
   fs::create_symlink(PathOf("outside"), PathOf("data/link"));
@@ -231,7 +231,7 @@ TEST_F(CopyTreesTest, LinksAndPipesAreLeftOutWithAWord) {
   EXPECT_THAT(Objects(), ElementsAre("x/a"));
 }
 
-TEST_F(CopyTreesTest, WhatIsThereIsLeftWithNoClobber) {
+TEST_F(CopyTreesTest, KeepsExistingNamesUnderNoClobber) {
   WriteFile("data/a", "new");
   WriteFile("data/b", "new");
   Store("x/a", "old");
@@ -246,8 +246,8 @@ TEST_F(CopyTreesTest, WhatIsThereIsLeftWithNoClobber) {
   EXPECT_EQ(ReadFile("data/a") + ReadFile("data/b"), "newnew");
 }
 
-// After a lost answer, the refusal of the second attempt does not tell whose object is there.
-TEST_F(CopyTreesTest, WhatMayBeStoredIsNotTakenForWhatWasThere) {
+// After a lost answer, the refusal of the second attempt does not tell whose object exists.
+TEST_F(CopyTreesTest, DoesNotSkipItsOwnLostUploadUnderNoClobber) {
   WriteFile("data/a", "new");
   emulator_.faults().Load({.rules = {{.name = "reset",
                                       .match = {.operation = "storage.objects.insert"},
@@ -264,7 +264,7 @@ TEST_F(CopyTreesTest, WhatMayBeStoredIsNotTakenForWhatWasThere) {
   EXPECT_THAT(outcome.err, HasSubstr("may have taken effect"));
 }
 
-TEST_F(CopyTreesTest, ADryRunWritesNothing) {
+TEST_F(CopyTreesTest, WritesNothingInADryRun) {
   WriteFile("data/a", "1");
   Store("x/b", "2");
   Store("x/c", "3");
@@ -286,7 +286,7 @@ TEST_F(CopyTreesTest, ADryRunWritesNothing) {
   EXPECT_THAT(Objects(), ElementsAre("x/b", "x/c"));
 }
 
-TEST_F(CopyTreesTest, ATerminalShowsHowFarItIs) {
+TEST_F(CopyTreesTest, ShowsProgressOnATerminal) {
   WriteFile("data/a", "12345");
   const Outcome shown = RunOnTerminal({"cp", "-r", "data", "gs://bkt/x"});
   EXPECT_EQ(shown.status, 0);
@@ -297,7 +297,7 @@ TEST_F(CopyTreesTest, ATerminalShowsHowFarItIs) {
   EXPECT_THAT(plain.out, AllOf(Not(HasSubstr("\r\033[K")), HasSubstr("copied 1 object, 5 B")));
 }
 
-TEST_F(CopyTreesTest, AServiceThatCannotBeReachedEndsItAtOnce) {
+TEST_F(CopyTreesTest, StopsAtOnceIfTheServiceIsUnreachable) {
   for (int i = 0; i < 50; ++i) WriteFile("data/" + std::to_string(i), "1");
   const Outcome outcome = Run({"cp", "-r", "data", "gs://bkt/x", "--endpoint=http://127.0.0.1:1",
                                "--upload_retry_deadline_s=0.1", "--list_retry_deadline_s=0.1"});
@@ -305,7 +305,7 @@ TEST_F(CopyTreesTest, AServiceThatCannotBeReachedEndsItAtOnce) {
   EXPECT_LE(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 20) << outcome.err;
 }
 
-TEST_F(CopyTreesTest, FlagsOfOtherCommandsAreRefused) {
+TEST_F(CopyTreesTest, RefusesFlagsOfOtherCommands) {
   Store("x/a", "1");
   const Outcome outcome = Run({"rm", "-r", "gs://bkt/x", "--dry_run"});
   EXPECT_EQ(outcome.status, 2);

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Who the `gcsflux` command is, against an emulator that asks: tests/cli/credentials_test.sh BIN_DIR
+# The credentials of the `gcsflux` command, against an emulator that requires them: tests/cli/credentials_test.sh BIN_DIR
 set -uo pipefail
 bin=$1
 work=$(mktemp -d)
 emulator_pid=
 cleanup() { [ -n "$emulator_pid" ] && kill "$emulator_pid" 2>/dev/null; rm -rf "$work"; }
 trap cleanup EXIT
-# What this machine says about credentials is none of the test's business.
+# The test ignores the credentials of this machine.
 unset STORAGE_EMULATOR_HOST CLOUD_STORAGE_EMULATOR_ENDPOINT CLOUD_STORAGE_TESTBENCH_ENDPOINT \
   GOOGLE_APPLICATION_CREDENTIALS CLOUDSDK_CONFIG GOOGLE_CLOUD_QUOTA_PROJECT
 export HOME=$work/home GOOGLE_CLOUD_PROJECT=test GCE_METADATA_HOST=127.0.0.1:1
@@ -38,7 +38,7 @@ user "$work/sdk/application_default_credentials.json" the-refresh-token
 echo '{"type": "authorized_user", "client_secret": "the-client-secret"}' >"$work/broken.json"
 
 passed=0
-# expect STATUS REGEX ARGUMENT...: the regex is for both outputs; an empty one wants no output at all. Neither may hold
+# expect STATUS REGEX ARGUMENT...: the regex is for both outputs; an empty one requires no output. Neither may contain
 # a secret.
 expect() {
   local status=$1 regex=$2
@@ -82,7 +82,7 @@ export GOOGLE_APPLICATION_CREDENTIALS=$work/user.json
 expect 0 '' mb gs://two-bucket --credentials=adc
 expect 1 '401' ls --credentials=anonymous
 
-# An emulator that a variable names gets no credentials, unless they are asked for.
+# An emulator that a variable names gets no credentials by default.
 export STORAGE_EMULATOR_HOST=$endpoint
 expect 1 '401' ls
 expect 0 '^gs://two-bucket$' ls --credentials=adc

@@ -1,4 +1,5 @@
-// Each program writes an error's line at once: the lines of several that share a file (xargs -P) do not mix.
+// Each program writes an error's line by one call: the lines of several programs that share a file (xargs -P) do not
+// mix.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
 
-// What the program writes to standard error, write() by write(): a pipe of packets keeps them apart.
+// The program's standard error, one write() at a time: a pipe of packets keeps them separate.
 std::vector<std::string> WritesOf(const std::string& program, const std::string& argument) {
   std::array<int, 2> ends{};
   EXPECT_EQ(pipe2(ends.data(), O_DIRECT | O_CLOEXEC), 0);

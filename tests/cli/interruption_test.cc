@@ -1,4 +1,4 @@
-// Commands that are interrupted in their midst, and given again.
+// Commands that are interrupted and run again.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -26,7 +26,7 @@ class InterruptionTest : public CommandTest {
  protected:
   void SetUp() override {
     CommandTest::SetUp();
-    emulator_.clock().Freeze();  // What stalls does so until it is let go.
+    emulator_.clock().Freeze();  // Stalls last until they are released.
   }
 
   void StallRead(std::uint64_t at, const std::string& object = "o") {
@@ -42,7 +42,7 @@ class InterruptionTest : public CommandTest {
   [[nodiscard]] std::uint64_t BytesOut() const { return emulator_.counters().bytes_out; }
 };
 
-TEST_F(InterruptionTest, ADownloadGoesOn) {
+TEST_F(InterruptionTest, DownloadResumes) {
   const std::string bytes = Pattern(3 * kStripe);
   Store("o", bytes);
   StallRead(kStripe + 5);
@@ -62,7 +62,7 @@ TEST_F(InterruptionTest, ADownloadGoesOn) {
   EXPECT_LE(BytesOut() - before, 2 * kStripe + 10'000);
 }
 
-TEST_F(InterruptionTest, ATreesDownloadGoesOnAndSaysWhatItKept) {
+TEST_F(InterruptionTest, DownloadOfATreeResumesAndReportsPartialFiles) {
   const std::string bytes = Pattern(3 * kStripe);
   for (const char* name : {"x/a", "x/b"}) Store(name, "small");
   Store("x/o", bytes);
@@ -77,8 +77,8 @@ TEST_F(InterruptionTest, ATreesDownloadGoesOnAndSaysWhatItKept) {
   EXPECT_TRUE(ReadFile("there/o") == bytes);
 }
 
-// Killed again and again, wherever it is by then.
-TEST_F(InterruptionTest, ADownloadThatIsKilledAtManyPlacesIsRightInTheEnd) {
+// Repeated kills at any place.
+TEST_F(InterruptionTest, DownloadSurvivesRepeatedKills) {
   const std::string bytes = Pattern(3 * kStripe + 77);
   Store("o", bytes);
   const std::vector<std::string> command = {"cp", "gs://bkt/o", "file", "--max_concurrency=1"};
@@ -94,7 +94,7 @@ TEST_F(InterruptionTest, ADownloadThatIsKilledAtManyPlacesIsRightInTheEnd) {
   EXPECT_TRUE(ReadFile("file") == bytes);
 }
 
-TEST_F(InterruptionTest, AnUploadGoesOn) {
+TEST_F(InterruptionTest, UploadResumes) {
   const std::string bytes = Pattern(6 * kChunk + 5);
   WriteFile("data/file", bytes);
   StallUpload(3 * kChunk + 5);
@@ -113,7 +113,7 @@ TEST_F(InterruptionTest, AnUploadGoesOn) {
   EXPECT_TRUE(Files(".state").empty());
 }
 
-TEST_F(InterruptionTest, AnUploadThatWasKilledGoesOn) {
+TEST_F(InterruptionTest, KilledUploadResumes) {
   const std::string bytes = Pattern(6 * kChunk + 5);
   WriteFile("file", bytes);
   StallUpload(3 * kChunk + 5);
@@ -126,7 +126,7 @@ TEST_F(InterruptionTest, AnUploadThatWasKilledGoesOn) {
   EXPECT_LE(BytesIn() - before, 3 * kChunk + 10'000);
 }
 
-TEST_F(InterruptionTest, AnUploadOfAFileThatChangedSinceBeginsAnew) {
+TEST_F(InterruptionTest, UploadOfAChangedFileStartsOver) {
   WriteFile("file", Pattern(6 * kChunk + 5));
   StallUpload(3 * kChunk + 5);
   const std::vector<std::string> command = {"cp", "file", "gs://bkt/o", kChunkFlag};
@@ -137,7 +137,7 @@ TEST_F(InterruptionTest, AnUploadOfAFileThatChangedSinceBeginsAnew) {
   EXPECT_TRUE(Stored("o") == other);
 }
 
-TEST_F(InterruptionTest, AnUploadWhoseSessionIsGoneBeginsAnew) {
+TEST_F(InterruptionTest, UploadWithoutItsSessionStartsOver) {
   const std::string bytes = Pattern(6 * kChunk + 5);
   WriteFile("file", bytes);
   StallUpload(3 * kChunk + 5);
@@ -149,7 +149,7 @@ TEST_F(InterruptionTest, AnUploadWhoseSessionIsGoneBeginsAnew) {
   EXPECT_TRUE(Stored("o") == bytes);
 }
 
-TEST_F(InterruptionTest, AFileThatChangesWhileItGoesUpIsNotStored) {
+TEST_F(InterruptionTest, UploadFailsIfTheFileChangesMeanwhile) {
   WriteFile("data/file", Pattern(6 * kChunk + 5));
   StallUpload(3 * kChunk + 5);
   testing::ChildProgram program = Start({"cp", "-r", "data", "gs://bkt/x", kChunkFlag});

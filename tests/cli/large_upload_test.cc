@@ -1,4 +1,4 @@
-// cp and sync of files that go up as parts over many connections, and what they do after an interruption.
+// cp and sync of files that are sent as parts over many connections, and how they resume after an interruption.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -67,7 +67,7 @@ TEST_F(LargeUploadTest, UsesManyConnections) {
   EXPECT_TRUE(Files(".state").empty());
 }
 
-TEST_F(LargeUploadTest, IsContinuedAfterASignal) {
+TEST_F(LargeUploadTest, ResumesAfterASignal) {
   const Outcome interrupted = InterruptAtPart(4, command_, SIGINT);
   EXPECT_EQ(interrupted.status, 130);
   EXPECT_THAT(interrupted.err, HasSubstr("interrupted; to continue, run the same command again"));
@@ -83,8 +83,8 @@ TEST_F(LargeUploadTest, IsContinuedAfterASignal) {
   EXPECT_TRUE(Files(".state").empty());
 }
 
-// Killed again and again: each run goes one part further.
-TEST_F(LargeUploadTest, ThatIsKilledAtManyPlacesIsRightInTheEnd) {
+// Repeated kills: each run gets one part further.
+TEST_F(LargeUploadTest, SurvivesRepeatedKills) {
   const std::uint64_t before = BytesIn();
   constexpr std::uint64_t kKills = 6;
   for (std::uint64_t i = 0; i < kKills; ++i) EXPECT_EQ(InterruptAtPart(2, command_, SIGKILL).status, -SIGKILL);
@@ -96,7 +96,7 @@ TEST_F(LargeUploadTest, ThatIsKilledAtManyPlacesIsRightInTheEnd) {
   EXPECT_EQ(Uploads(), 0U);
 }
 
-TEST_F(LargeUploadTest, OfATreeIsContinuedAndSaysWhatItKept) {
+TEST_F(LargeUploadTest, ResumesForATreeAndReportsSuspendedUploads) {
   WriteFile("data/large", Content());
   WriteFile("data/small", "small");
   const std::vector<std::string> command = {"cp", "-r", "data", "gs://bkt/x", "--max_concurrency=1", kPartFlag};
@@ -108,7 +108,7 @@ TEST_F(LargeUploadTest, OfATreeIsContinuedAndSaysWhatItKept) {
   EXPECT_EQ(Stored("x/small"), "small");
 }
 
-TEST_F(LargeUploadTest, OfAFileThatChangedSinceStartsAgain) {
+TEST_F(LargeUploadTest, StartsOverForAChangedFile) {
   EXPECT_EQ(InterruptAtPart(4, command_, SIGINT).status, 130);
   const std::string other(Content().size(), 'x');
   WriteFile("file", other);
@@ -117,7 +117,7 @@ TEST_F(LargeUploadTest, OfAFileThatChangedSinceStartsAgain) {
   EXPECT_EQ(Uploads(), 0U);
 }
 
-TEST_F(LargeUploadTest, StartsAgainAfterClean) {
+TEST_F(LargeUploadTest, StartsOverAfterClean) {
   EXPECT_EQ(InterruptAtPart(4, command_, SIGINT).status, 130);
   EXPECT_EQ(Uploads(), 1U);
   const Outcome cleaned = Run({"clean", "gs://bkt", "--older_than=0s"});
@@ -128,14 +128,14 @@ TEST_F(LargeUploadTest, StartsAgainAfterClean) {
   EXPECT_TRUE(Stored("o") == Content());
 }
 
-TEST_F(LargeUploadTest, IsOneStreamWhereThatIsAskedFor) {
+TEST_F(LargeUploadTest, UsesOneStreamIfAsked) {
   const Outcome done = Run({"cp", "file", "gs://bkt/o", "--write_path=one_stream"});
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_TRUE(Stored("o") == Content());
   EXPECT_EQ(Requests("storage.multipartUploads.create"), 0U);
 }
 
-TEST_F(LargeUploadTest, UnderNoClobberIsSkippedBeforeItIsSent) {
+TEST_F(LargeUploadTest, SkipsBeforeItSendsUnderNoClobber) {
   Store("o", "old");
   const std::uint64_t before = BytesIn();
   const Outcome skipped = Run({"cp", "--no_clobber", "file", "gs://bkt/o"});
@@ -145,7 +145,7 @@ TEST_F(LargeUploadTest, UnderNoClobberIsSkippedBeforeItIsSent) {
   EXPECT_EQ(Stored("o"), "old");
 }
 
-TEST_F(LargeUploadTest, UnderNoClobberKeepsWhatARivalStoredAfterAnInterruption) {
+TEST_F(LargeUploadTest, KeepsARivalsEarlierObjectUnderNoClobber) {
   EXPECT_EQ(InterruptAtPart(4, careful_, SIGINT).status, 130);
   EXPECT_EQ(Uploads(), 1U);
   Store("o", "of a rival");
@@ -162,7 +162,7 @@ TEST_F(LargeUploadTest, UnderNoClobberKeepsWhatARivalStoredAfterAnInterruption) 
   EXPECT_TRUE(Stored("o") == Content());
 }
 
-TEST_F(LargeUploadTest, UnderNoClobberKeepsWhatARivalStoresMeanwhile) {
+TEST_F(LargeUploadTest, KeepsARivalsConcurrentObjectUnderNoClobber) {
   EXPECT_EQ(InterruptAtPart(2, careful_, SIGKILL).status, -SIGKILL);
   StallPart(2);
   testing::ChildProgram program = Start(careful_);
@@ -177,7 +177,7 @@ TEST_F(LargeUploadTest, UnderNoClobberKeepsWhatARivalStoresMeanwhile) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(LargeUploadTest, OfAFileThatChangesMeanwhileIsNotStored) {
+TEST_F(LargeUploadTest, FailsIfTheFileChangesMeanwhile) {
   StallPart(4);
   testing::ChildProgram program = Start(command_);
   emulator_.clock().AwaitWaiters(stalled_);
@@ -189,8 +189,8 @@ TEST_F(LargeUploadTest, OfAFileThatChangesMeanwhileIsNotStored) {
   EXPECT_EQ(Uploads(), 0U);
 }
 
-// Each file has one connection, so that several go up at the same time.
-TEST_F(LargeUploadTest, OfManyFilesAsksOnceWhetherPartsWillDo) {
+// Each file has one connection, so that several are sent in parallel.
+TEST_F(LargeUploadTest, ChecksTheBucketOnceForManyFiles) {
   for (const char* name : {"data/a", "data/b"}) WriteFile(name, Content());
   KeepObjectsForAnHour();
   const Outcome done =

@@ -8,7 +8,7 @@
 namespace gcsflux::cli {
 namespace {
 
-TEST(Names, DirectoriesAreToldByTheirSpelling) {
+TEST(Names, RecogniseDirectoriesByTheirSpelling) {
   for (const char* argument : {"gs://bkt", "gs://bkt/", "gs://bkt/dir/", "dir/", "/", ".", "..", "dir/.", "dir/.."}) {
     EXPECT_TRUE(IsDirectoryBySpelling(argument)) << argument;
   }
@@ -17,7 +17,7 @@ TEST(Names, DirectoriesAreToldByTheirSpelling) {
   }
 }
 
-TEST(Names, ARootEndsInASlashOrIsEmpty) {
+TEST(Names, RootEndsInASlashOrIsEmpty) {
   EXPECT_EQ(*RootAt("dir"), (Root{"", "dir/"}));
   EXPECT_EQ(*RootAt("dir/"), (Root{"", "dir/"}));
   EXPECT_EQ(*RootAt("gs://bkt"), (Root{"bkt", ""}));
@@ -25,7 +25,7 @@ TEST(Names, ARootEndsInASlashOrIsEmpty) {
   EXPECT_FALSE(RootAt("gs://").ok());
 }
 
-TEST(Names, ACopyGoesWhereItsSpellingSays) {
+TEST(Names, ChooseTheDestinationByItsSpelling) {
   struct Case {
     std::string source;
     std::string destination;
@@ -51,14 +51,14 @@ TEST(Names, ACopyGoesWhereItsSpellingSays) {
   }
 }
 
-TEST(Names, WhatLeadsElsewhereIsNoFileName) {
+TEST(Names, RefuseFileNamesOutsideTheDirectory) {
   for (const std::string name :
        {"/etc/passwd", "../x", "a/../b", "a/..", "..", ".", "./a", "a/./b", "a//b", "/", "", "a/"}) {
     EXPECT_NE(WhyNoFileName(name), "") << name;
   }
 }
 
-TEST(Names, WhatNoDirectoryTakesIsNoFileName) {
+TEST(Names, RefuseFileNamesThatAreTooLong) {
   EXPECT_EQ(WhyNoFileName(std::string(255, 'n')), "");
   EXPECT_NE(WhyNoFileName(std::string(256, 'n')), "");
   EXPECT_NE(WhyNoFileName("a/" + std::string(256, 'n') + "/b"), "");
@@ -67,7 +67,7 @@ TEST(Names, WhatNoDirectoryTakesIsNoFileName) {
   EXPECT_NE(WhyNoFileName("a/.b.gcsflux-partial"), "");
 }
 
-TEST(Names, WhatOnlyLooksOddIsAFileName) {
+TEST(Names, AcceptUnusualFileNames) {
   for (const std::string name :
        {"a", "a/b/c", "...", "a/..b", "a..", ".hidden", "a b", "-rf", "~", "\xF0\x9F\x98\x80", "a\\b", "C:"}) {
     EXPECT_EQ(WhyNoFileName(name), "") << name;

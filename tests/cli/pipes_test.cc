@@ -1,4 +1,4 @@
-// What comes out of a pipe, or goes into one: large objects over several connections.
+// Pipes as source and destination: large objects over several connections.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "cli/command_fixture.h"
+#include "support/load_fault.h"
 #include "support/upload_case.h"
 
 namespace gcsflux::cli {
@@ -39,7 +40,7 @@ class PipesTest : public CommandTest {
   }
 };
 
-TEST_F(PipesTest, ALargeObjectComesOverSeveralConnections) {
+TEST_F(PipesTest, ReadsALargeObjectOverSeveralConnections) {
   const std::string large = Pattern(40 << 20);
   Store("large", large);
   const Outcome one = Run({"cat", "gs://bkt/large"});
@@ -51,7 +52,7 @@ TEST_F(PipesTest, ALargeObjectComesOverSeveralConnections) {
 }
 
 // The writer of the pipe is there, and writes no more.
-TEST_F(PipesTest, ASignalEndsTheWaitForAPipe) {
+TEST_F(PipesTest, StopsWaitingForDataAtASignal) {
   ASSERT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
   testing::ChildProgram program = Start({"cp", "pipe", "gs://bkt/o"});
   std::ofstream pipe(PathOf("pipe"));
@@ -62,7 +63,7 @@ TEST_F(PipesTest, ASignalEndsTheWaitForAPipe) {
   EXPECT_THAT(Objects(), ::testing::IsEmpty());
 }
 
-TEST_F(PipesTest, ASignalEndsTheWaitForTheOtherEndOfAPipe) {
+TEST_F(PipesTest, StopsWaitingForThePeerAtASignal) {
   ASSERT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
   Store("o", "bytes");
   for (const auto& command : {std::vector<std::string>{"cp", "pipe", "gs://bkt/new"}, {"cp", "gs://bkt/o", "pipe"}}) {
@@ -76,7 +77,7 @@ TEST_F(PipesTest, ASignalEndsTheWaitForTheOtherEndOfAPipe) {
   EXPECT_THAT(Objects(), ElementsAre("o"));
 }
 
-TEST_F(PipesTest, AnObjectGoesIntoAPipeWhoseReaderComesLater) {
+TEST_F(PipesTest, WaitsForTheReaderOfAPipe) {
   ASSERT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
   Store("o", "bytes");
   testing::ChildProgram program = Start({"cp", "gs://bkt/o", "pipe"});
@@ -84,8 +85,8 @@ TEST_F(PipesTest, AnObjectGoesIntoAPipeWhoseReaderComesLater) {
   EXPECT_EQ(program.Wait(), 0);
 }
 
-// What the shell has opened is neither emptied nor replaced.
-TEST_F(PipesTest, ADescriptorsNameMeansTheDescriptor) {
+// A file that the shell has opened is neither emptied nor replaced.
+TEST_F(PipesTest, WritesToTheDescriptorThatANameMeans) {
   Store("o", "bytes");
   const std::string program = GCSFLUX_PROGRAM;
   std::filesystem::create_symlink("/dev/stdout", PathOf("link"));
@@ -101,25 +102,23 @@ TEST_F(PipesTest, ADescriptorsNameMeansTheDescriptor) {
   EXPECT_TRUE(std::filesystem::is_symlink(PathOf("link")));
 }
 
-TEST_F(PipesTest, AnObjectThatComesDamagedIsNoSuccess) {
+TEST_F(PipesTest, FailsForADamagedObject) {
   Store("large", Pattern(20 << 20));
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "corrupt", .at_byte = 15 << 20}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"}, {.type = "corrupt", .at_byte = 15 << 20});
   const Outcome outcome = Run({"cat", "gs://bkt/large"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("gs://bkt/large"));
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(PipesTest, AnEmptyObjectIsWritten) {
+TEST_F(PipesTest, WritesAnEmptyObject) {
   Store("empty", "");
   const Outcome outcome = Run({"cat", "gs://bkt/empty"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "");
 }
 
-TEST_F(PipesTest, WhatComesOutOfAPipeIsSentAsParts) {
+TEST_F(PipesTest, UploadsAPipeAsParts) {
   const std::string bytes = Pattern(17 << 20);
   const Outcome parts = CopyFromPipe(bytes, {"--part_bytes=5242880", "--part_memory_bytes=20000000"});
   EXPECT_EQ(parts.status, 0) << parts.err;

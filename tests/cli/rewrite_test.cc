@@ -1,4 +1,4 @@
-// Copies within the service, whose answers are compared.
+// Copies within the service, whose answers are verified.
 #include "cli/copy/rewrite.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "support/after_request.h"
 #include "support/circular_service.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 
 namespace gcsflux::cli {
@@ -31,7 +32,7 @@ TEST(Rewrite, ComparesTheChecksumOfTheCopy) {
   EXPECT_EQ(testing::ErrorOf(RewriteAs(1)).code, ErrorCode::kCorrupted);
 }
 
-TEST(Rewrite, LeavesWhatARivalWroteWhileItsAnswerWasLost) {
+TEST(Rewrite, KeepsARivalsObjectAfterALostAnswer) {
   emulator::Emulator emulator({.idempotency_window = std::chrono::seconds(0)});
   const auto after = std::make_shared<testing::AfterRequest>("objects.rewrite");
   const Client rival = *Client::Create({.endpoint = emulator.endpoint(), .project = "p"});
@@ -42,10 +43,7 @@ TEST(Rewrite, LeavesWhatARivalWroteWhileItsAnswerWasLost) {
   ASSERT_TRUE(rival.InsertBucket("bkt").ok());
   const auto source = rival.InsertObject({"bkt", "a"}, AsBytes(std::string("source")));
   ASSERT_TRUE(source.ok());
-  emulator.faults().Load({.rules = {{.name = "lost",
-                                     .match = {.operation = "storage.objects.rewrite"},
-                                     .action = {.type = "loseAnswer"},
-                                     .limits = {.count = 1}}}});
+  testing::LoadFault(emulator, "lost", {.operation = "storage.objects.rewrite"}, {.type = "loseAnswer"}, 1);
   after->Call([&] { EXPECT_TRUE(rival.InsertObject({"bkt", "b"}, AsBytes(std::string("a rival's"))).ok()); });
   const TreeEntry listed{.generation = source->generation, .crc32c = source->crc32c};
   const Error error = testing::ErrorOf(Rewrite(client, {"bkt", "a"}, {"bkt", "b"}, listed, {}, {}));

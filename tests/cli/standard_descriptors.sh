@@ -15,7 +15,7 @@ export GOOGLE_CLOUD_PROJECT=test
 gcsflux=$bin/gcsflux
 
 passed=0
-# expect STATUS STDERR_REGEX SHELL_COMMAND: it ends within 30 s, with that status. An empty regex wants no message.
+# expect STATUS STDERR_REGEX SHELL_COMMAND: it ends within 30 s, with that status. An empty regex requires no message.
 expect() {
   local got
   timeout -k 5 30 bash -c "$3" >"$work/out" 2>"$work/err"
@@ -48,7 +48,7 @@ head -c 100000 /dev/zero | "$gcsflux" cp - gs://bkt/large || exit 1
 expect 1 'File too large|could not be written' "ulimit -f 1; '$gcsflux' cat gs://bkt/large >'$work/large'"
 expect 1 'File too large' "ulimit -f 1; '$gcsflux' cp gs://bkt/large '$work/file'"
 
-# Closed descriptors, which sockets and pipes would become
+# Closed descriptors, whose numbers sockets and pipes would reuse
 for closed in '<&-' '>&-' '2>&-' '<&- >&-' '<&- >&- 2>&-'; do
   for command in --help 'ls gs://bkt' 'stat gs://bkt/dir/object' 'cat gs://bkt/dir/object' \
                  "cp gs://bkt/dir/object $work/object" "cp $work/object gs://bkt/copy" 'cp - gs://bkt/empty'; do
@@ -62,7 +62,7 @@ done
 cmp "$work/object" <(echo data) || exit 1
 cmp <("$gcsflux" cat gs://bkt/copy) <(echo data) || exit 1
 cmp <("$gcsflux" cat gs://bkt/empty) /dev/null || exit 1
-# The service has heard nothing that was meant for standard output.
+# The service has received nothing of the standard output.
 journal=$(curl --silent --fail "$STORAGE_EMULATOR_HOST/_emulator/journal") || { echo "FAIL: no journal"; exit 1; }
 [[ $journal != *'"status":400'* ]] || { echo FAIL: 400; exit 1; }
 echo "$passed passed"

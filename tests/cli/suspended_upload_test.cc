@@ -21,7 +21,7 @@ class SuspendedUploadFileTest : public ::testing::Test {
   const fs::path states_ = directory_.path() / "gcsflux/uploads";
 };
 
-TEST_F(SuspendedUploadFileTest, GivesBackWhatWasSavedLast) {
+TEST_F(SuspendedUploadFileTest, LoadsTheLastSavedState) {
   ASSERT_TRUE(SuspendedUpload::Open("key")->Save("a long state"));
   EXPECT_EQ(SuspendedUpload::Open("key")->Load(), "a long state");
   ASSERT_TRUE(SuspendedUpload::Open("key")->Save("state"));
@@ -29,14 +29,14 @@ TEST_F(SuspendedUploadFileTest, GivesBackWhatWasSavedLast) {
   EXPECT_EQ(SuspendedUpload::Open("another")->Load(), "");
 }
 
-TEST_F(SuspendedUploadFileTest, HasOneUser) {
+TEST_F(SuspendedUploadFileTest, AdmitsOneUser) {
   const auto first = SuspendedUpload::Open("key");
   ASSERT_TRUE(first);
   EXPECT_FALSE(SuspendedUpload::Open("key"));
   EXPECT_TRUE(SuspendedUpload::Open("another"));
 }
 
-TEST_F(SuspendedUploadFileTest, RefusesASecondUserAndLeavesTheFileOfTheFirst) {
+TEST_F(SuspendedUploadFileTest, KeepsTheFirstUsersFileWhenASecondIsRefused) {
   {
     const auto first = SuspendedUpload::Open("key");
     EXPECT_FALSE(SuspendedUpload::Open("key"));
@@ -45,7 +45,7 @@ TEST_F(SuspendedUploadFileTest, RefusesASecondUserAndLeavesTheFileOfTheFirst) {
   EXPECT_EQ(SuspendedUpload::Open("key")->Load(), "state");
 }
 
-TEST_F(SuspendedUploadFileTest, RemovesNoFileThatHasTakenItsName) {
+TEST_F(SuspendedUploadFileTest, KeepsAFileThatReplacedItsOwn) {
   {
     const auto removed = SuspendedUpload::Open("key");
     ASSERT_TRUE(removed);
@@ -55,7 +55,7 @@ TEST_F(SuspendedUploadFileTest, RemovesNoFileThatHasTakenItsName) {
   EXPECT_EQ(SuspendedUpload::Open("key")->Load(), "another's");
 }
 
-TEST_F(SuspendedUploadFileTest, IsForNobodyElseToRead) {
+TEST_F(SuspendedUploadFileTest, IsReadableOnlyByItsOwner) {
   ASSERT_TRUE(SuspendedUpload::Open("key")->Save("state"));
   constexpr auto kOthers = fs::perms::group_all | fs::perms::others_all;
   EXPECT_EQ(fs::status(states_).permissions() & kOthers, fs::perms::none);
@@ -64,7 +64,7 @@ TEST_F(SuspendedUploadFileTest, IsForNobodyElseToRead) {
   }
 }
 
-TEST_F(SuspendedUploadFileTest, LeavesNothingWhereNothingIsSaved) {
+TEST_F(SuspendedUploadFileTest, LeavesNoFileWithoutAState) {
   ASSERT_TRUE(SuspendedUpload::Open("key"));
   {
     const auto upload = SuspendedUpload::Open("key");
@@ -77,7 +77,7 @@ TEST_F(SuspendedUploadFileTest, LeavesNothingWhereNothingIsSaved) {
   EXPECT_TRUE(fs::is_empty(states_));
 }
 
-TEST_F(SuspendedUploadFileTest, IsNotThereWhereTheUserHasNoSuchDirectory) {
+TEST_F(SuspendedUploadFileTest, FailsWithoutAStateDirectory) {
   ::setenv("XDG_STATE_HOME", (directory_.Write("file", "") + "/below").c_str(), 1);
   EXPECT_FALSE(SuspendedUpload::Open("key"));
 }

@@ -15,7 +15,7 @@ using ::testing::Not;
 
 class SyncTest : public CommandTest {};
 
-TEST_F(SyncTest, MakesTheDestinationTheSource) {
+TEST_F(SyncTest, MakesTheDestinationEqualTheSource) {
   WriteFile("data/a", "1");
   WriteFile("data/b/c", "changed");
   Store("x/a", "1");
@@ -67,7 +67,7 @@ TEST_F(SyncTest, DeletesEverythingForAnEmptySourceOnlyIfForced) {
   EXPECT_TRUE(Files("there").empty());
 }
 
-TEST_F(SyncTest, KeepsTheObjectsOfWhatItLeavesOut) {
+TEST_F(SyncTest, KeepsTheObjectsOfExcludedFiles) {
   WriteFile("data/a", "1");
   fs::create_symlink(PathOf("data/a"), PathOf("data/link"));
   for (const char* name : {"x/link", "x/extra"}) Store(name, "1");
@@ -76,7 +76,7 @@ TEST_F(SyncTest, KeepsTheObjectsOfWhatItLeavesOut) {
   EXPECT_THAT(Objects(), ElementsAre("x/a", "x/link"));
 }
 
-TEST_F(SyncTest, DeletesFilesOnlyWhereItIsAskedTo) {
+TEST_F(SyncTest, DeletesFilesOnlyIfAsked) {
   Store("x/a", "1");
   WriteFile("there/a", "1");
   WriteFile("there/extra", "2");
@@ -89,7 +89,7 @@ TEST_F(SyncTest, DeletesFilesOnlyWhereItIsAskedTo) {
   EXPECT_EQ(ReadFile("outside/file"), "3");
 }
 
-TEST_F(SyncTest, DeletesNothingWhereSomethingFailed) {
+TEST_F(SyncTest, DeletesNothingAfterAFailure) {
   Store("x/../evil", "1");
   Store("x/a", "2");
   WriteFile("there/extra", "3");
@@ -99,7 +99,7 @@ TEST_F(SyncTest, DeletesNothingWhereSomethingFailed) {
   EXPECT_THAT(Files("there"), ElementsAre("a", "extra"));
 }
 
-TEST_F(SyncTest, OfANameThatIsNotThereDeletesNothing) {
+TEST_F(SyncTest, DeletesNothingForAMissingSource) {
   WriteFile("there/a", "1");
   Store("x/a", "1");
   EXPECT_EQ(Run({"sync", "gs://bkt/mistyped", "there", "--delete"}).status, 1);
@@ -108,7 +108,7 @@ TEST_F(SyncTest, OfANameThatIsNotThereDeletesNothing) {
   EXPECT_THAT(Objects(), ElementsAre("x/a"));
 }
 
-TEST_F(SyncTest, BetweenBucketsComparesWithoutReading) {
+TEST_F(SyncTest, ComparesBucketsWithoutReading) {
   Store("a/x", "1");
   Store("a/y", "2");
   Store("b/y", "2");
@@ -119,7 +119,7 @@ TEST_F(SyncTest, BetweenBucketsComparesWithoutReading) {
   EXPECT_THAT(Objects(), ElementsAre("a/x", "a/y", "b/x", "b/y"));
 }
 
-TEST_F(SyncTest, BetweenBucketsSurvivesALostAnswer) {
+TEST_F(SyncTest, SurvivesALostAnswerBetweenBuckets) {
   Store("a/x", "1");
   Load({.operation = "storage.objects.rewrite"}, {.type = "loseAnswer"});
   const Outcome outcome = Run({"sync", "gs://bkt/a", "gs://bkt/b"});
@@ -128,7 +128,7 @@ TEST_F(SyncTest, BetweenBucketsSurvivesALostAnswer) {
   EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", "b/x").size(), 1U);
 }
 
-TEST_F(SyncTest, DeletesTheGenerationThatItSaw) {
+TEST_F(SyncTest, DeletesOnlyTheListedGeneration) {
   Store("a/x", "1");
   Store("b/extra", "2");
   ASSERT_EQ(Run({"sync", "gs://bkt/a", "gs://bkt/b", "--delete"}).status, 0);
@@ -139,7 +139,7 @@ TEST_F(SyncTest, DeletesTheGenerationThatItSaw) {
   EXPECT_EQ(Requests("storage.objects.delete"), 1U);
 }
 
-TEST_F(SyncTest, ByTimesReadsNoFile) {
+TEST_F(SyncTest, ReadsNoFileToCompareTimes) {
   WriteFile("data/a", "same size");
   Store("x/a", "size same");
   fs::last_write_time(PathOf("data/a"), fs::file_time_type::clock::now() - std::chrono::hours(1));

@@ -19,7 +19,7 @@ class TerminalNamesTest : public CommandTest {
     ASSERT_TRUE(stored.ok()) << stored.error().message;
   }
 
-  // Of what a program wrote: with '?' for each, and nothing that steers but what a line's end takes.
+  // The output of a program: '?' for each control character, and no others except line ends.
   static void ExpectHarmless(const std::string& out) {
     EXPECT_THAT(out, Not(HasSubstr("\x1B")));
     EXPECT_THAT(out, Not(HasSubstr("\x07")));
@@ -32,7 +32,7 @@ class TerminalNamesTest : public CommandTest {
   static constexpr auto kShown = "a?[31m???b";
 };
 
-TEST_F(TerminalNamesTest, AreShownWithoutControlCharacters) {
+TEST_F(TerminalNamesTest, HaveNoControlCharacters) {
   const std::vector<std::vector<std::string>> listings = {{"ls", "gs://bkt"},
                                                           {"ls", "--recursive", "gs://bkt"},
                                                           {"ls", "--long", "gs://bkt"},
@@ -59,7 +59,7 @@ TEST_F(TerminalNamesTest, AreUnchangedInAPipe) {
   EXPECT_THAT(stat.out, HasSubstr("metadata.key: \x1B]0;title\x07\n"));
 }
 
-TEST_F(TerminalNamesTest, AreHarmlessInMessagesToo) {
+TEST_F(TerminalNamesTest, HaveNoControlCharactersInMessages) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{{"cat", std::string("gs://bkt/none") + kName},
                                                                      {"cat", std::string("gs://bad\x1B[31m\x07")},
                                                                      {"ls", std::string("--non\x1B[31m")},

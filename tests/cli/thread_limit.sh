@@ -13,7 +13,7 @@ read -r line <&"${EMULATOR[0]}"
 export STORAGE_EMULATOR_HOST=${line##* }
 export GOOGLE_CLOUD_PROJECT=test
 
-# The limit counts a user's processes and does not bind root: as root, a user who has none; else none may be added.
+# The limit counts a user's processes and does not bind root: root becomes a user without any; others may add none.
 cp "$bin/gcsflux" "$work/gcsflux"
 chmod 777 "$work"
 mkdir -m 777 "$work/tree" && for i in {1..40}; do echo "$i" >"$work/tree/$i"; done

@@ -1,10 +1,12 @@
-// Who a client is, by its options and what it is started with.
+// The credentials of a client, by its options and its environment.
 #include "client/authorization.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
+
+#include "support/fails_with.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -36,7 +38,7 @@ bool IsAnonymous(const Result<Authorization>& authorization) {
 
 const Variables kUserVariable = {{"GOOGLE_APPLICATION_CREDENTIALS", "/user.json"}};
 
-TEST(ResolveAuthorization, TakesDefaultCredentialsForTheServiceAndNoneForEmulators) {
+TEST(ResolveAuthorization, UsesDefaultCredentialsExceptForEmulators) {
   EXPECT_FALSE(IsAnonymous(Resolve({}, kGoogle, kUserVariable)));
   EXPECT_FALSE(IsAnonymous(Resolve({}, kGoogle, {}))) << "the metadata server is asked when a call needs a token";
   EXPECT_TRUE(IsAnonymous(Resolve({}, "http://127.0.0.1:9", kUserVariable)));
@@ -51,7 +53,7 @@ TEST(ResolveAuthorization, TakesDefaultCredentialsForTheServiceAndNoneForEmulato
   }
 }
 
-TEST(ResolveAuthorization, DoesAsItIsTold) {
+TEST(ResolveAuthorization, UsesTheGivenCredentials) {
   const Variables emulator = {{"STORAGE_EMULATOR_HOST", "127.0.0.1:9"},
                               {"GOOGLE_APPLICATION_CREDENTIALS", "/user.json"}};
   EXPECT_FALSE(IsAnonymous(Resolve({.credentials = Credentials::AccessToken("t")}, "http://127.0.0.1:9", emulator)));
@@ -62,30 +64,27 @@ TEST(ResolveAuthorization, DoesAsItIsTold) {
 
 TEST(ResolveAuthorization, SendsNoTokenOverPlainHttpBeyondThisMachine) {
   for (const auto& credentials : {Credentials::AccessToken("s3cret"), Credentials::ApplicationDefault()}) {
-    const auto refused = Resolve({.credentials = credentials}, "http://example.com", kUserVariable);
-    ASSERT_FALSE(refused.ok());
-    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(refused.error().message, AllOf(HasSubstr("http://example.com"), Not(HasSubstr("s3cret"))));
+    EXPECT_TRUE(testing::FailsWith(Resolve({.credentials = credentials}, "http://example.com", kUserVariable),
+                                   ErrorCode::kInvalidArgument,
+                                   AllOf(HasSubstr("http://example.com"), Not(HasSubstr("s3cret")))));
   }
 }
 
-TEST(ResolveAuthorization, SaysWhichFileIsNotThere) {
-  const auto missing = Resolve({}, kGoogle, {{"GOOGLE_APPLICATION_CREDENTIALS", "/nonexistent"}});
-  ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(missing.error().message, AllOf(HasSubstr("/nonexistent"), HasSubstr("GOOGLE_APPLICATION_CREDENTIALS")));
+TEST(ResolveAuthorization, NamesAMissingFile) {
+  EXPECT_TRUE(testing::FailsWith(Resolve({}, kGoogle, {{"GOOGLE_APPLICATION_CREDENTIALS", "/nonexistent"}}),
+                                 ErrorCode::kLocalIo,
+                                 AllOf(HasSubstr("/nonexistent"), HasSubstr("GOOGLE_APPLICATION_CREDENTIALS"))));
 }
 
-TEST(ResolveAuthorization, RefusesATokenThatCannotStandInAHeader) {
+TEST(ResolveAuthorization, RefusesATokenThatAHeaderCannotHold) {
   for (const char* token : {"", "a b", "s3cret\r\nX: y"}) {
-    const auto refused = Resolve({.credentials = Credentials::AccessToken(token)}, kGoogle, {});
-    ASSERT_FALSE(refused.ok()) << token;
-    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(refused.error().message, Not(HasSubstr("s3cret")));
+    EXPECT_TRUE(testing::FailsWith(Resolve({.credentials = Credentials::AccessToken(token)}, kGoogle, {}),
+                                   ErrorCode::kInvalidArgument, Not(HasSubstr("s3cret"))))
+        << token;
   }
 }
 
-TEST(ResolveAuthorization, TakesTheQuotaProjectOfTheOptionThenOfTheVariableThenOfTheFile) {
+TEST(ResolveAuthorization, FindsTheQuotaProjectInOptionVariableThenFile) {
   Variables variables = kUserVariable;
   EXPECT_EQ(Resolve({}, kGoogle, variables)->quota_project, "of-file");
   variables["GOOGLE_CLOUD_QUOTA_PROJECT"] = "of-env";
@@ -96,11 +95,9 @@ TEST(ResolveAuthorization, TakesTheQuotaProjectOfTheOptionThenOfTheVariableThenO
   EXPECT_FALSE(Resolve({.credentials = Credentials::Anonymous(), .quota_project = "a\r\nb"}, kGoogle, {}).ok());
 }
 
-TEST(CredentialsFromFile, SaysWhatIsWrongWithIt) {
-  const auto missing = Credentials::FromFile("/nonexistent/key.json");
-  ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(missing.error().message, HasSubstr("'/nonexistent/key.json' (Credentials::FromFile) is not there"));
+TEST(CredentialsFromFile, NamesTheErrorOfTheFile) {
+  EXPECT_TRUE(testing::FailsWith(Credentials::FromFile("/nonexistent/key.json"), ErrorCode::kLocalIo,
+                                 HasSubstr("'/nonexistent/key.json' (Credentials::FromFile) is not there")));
 }
 
 }  // namespace

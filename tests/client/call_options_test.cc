@@ -1,6 +1,7 @@
-// What every call can be given, and the client's choice of which calls are repeated.
+// The options of every call, and the client's policy of retries.
 #include <gtest/gtest.h>
 
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/upload_case.h"
 
@@ -22,7 +23,7 @@ class CallOptionsTest : public ::testing::Test {
   FakeGcs gcs_;
 };
 
-TEST_F(CallOptionsTest, TheCallsOwnRetryPolicyGoesBeforeTheClients) {
+TEST_F(CallOptionsTest, PreferTheCallsRetryPolicy) {
   const Client client = MakeClient(gcs_, {.max_attempts = 1});
   FailNext(2);
   EXPECT_FALSE(client.GetObject(kObject).ok());
@@ -32,22 +33,21 @@ TEST_F(CallOptionsTest, TheCallsOwnRetryPolicyGoesBeforeTheClients) {
   EXPECT_EQ(gcs_.requests.size(), 4);
 }
 
-TEST_F(CallOptionsTest, ItCanBeSmallerToo) {
+TEST_F(CallOptionsTest, AllowFewerRetriesThanTheClient) {
   const Client client = MakeClient(gcs_);
   FailNext(1);
   EXPECT_FALSE(client.ReadObject(kObject, {.call = {.retry = RetryOptions{.max_attempts = 1}}}).ok());
   EXPECT_EQ(gcs_.requests.size(), 1);
 }
 
-TEST_F(CallOptionsTest, ARetryPolicyOutOfItsRangeIsRefusedBeforeAnythingIsSent) {
+TEST_F(CallOptionsTest, RefuseAnInvalidRetryPolicyBeforeSending) {
   const auto got = MakeClient(gcs_).GetObject(kObject, {.call = {.retry = RetryOptions{.multiplier = 0.5}}});
-  ASSERT_FALSE(got.ok());
-  EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
+  ASSERT_TRUE(testing::FailsWith(got, ErrorCode::kInvalidArgument));
   EXPECT_EQ(got.error().message, "objects.get gs://bkt/o: RetryOptions::multiplier must be from 1 to 100");
   EXPECT_TRUE(gcs_.requests.empty());
 }
 
-TEST_F(CallOptionsTest, AnUnguardedWriteIsSentOnceUnlessTheClientAcceptsRepeatedEffects) {
+TEST_F(CallOptionsTest, RetryUnconditionalWritesOnlyIfAllowed) {
   FailNext(1);
   EXPECT_FALSE(MakeClient(gcs_).InsertObject(kObject, AsBytes("new")).ok());
   EXPECT_EQ(gcs_.requests.size(), 1);

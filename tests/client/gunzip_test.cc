@@ -12,7 +12,8 @@ namespace {
 
 using testing::Gzip;
 
-// Compresses well here and badly there, so that pieces of input give none, some and many pieces of output.
+// Compresses well in some places and badly in others, so that pieces of input give none, some and many pieces of
+// output.
 std::string Text() {
   std::string text(1'000'000, 'a');
   std::uint32_t state = 1;
@@ -40,7 +41,7 @@ Outcome Unzip(std::string_view data, std::size_t piece) {
   return {text, gunzip.Finish()};
 }
 
-TEST(Gunzip, GivesBackWhatWasCompressedInWhateverPiecesItComes) {
+TEST(Gunzip, DecompressesInputOfAnyPieceSize) {
   const std::string text = Text();
   const std::string data = Gzip(text);
   for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{16'384}, data.size()}) {
@@ -50,13 +51,13 @@ TEST(Gunzip, GivesBackWhatWasCompressedInWhateverPiecesItComes) {
   }
 }
 
-TEST(Gunzip, ReadsOneMemberBehindTheOtherAndEmptyOnes) {
+TEST(Gunzip, ReadsSeveralAndEmptyMembers) {
   const auto [got, finished] = Unzip(Gzip("one,") + Gzip("") + Gzip("two"), 3);
   EXPECT_TRUE(finished.ok());
   EXPECT_EQ(got, "one,two");
 }
 
-TEST(Gunzip, TellsWhatIsBrokenAtItsEnd) {
+TEST(Gunzip, FailsForATruncatedOrCorruptEnd) {
   const std::string data = Gzip(Text());
   std::string flipped = data;
   flipped[data.size() - 6] ^= 1;  // of the member's own CRC
@@ -74,7 +75,7 @@ TEST(Gunzip, TellsWhatIsBrokenAtItsEnd) {
   }
 }
 
-TEST(Gunzip, EndsAsItsSinkDoes) {
+TEST(Gunzip, ReturnsTheErrorOfItsSink) {
   Gunzip gunzip;
   const auto written = gunzip.Write(AsBytes(Gzip("text")), [](std::span<const std::byte>) -> Result<void> {
     return Error{ErrorCode::kLocalIo, "the disk is full"};

@@ -1,4 +1,4 @@
-// When a read that stands still may be sent a second time.
+// When a stalled read may be sent a second time.
 #include "client/hedge.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class HedgeTest : public ::testing::Test {
                   .make_second = [this](int) { return rest_; }});
   }
 
-  // As many at once as close a gate.
+  // As many in parallel as engage a gate.
   void Throttle(GateKeeper& gate) {
     for (int i = 0; i < 20; ++i) {
       const auto entered = gate.Enter(static_cast<Gate::Ticket>(i), timing_.Now() + 1h, {});
@@ -54,7 +54,7 @@ class HedgeTest : public ::testing::Test {
   std::optional<HttpRequest> rest_ = HttpRequest{.url = "http://rest"};
 };
 
-TEST_F(HedgeTest, ComesOnceTheReadStandsStill) {
+TEST_F(HedgeTest, IsSentAfterAStall) {
   Hedge hedge = MakeHedge(nullptr);
   EXPECT_GT(hedge.TimeLeft().value(), 0ns);
   timing_.Advance(40ms);
@@ -70,7 +70,7 @@ TEST_F(HedgeTest, ComesOnceTheReadStandsStill) {
   EXPECT_NE(hedge.winner(), nullptr);
 }
 
-TEST_F(HedgeTest, NeverComesWhileTheGateIsEngaged) {
+TEST_F(HedgeTest, IsNotSentWhileTheGateIsEngaged) {
   GateKeeper gate(timing_);
   Throttle(gate);
   Hedge hedge = MakeHedge(&gate);
@@ -78,11 +78,11 @@ TEST_F(HedgeTest, NeverComesWhileTheGateIsEngaged) {
   EXPECT_EQ(hedge.OnOverdue(), nullptr);
   EXPECT_EQ(observer_.counters().stalls, 1U);
   EXPECT_EQ(observer_.counters().hedges, 0U);
-  EXPECT_EQ(attempts_.number(), 1) << "what is not sent is no attempt";
+  EXPECT_EQ(attempts_.number(), 1) << "an unsent request is not an attempt";
   EXPECT_TRUE(budget_.Take() && budget_.Take()) << "nor is it paid for";
 }
 
-TEST_F(HedgeTest, ComesWhileTheGateIsOpen) {
+TEST_F(HedgeTest, IsSentWhileTheGateIsOpen) {
   GateKeeper gate(timing_);
   Hedge hedge = MakeHedge(&gate);
   timing_.Advance(40ms);
@@ -91,8 +91,8 @@ TEST_F(HedgeTest, ComesWhileTheGateIsOpen) {
   EXPECT_EQ(gate.state().throttled, 1U) << "the gate hears of second requests too";
 }
 
-// What a gate takes to be under way makes refusals look rare, and would keep it open.
-TEST_F(HedgeTest, LeavesNothingUnderWayAtTheGateWhereItsBudgetRefuses) {
+// Requests that a gate counts as in flight make refusals look rare, and would keep it open.
+TEST_F(HedgeTest, LeavesNothingInFlightAtTheGateWithoutBudget) {
   while (budget_.Take()) {
   }
   GateKeeper gate(timing_);
@@ -103,7 +103,7 @@ TEST_F(HedgeTest, LeavesNothingUnderWayAtTheGateWhereItsBudgetRefuses) {
   EXPECT_TRUE(gate.state().is_engaged);
 }
 
-TEST_F(HedgeTest, LeavesNothingUnderWayAtTheGateWhereItHasWon) {
+TEST_F(HedgeTest, LeavesNothingInFlightAtTheGateAfterItWins) {
   GateKeeper gate(timing_);
   for (int i = 0; i < 1000; ++i) {
     for (int requests = 0; requests < 11; ++requests) budget_.OnRequest();
@@ -111,25 +111,25 @@ TEST_F(HedgeTest, LeavesNothingUnderWayAtTheGateWhereItHasWon) {
     ASSERT_NE(hedge.OnOverdue(), nullptr);
     hedge.OnSecondWon();
   }
-  timing_.Advance(2s);  // So much the gate remembers.
+  timing_.Advance(2s);  // The gate's memory.
   for (Gate::Ticket ticket = 1; ticket <= 4; ++ticket) {
     gate.OnThrottled(gate.Enter(ticket, Gate::TimePoint::max(), {}).sent, 1);
   }
   EXPECT_TRUE(gate.state().is_engaged);
 }
 
-TEST_F(HedgeTest, IsNotAskedForTwiceWhereItMayNotCome) {
+TEST_F(HedgeTest, IsRefusedOncePerStall) {
   while (budget_.Take()) {
   }
   Hedge hedge = MakeHedge(nullptr);
   timing_.Advance(40ms);
   EXPECT_EQ(hedge.OnOverdue(), nullptr);
-  EXPECT_FALSE(hedge.TimeLeft()) << "until something comes";
+  EXPECT_FALSE(hedge.TimeLeft()) << "until a byte arrives";
   ASSERT_TRUE(progress_->OnHeaders({.status = 200}).ok());
   EXPECT_TRUE(hedge.TimeLeft());
 }
 
-TEST_F(HedgeTest, HasNothingToAskForWhereAllHasCome) {
+TEST_F(HedgeTest, IsNotSentAfterTheLastByte) {
   rest_.reset();
   Hedge hedge = MakeHedge(nullptr);
   timing_.Advance(40ms);
@@ -151,7 +151,7 @@ class SlowReceiver : public BodyReceiver {
   DrivenTiming& timing_;
 };
 
-TEST_F(HedgeTest, DoesNotBlameTheStreamForAReceiverThatTakesItsTime) {
+TEST_F(HedgeTest, DoesNotCountAReceiversTimeAsAStall) {
   for (int i = 0; i < 20; ++i) pace_.OnBody(ReadPace::kBlockBytes, 10ms);
   SlowReceiver slow(timing_);
   StallWatch progress(timing_, pace_, &slow);
@@ -161,7 +161,7 @@ TEST_F(HedgeTest, DoesNotBlameTheStreamForAReceiverThatTakesItsTime) {
   EXPECT_GT(progress.TimeLeft().value(), 20ms);
 }
 
-TEST_F(HedgeTest, LearnsNothingFromAReceiverThatTakesItsTime) {
+TEST_F(HedgeTest, LearnsNothingFromASlowReceiver) {
   SlowReceiver slow(timing_);
   StallWatch progress(timing_, pace_, &slow);
   ASSERT_TRUE(progress.OnHeaders({.status = 200}).ok());
@@ -171,12 +171,12 @@ TEST_F(HedgeTest, LearnsNothingFromAReceiverThatTakesItsTime) {
     ASSERT_TRUE(progress.OnBody(quarter).ok());
   }
   const auto patience = pace_.BlockPatience();
-  ASSERT_TRUE(patience) << "20 blocks of 20 ms have come";
+  ASSERT_TRUE(patience) << "20 blocks of 20 ms have arrived";
   EXPECT_GE(*patience, 60ms);
   EXPECT_LE(*patience, 66ms);
 }
 
-TEST_F(HedgeTest, LearnsNothingFromTheTimeOfAFailure) {
+TEST_F(HedgeTest, LearnsNothingFromAFailedRead) {
   const auto before = pace_.FirstBytePatience();
   for (int i = 0; i < 20; ++i) {
     StallWatch progress(timing_, pace_, nullptr);
@@ -201,7 +201,7 @@ TEST_F(HedgeTest, LearnsFromTheLastBytesAtTheEndOfABody) {
   EXPECT_LE(*patience, 33ms);
 }
 
-TEST_F(HedgeTest, LearnsFromABodyThatStandsStillAsFromAWholeBlock) {
+TEST_F(HedgeTest, LearnsFromAStalledBodyAsFromABlock) {
   for (int i = 0; i < 20; ++i) {
     StallWatch progress(timing_, pace_, nullptr);
     ASSERT_TRUE(progress.OnHeaders({.status = 200}).ok());
@@ -214,12 +214,12 @@ TEST_F(HedgeTest, LearnsFromABodyThatStandsStillAsFromAWholeBlock) {
   EXPECT_LE(*patience, 33ms);
 }
 
-TEST_F(HedgeTest, WatchesABodyThatContinuesBesideTheSecondRequest) {
+TEST_F(HedgeTest, WatchesTheFirstBodyBesideTheSecondRequest) {
   ASSERT_TRUE(progress_->OnHeaders({.status = 200}).ok());
   progress_->OnSecondSent();
-  EXPECT_EQ(progress_->TakeStall().phase, StallEvent::Phase::kFirstByte);
+  EXPECT_EQ(progress_->TakeStall().kind, EventKind::kStalledFirstByte);
   ASSERT_TRUE(progress_->OnBody(std::vector<std::byte>(1)).ok());
-  EXPECT_EQ(progress_->TakeStall().phase, StallEvent::Phase::kBody);
+  EXPECT_EQ(progress_->TakeStall().kind, EventKind::kStalledBody);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is no memory at all is the caller's mistake, and said before anything is sent.
+// Null pointers are the caller's error, reported before a request is sent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ void ExpectRefused(const Result<T>& result) {
   EXPECT_THAT(result.error().message, HasSubstr("gs://bkt/o: 5 bytes at a null address"));
 }
 
-TEST(NullArguments, AreRefusedAndNothingIsSent) {
+TEST(NullArguments, AreRefusedBeforeSending) {
   const emulator::Emulator emulator;
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "test"});
   std::byte* const nowhere = nullptr;
@@ -38,7 +38,7 @@ TEST(NullArguments, AreRefusedAndNothingIsSent) {
   EXPECT_EQ(emulator.counters().requests, 2U);
 }
 
-TEST(NullArguments, NoBytesMayBeAnywhere) {
+TEST(NullArguments, AreAcceptedForEmptyBuffers) {
   const emulator::Emulator emulator;
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "test"});
   ASSERT_TRUE(client.InsertBucket("bkt"));

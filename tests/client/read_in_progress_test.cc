@@ -26,17 +26,17 @@ class ReadInProgressTest : public ::testing::Test {
   ReadInProgress read_{options_, target_, /*must_verify=*/false};
 };
 
-TEST_F(ReadInProgressTest, TakesNoAnswerThatBeginsElsewhere) {
+TEST_F(ReadInProgressTest, RefusesAnAnswerWithAnotherStart) {
   for (const char* range : {"bytes 3-6/10", "bytes 5-8/10", "bytes 0-3/10"}) {
     EXPECT_EQ(testing::ErrorOf(read_.OnHeaders(Part(range))).code, ErrorCode::kBadResponse) << range;
   }
   ASSERT_TRUE(read_.OnHeaders(Part("bytes 4-7/10")).ok());
   ASSERT_TRUE(read_.OnBody(AsBytes("45")).ok());
-  EXPECT_EQ(testing::ErrorOf(read_.OnHeaders(Part("bytes 4-7/10"))).code, ErrorCode::kBadResponse) << "it goes on at 6";
+  EXPECT_EQ(testing::ErrorOf(read_.OnHeaders(Part("bytes 4-7/10"))).code, ErrorCode::kBadResponse) << "it resumes at 6";
   EXPECT_TRUE(read_.OnHeaders(Part("bytes 6-7/10")).ok());
 }
 
-TEST_F(ReadInProgressTest, TakesNoOtherSuccessThanBytes) {
+TEST_F(ReadInProgressTest, RefusesOtherSuccessStatuses) {
   for (const int status : {201, 202, 203, 204, 205, 226}) {
     HttpResponse response = Part("bytes 4-7/10");
     response.status = status;
@@ -45,7 +45,7 @@ TEST_F(ReadInProgressTest, TakesNoOtherSuccessThanBytes) {
   for (const int status : {304, 404, 503}) EXPECT_FALSE(*read_.OnHeaders({.status = status})) << status;
 }
 
-TEST_F(ReadInProgressTest, TakesNoByteOfABodyOfAnotherLength) {
+TEST_F(ReadInProgressTest, RefusesABodyOfAnotherLength) {
   const auto answer = [](const char* length) {
     HttpResponse response = Part("bytes 4-7/10");
     response.headers.emplace_back("content-length", length);
@@ -61,8 +61,8 @@ TEST_F(ReadInProgressTest, TakesNoByteOfABodyOfAnotherLength) {
   EXPECT_TRUE(read_.OnHeaders(Part("bytes 4-7/10")).ok()) << "in chunks no length is announced";
 }
 
-// The second read of corrupted bytes has the first one's checksum to be compared with.
-TEST_F(ReadInProgressTest, RemembersWhatAnEarlierAnswerSaidOfTheGeneration) {
+// The second read of corrupted bytes is verified by the first one's checksum.
+TEST_F(ReadInProgressTest, RemembersTheChecksumOfAnEarlierAnswer) {
   const ReadTarget target{.sink = sink_, .capacity = 100, .rewind = [this] { got_.clear(); }};
   const ReadObjectOptions whole;
   const auto answer = [](const char* generation, const char* size, const Headers& more) {
@@ -87,8 +87,8 @@ TEST_F(ReadInProgressTest, RemembersWhatAnEarlierAnswerSaidOfTheGeneration) {
   EXPECT_TRUE(read.OnHeaders(answer("8", "4", {})).ok()) << "it was replaced";
 }
 
-// An empty object whose checksum is that of other bytes is read once more, as any other.
-TEST_F(ReadInProgressTest, IsNotCompleteAfterItWasRewound) {
+// An empty object with another checksum is read a second time, as any other.
+TEST_F(ReadInProgressTest, IsIncompleteAfterARewind) {
   const ReadTarget target{.sink = sink_, .capacity = 100, .rewind = [] {}};
   const ReadObjectOptions whole;
   ReadInProgress read(whole, target, /*must_verify=*/false);
@@ -103,7 +103,7 @@ TEST_F(ReadInProgressTest, IsNotCompleteAfterItWasRewound) {
   EXPECT_FALSE(read.is_complete());
 }
 
-TEST_F(ReadInProgressTest, TakesNoMoreBytesThanWereAskedFor) {
+TEST_F(ReadInProgressTest, RefusesExcessBytes) {
   ASSERT_TRUE(read_.OnHeaders(Part("bytes 4-7/10")).ok());
   ASSERT_TRUE(read_.OnBody(AsBytes("456")).ok());
   EXPECT_EQ(testing::ErrorOf(read_.OnBody(AsBytes("78"))).code, ErrorCode::kBadResponse);

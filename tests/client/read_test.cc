@@ -1,10 +1,11 @@
-// Client::ReadObject under failures: what is delivered is of one generation, whole and checked.
+// Client::ReadObject under failures: the delivered bytes are of one generation, whole and verified.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
 #include "gcsflux/client.h"
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/result.h"
 #include "support/upload_case.h"
@@ -44,15 +45,14 @@ TEST_F(ReadTest, DeliversIntoTheCallersMemory) {
   EXPECT_EQ(read->generation, gcs_.objects["o"].generation);
 }
 
-TEST_F(ReadTest, RefusesABufferThatIsTooSmall) {
+TEST_F(ReadTest, RefusesTooSmallABuffer) {
   std::string buffer(9, ' ');
-  const auto read = client_.ReadObject(kObject, std::as_writable_bytes(std::span(buffer)));
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(testing::FailsWith(client_.ReadObject(kObject, std::as_writable_bytes(std::span(buffer))),
+                                 ErrorCode::kInvalidArgument));
   EXPECT_EQ(buffer, std::string(9, ' '));
 }
 
-TEST_F(ReadTest, CutsARangeAtTheEndAndRefusesOneBehindIt) {
+TEST_F(ReadTest, ClampsARangeAtTheEndAndRefusesOneAfterIt) {
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{8, 100}})), "89");
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{3, 4}})), "3456");
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{3, std::nullopt}})), "3456789");
@@ -68,7 +68,7 @@ TEST_F(ReadTest, ReadsAnEmptyObject) {
   EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "empty"})), "");
 }
 
-TEST_F(ReadTest, GoesOnAtTheLastByteOfTheSameGeneration) {
+TEST_F(ReadTest, ResumesAfterTheLastByteOfTheSameGeneration) {
   gcs_.faults = {{.cut_at = 4}, {.before = kReset}, {.cut_at = 3}};
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject)), "0123456789");
   ASSERT_EQ(gcs_.requests.size(), 4U);
@@ -78,17 +78,17 @@ TEST_F(ReadTest, GoesOnAtTheLastByteOfTheSameGeneration) {
   EXPECT_THAT(gcs_.requests[3].url, HasSubstr("generation=" + std::to_string(gcs_.objects["o"].generation)));
 }
 
-TEST_F(ReadTest, OutlivesItsDeadlineWhileItGetsFurther) {
+TEST_F(ReadTest, ExtendsItsDeadlineWhileItProgresses) {
   const RetryOptions retry{.initial_delay = milliseconds(100), .jitter = Jitter::kNone, .deadline = milliseconds(150)};
   const Client client = testing::MakeClient(gcs_, retry);
-  gcs_.faults.assign(9, {.cut_at = 1});  // Each answer brings one byte: nine waits of 100 ms.
+  gcs_.faults.assign(9, {.cut_at = 1});  // Each answer has one byte: nine waits of 100 ms.
   const auto read = client.ReadObject(kObject);
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(*read, "0123456789");
   EXPECT_EQ(gcs_.requests.size(), 10U);
 }
 
-TEST_F(ReadTest, EndsAtItsDeadlineOnceItGetsNoFurther) {
+TEST_F(ReadTest, FailsAtItsDeadlineWithoutProgress) {
   const RetryOptions retry{.initial_delay = milliseconds(100), .jitter = Jitter::kNone, .deadline = milliseconds(150)};
   const Client client = testing::MakeClient(gcs_, retry);
   gcs_.faults = {{.cut_at = 1}, {.cut_at = 0}, {.cut_at = 0}};
@@ -97,7 +97,7 @@ TEST_F(ReadTest, EndsAtItsDeadlineOnceItGetsNoFurther) {
   EXPECT_THAT(read.error().message, HasSubstr("after 2 attempts in 0.1 s (deadline 0.1 s"));
 }
 
-TEST_F(ReadTest, FailsWhenTheObjectChangesMeanwhile) {
+TEST_F(ReadTest, FailsIfTheObjectChangesMeanwhile) {
   gcs_.faults = {{.cut_at = 4}};
   bool is_first = true;
   std::string got;
@@ -106,21 +106,16 @@ TEST_F(ReadTest, FailsWhenTheObjectChangesMeanwhile) {
     if (std::exchange(is_first, false)) gcs_.objects["o"] = {.generation = 9999, .bytes = "abcdefghij"};
     return {};
   };
-  const auto read = client_.ReadObject(kObject, sink);
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kAborted);
+  EXPECT_TRUE(testing::FailsWith(client_.ReadObject(kObject, sink), ErrorCode::kAborted));
   EXPECT_EQ(got, "0123");
 }
 
-TEST_F(ReadTest, TellsCorruptedBytes) {
+TEST_F(ReadTest, ReportsCorruptedBytes) {
   gcs_.faults = {{.flip_at = 5}, {.flip_at = 5}};
-  const auto read = client_.ReadObject(kObject);
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kCorrupted);
-  EXPECT_THAT(read.error().message, HasSubstr("gs://bkt/o"));
+  EXPECT_TRUE(testing::FailsWith(client_.ReadObject(kObject), ErrorCode::kCorrupted, HasSubstr("gs://bkt/o")));
 }
 
-// Sends a byte behind the last one that its headers announce.
+// Sends one byte more than its headers announce.
 class OneByteMore : public testing::FakeGcs {
  public:
   Result<internal::HttpResponse> Perform(const internal::HttpRequest& request, internal::BodyReceiver* receiver,
@@ -132,7 +127,7 @@ class OneByteMore : public testing::FakeGcs {
   }
 };
 
-TEST(ReadOfALongerAnswer, FailsAlthoughAllRequestedBytesCame) {
+TEST(ReadOfALongerAnswer, FailsAlthoughAllRequestedBytesArrived) {
   OneByteMore gcs;
   gcs.Put("o", "0123456789");
   const auto read = testing::MakeClient(gcs).ReadObject(kObject);
@@ -140,7 +135,7 @@ TEST(ReadOfALongerAnswer, FailsAlthoughAllRequestedBytesCame) {
   EXPECT_EQ(gcs.requests.size(), 1U);
 }
 
-TEST_F(ReadTest, EndsWithTheSinksOwnError) {
+TEST_F(ReadTest, ReturnsTheSinksError) {
   int calls = 0;
   const ByteSink sink = [&](std::span<const std::byte>) -> Result<void> {
     ++calls;
@@ -152,10 +147,9 @@ TEST_F(ReadTest, EndsWithTheSinksOwnError) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(ReadTest, NamesOperationObjectAndRemedyInItsErrors) {
+TEST_F(ReadTest, NamesOperationObjectAndRemedyInErrors) {
   const auto read = client_.ReadObject({"bkt", "none"}, {.range = ByteRange{0, 4096}});
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kNotFound);
+  ASSERT_TRUE(testing::FailsWith(read, ErrorCode::kNotFound));
   EXPECT_EQ(read.error().message,
             "objects.get gs://bkt/none [0, 4096): 404 fake: fake 404; check the name (gcsflux ls lists what is there)");
 }
@@ -175,12 +169,11 @@ TEST_F(ReadTest, CountsItsAttemptsUnderOneInvocation) {
   EXPECT_EQ(ids[1], ids[2]);
 }
 
-TEST_F(ReadTest, ASinkThatThrowsOrIsNullEndsTheRead) {
+TEST_F(ReadTest, FailsIfTheSinkThrowsOrIsNull) {
   gcs_.Put("o", "bytes");
   const ByteSink throwing = [](std::span<const std::byte>) -> Result<void> { throw std::runtime_error("no room"); };
   const auto thrown = client_.ReadObject(kObject, throwing);
-  ASSERT_FALSE(thrown.ok());
-  EXPECT_EQ(thrown.error().code, ErrorCode::kLocalIo);
+  ASSERT_TRUE(testing::FailsWith(thrown, ErrorCode::kLocalIo));
   EXPECT_EQ(thrown.error().message, "the caller's sink threw: no room");
   EXPECT_EQ(gcs_.requests.size(), 1U);  // It is not repeated.
   EXPECT_EQ(testing::ErrorOf(client_.ReadObject(kObject, ByteSink())).code, ErrorCode::kInvalidArgument);

@@ -10,7 +10,7 @@ namespace {
 
 const ObjectName kRead{"b", "o"};
 
-TEST(ReportedChecksum, RefusesASecondOneThatDiffers) {
+TEST(ReportedChecksum, RefusesADifferentSecondValue) {
   ReportedChecksum reported;
   EXPECT_TRUE(reported.Note(kRead, std::nullopt).ok());
   EXPECT_TRUE(reported.Note(kRead, 7).ok());
@@ -21,7 +21,7 @@ TEST(ReportedChecksum, RefusesASecondOneThatDiffers) {
   EXPECT_NE(error.message.find("gs://b/o"), std::string::npos);
 }
 
-TEST(ReportedChecksum, ComparesTheBytesWithTheListingAndTheAnswers) {
+TEST(ReportedChecksum, ComparesBytesWithTheListingAndAnswers) {
   testing::FakeGcs gcs;
   const Client client = testing::MakeClient(gcs);
   const ReportedChecksum none;
@@ -31,7 +31,7 @@ TEST(ReportedChecksum, ComparesTheBytesWithTheListingAndTheAnswers) {
   ReportedChecksum reported;
   ASSERT_TRUE(reported.Note(kRead, 8).ok());
   EXPECT_EQ(testing::ErrorOf(reported.CheckWhole(CoreOf(client), kRead, std::nullopt, 7)).code, ErrorCode::kCorrupted);
-  EXPECT_TRUE(reported.CheckWhole(CoreOf(client), kRead, 7, 7).ok()) << "the listing is what the caller goes by";
+  EXPECT_TRUE(reported.CheckWhole(CoreOf(client), kRead, 7, 7).ok()) << "the caller relies on the listing";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-# What the tests of command line clients have in common. Sourced by a script that has set `bin`, the directory of our
+# Shared by the tests of command line clients. Sourced by a script that has set `bin`, the directory of our
 # programs, and gives start_emulator the emulator's flags: the client is to find it at $endpoint.
 work=$(mktemp -d)
 emulator_pid=
@@ -18,7 +18,7 @@ stop_emulator() {
   emulator_pid=
 }
 
-# A client that is not there is skipped (77, as CTest has it); under CI that is a failure.
+# A missing client is skipped (77, as in CTest); under CI that is a failure.
 missing() { echo "$1"; [ -n "${CI:-}" ] && exit 1; exit 77; }
 
 passed=0

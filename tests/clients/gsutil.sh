@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gsutil, by the JSON API, against gcsflux-emulator: tests/clients/gsutil.sh BIN_DIR ENVIRONMENT
-# It speaks TLS alone, so the emulator does.
+# It speaks only TLS, so the emulator does.
 set -uo pipefail
 bin=$1
 environment=$2
@@ -61,7 +61,7 @@ check same "$(gs ls 'gs://one/base/**' 2>/dev/null)" ""
 check gs -m rm -a -r gs://one
 check same "$(gs ls)" ""
 
-# The second request of a session's bytes fails once.
+# The second request with bytes of a session fails once.
 check gs mb gs://two
 curl -sfk -X PUT "$endpoint/_emulator/faults" -d '{"rules": [{"name": "once", "match": {"phase": "final", "nth": 1},
   "action": {"type": "failUpload", "status": 503, "afterBytes": 1048576}}]}' >"$work/plan"

@@ -41,7 +41,7 @@ check rclone check --download "$work/source" :gcs:one/base    # by bytes
 check cmp "$work/source/large.bin" <(rclone cat :gcs:one/base/large.bin)
 check cmp <(tail -c 1000 "$work/source/large.bin") <(rclone cat --tail 1000 :gcs:one/base/large.bin)
 
-# Down again, then changes both ways.
+# Downloads, then changes in both directions.
 check rclone sync :gcs:one/base "$work/back"
 check diff -r "$work/source" "$work/back"
 rm "$work/source/file 1.bin"
@@ -55,7 +55,7 @@ inserted=$(answered storage.objects.insert 200)
 check rclone sync "$work/source" :gcs:one/base
 check same "$(answered storage.objects.insert 200)" "$inserted"  # nothing to do
 
-# A copy from bucket to bucket: the bytes never come here.
+# A copy from bucket to bucket: no bytes are downloaded.
 downloaded=$(answered storage.objects.get 200)
 check rclone mkdir :gcs:two
 check rclone copy :gcs:one/base :gcs:two/copy
@@ -66,7 +66,7 @@ check rclone check --download "$work/source" :gcs:two/copy
 check rclone moveto :gcs:two/copy/new :gcs:two/moved
 check same "$(rclone cat :gcs:two/moved)" new
 
-# What gcsflux sends as parts and commits by a compose, rclone reads and compares by its CRC32C; and the other way round.
+# rclone reads an object that gcsflux has sent as parts and committed by a compose, and verifies its CRC32C; and vice versa.
 export STORAGE_EMULATOR_HOST=$endpoint
 from_pipe() { "$bin/gcsflux" cp --part_bytes=5242880 - gs://two/parts/large.bin <"$work/source/large.bin"; }
 check from_pipe

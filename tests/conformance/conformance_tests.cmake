@@ -1,6 +1,6 @@
 # The contract against the embedded emulator; then the program and its parts.
 add_test(NAME conformance COMMAND gcsflux-conformance)
-# The SDK under the scenarios of Google's clients, and under our own, against the embedded emulator.
+# The SDK under the scenarios of Google's clients and our own, against the embedded emulator.
 set(retry_tests_dir ${PROJECT_SOURCE_DIR}/conformance/retry_tests)
 add_test(NAME conformance_retry_tests COMMAND gcsflux-conformance --retry_tests=${retry_tests_dir}/gcsflux.json)
 add_test(NAME conformance_public_retry_tests

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The contract with a token that the service asks for: the cases that need one are skipped otherwise.
+# The contract for a service that requires a token: without one, the cases that need it are skipped.
 # tests/conformance/with_token.sh BIN_DIR
 set -uo pipefail
 bin=$1

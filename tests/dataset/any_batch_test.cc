@@ -1,4 +1,4 @@
-// Batches that are requested in another order than the announced one, while what is fetched ahead fills the budget.
+// Batches requested in another order than the announced one, while the read-ahead fills the budget.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ class AnyBatchTest : public testing::DatasetTest {
     options_.fetch_across_epochs = false;
   }
 
-  /// A dataset that may fetch so many objects ahead, and has fetched them, in the order of their names.
+  /// A dataset that may read ahead this many objects, and has done so, in the order of their names.
   [[nodiscard]] std::unique_ptr<DatasetCore> Begun(std::size_t ahead, std::uint64_t batch) const {
     auto core = CoreOf(MakeClient({.max_undelivered_bytes = ahead * kCharge}), /*is_live=*/false);
     Announce(*core, 0, batch);
@@ -41,7 +41,7 @@ class AnyBatchTest : public testing::DatasetTest {
     return core;
   }
 
-  /// As an EpochSampler does at the beginning of each epoch.
+  /// As an EpochSampler does at the start of each epoch.
   static void Announce(const DatasetCore& core, std::uint64_t epoch, std::uint64_t batch) {
     Cursor start{.epoch = epoch, .order = SampleOrder::kByName, .listing = core.fingerprint()};
     EXPECT_TRUE(core.Expect({.order = SampleOrder::kByName, .batch_size = batch}, {.cursor = start}));
@@ -60,7 +60,7 @@ class AnyBatchTest : public testing::DatasetTest {
   }
 };
 
-TEST_F(AnyBatchTest, ASampleThatWasUsedComesAgainAndIsNotTakenFromTheNextEpoch) {
+TEST_F(AnyBatchTest, FetchesAUsedSampleAgainWithinItsEpoch) {
   options_.fetch_across_epochs = true;
   const auto core = Begun(3, 1);
   for (std::size_t sample = 0; sample < kCount; ++sample) {
@@ -70,32 +70,32 @@ TEST_F(AnyBatchTest, ASampleThatWasUsedComesAgainAndIsNotTakenFromTheNextEpoch) 
   EXPECT_EQ(core->report({}).epochs, 1U);
 }
 
-TEST_F(AnyBatchTest, ASampleFarAheadComes) {
+TEST_F(AnyBatchTest, FetchesASampleFarAhead) {
   const auto core = Begun(3, 1);
   ExpectFetched(*core, {50});
   for (std::size_t sample = 0; sample < kCount; ++sample) ExpectFetched(*core, {sample});
 }
 
-TEST_F(AnyBatchTest, SamplesThatAreNoBatchOfTheOrderCome) {
+TEST_F(AnyBatchTest, FetchesSamplesThatFormNoBatchOfTheOrder) {
   const auto core = Begun(8, 8);
   ExpectFetched(*core, {5, 3, 60, 3});
   for (std::size_t batch = 0; batch < kCount / 8; ++batch) ExpectFetched(*core, Samples(batch, 8));
 }
 
-TEST_F(AnyBatchTest, TheBatchAfterTheNextOneComesAndNothingIsFetchedTwice) {
+TEST_F(AnyBatchTest, FetchesTheBatchAfterTheNextWithoutRepeats) {
   const auto core = Begun(3, 8);
   for (std::size_t batch = 0; batch < kCount / 8; ++batch) ExpectFetched(*core, Samples(batch ^ 1U, 8));
   EXPECT_EQ(Reads(), kCount);
 }
 
-TEST_F(AnyBatchTest, ABatchOfWhichAPartIsFetchedAheadIsCompleted) {
+TEST_F(AnyBatchTest, CompletesAPartlyPrefetchedBatch) {
   const auto core = Begun(20, 8);  // Half of the third batch.
   ExpectFetched(*core, Samples(2, 8));
   for (const std::size_t batch : {7U, 0U, 1U, 3U, 4U, 5U, 6U}) ExpectFetched(*core, Samples(batch, 8));
   EXPECT_EQ(Reads(), kCount);
 }
 
-TEST_F(AnyBatchTest, BatchesComeInAnyOrderToAnyNumberOfThreads) {
+TEST_F(AnyBatchTest, FetchesBatchesInAnyOrderForAnyNumberOfThreads) {
   std::mt19937 random(7);
   for (int round = 0; round < 12; ++round) {
     const std::size_t size = std::size_t{1} << (round % 4);
@@ -116,7 +116,7 @@ TEST_F(AnyBatchTest, BatchesComeInAnyOrderToAnyNumberOfThreads) {
   }
 }
 
-TEST_F(AnyBatchTest, TheReportCountsBatchesThatTheLoopTookAndDifferentEpochs) {
+TEST_F(AnyBatchTest, ReportCountsConsumedBatchesAndEpochs) {
   options_.fetch_across_epochs = true;
   const auto core = Begun(3, 16);
   for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
@@ -132,7 +132,7 @@ TEST_F(AnyBatchTest, TheReportCountsBatchesThatTheLoopTookAndDifferentEpochs) {
   EXPECT_EQ(report.samples, 3U * (kCount + kCount / 16));
 }
 
-TEST_F(AnyBatchTest, TheReportCountsNoFailedBatch) {
+TEST_F(AnyBatchTest, ReportCountsNoFailedBatch) {
   const auto core = CoreOf(MakeClient({}), /*is_live=*/false);
   ASSERT_TRUE(MakeClient({}).DeleteObject({"bkt", All()[1]}));
   EXPECT_TRUE(core->Fetch(std::vector<std::size_t>{0, 1}).error);
@@ -157,7 +157,7 @@ class EndlessOrder : public BatchOrder {
   std::size_t& planned_;
 };
 
-TEST_F(AnyBatchTest, ASearchPlansFewSamples) {
+TEST_F(AnyBatchTest, SearchPlansFewSamples) {
   const auto downloads = std::make_shared<const DownloaderCore>(MakeClient({}), DownloaderOptions());
   struct Case {
     std::size_t size;

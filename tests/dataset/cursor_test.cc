@@ -4,6 +4,7 @@
 #include "dataset/cursor_order.h"
 #include "dataset/fingerprint.h"
 #include "gcsflux/epoch.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -21,9 +22,7 @@ Cursor Example() {
 }
 
 void ExpectRefused(const Result<Cursor>& parsed, const char* words) {
-  ASSERT_FALSE(parsed.ok()) << words;
-  EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(parsed.error().message, HasSubstr(words));
+  EXPECT_TRUE(testing::FailsWith(parsed, ErrorCode::kInvalidArgument, HasSubstr(words))) << words;
 }
 
 std::string With(std::string_view part, std::string_view instead) {
@@ -33,7 +32,7 @@ std::string With(std::string_view part, std::string_view instead) {
   return text.replace(at, part.size(), instead);
 }
 
-TEST(Cursor, IsReadAsItWasWritten) {
+TEST(Cursor, RoundTrips) {
   for (const SampleOrder order : {SampleOrder::kByName, SampleOrder::kShuffled}) {
     Cursor cursor = Example();
     cursor.order = order;
@@ -44,7 +43,7 @@ TEST(Cursor, IsReadAsItWasWritten) {
 }
 
 // A prefix may end within a character.
-TEST(Cursor, OfAPrefixThatIsNotUtf8IsReadAsItWasWritten) {
+TEST(Cursor, RoundTripsAPrefixThatIsNotUtf8) {
   Cursor cursor = Example();
   cursor.listing.prefix = std::string("a\xC3\0/\xFF", 5);
   const auto parsed = ParseCursor(FormatCursor(cursor));
@@ -52,7 +51,7 @@ TEST(Cursor, OfAPrefixThatIsNotUtf8IsReadAsItWasWritten) {
   EXPECT_EQ(*parsed, cursor);
 }
 
-TEST(Cursor, OfAnEpochThatCannotBeCountedOnIsRefused) {
+TEST(Cursor, RefusesTheLastPossibleEpoch) {
   for (const SampleOrder order : {SampleOrder::kByName, SampleOrder::kShuffled, SampleOrder::kBuffered}) {
     Cursor cursor = Example();
     cursor.order = order;
@@ -61,13 +60,11 @@ TEST(Cursor, OfAnEpochThatCannotBeCountedOnIsRefused) {
     EXPECT_EQ(read.epoch, ~0ULL);
     const auto checked =
         CheckCursor(read, read.listing, {.order = order, .shuffle_buffer = 0, .seed = cursor.seed}, true);
-    ASSERT_FALSE(checked.ok());
-    EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(checked.error().message, HasSubstr("epoch is 18446744073709551615"));
+    EXPECT_TRUE(testing::FailsWith(checked, ErrorCode::kInvalidArgument, HasSubstr("epoch is 18446744073709551615")));
   }
 }
 
-TEST(Cursor, OfAPartOfAListingNamesWhatDiffers) {
+TEST(Cursor, NamesTheDifferenceForAPartialListing) {
   Cursor cursor = Example();
   cursor.listing.is_partial = true;
   const EpochOptions options{.seed = cursor.seed};
@@ -85,7 +82,7 @@ TEST(Cursor, OfAPartOfAListingNamesWhatDiffers) {
   EXPECT_THAT(message(), HasSubstr("the prefix is"));
 }
 
-TEST(Cursor, OfTheFirstObjectsBecomesOneOfTheWholeListing) {
+TEST(Cursor, ExtendsToTheWholeListing) {
   const std::vector<ListedObject> objects = {{.name = "a"}, {.name = "b"}, {.name = "c"}};
   const ObjectName prefix{"bkt", ""};
   const auto whole = internal::FingerprintOf(prefix, objects);
@@ -97,7 +94,7 @@ TEST(Cursor, OfTheFirstObjectsBecomesOneOfTheWholeListing) {
               HasSubstr("of the first 2 objects"));
 }
 
-TEST(Cursor, OfAShuffleBufferAndAListingThatGoesOnIsReadAsItWasWritten) {
+TEST(Cursor, RoundTripsAShuffleBufferAndAPartialListing) {
   Cursor cursor = Example();
   cursor.order = SampleOrder::kBuffered;
   cursor.shuffle_buffer = 77;
@@ -109,14 +106,14 @@ TEST(Cursor, OfAShuffleBufferAndAListingThatGoesOnIsReadAsItWasWritten) {
   ExpectRefused(ParseCursor(std::string(text).replace(at, 20, "\"other\": 77")), "\"shuffle_buffer\" is missing");
 }
 
-TEST(Cursor, RefusesWhatHasMoreBehindIt) {
+TEST(Cursor, RefusesTrailingText) {
   EXPECT_TRUE(ParseCursor(FormatCursor(Example()) + "\n").ok());
   for (const std::string& behind : {std::string(1, '\0'), std::string("\0{}", 3), std::string("{}")}) {
     ExpectRefused(ParseCursor(FormatCursor(Example()) + behind), "no JSON object");
   }
 }
 
-TEST(Cursor, OfAnotherShuffleBufferIsAnotherRun) {
+TEST(Cursor, RefusesAnotherShuffleBuffer) {
   Cursor cursor = Example();
   cursor.order = SampleOrder::kBuffered;
   cursor.shuffle_buffer = 77;
@@ -134,14 +131,14 @@ TEST(Cursor, CanBeEditedByHand) {
   EXPECT_EQ(parsed->consumed, 7U);
 }
 
-TEST(Cursor, EveryCutIsRefused) {
+TEST(Cursor, RefusesEveryTruncation) {
   const std::string text = FormatCursor(Example());
   for (std::size_t size = 0; size < text.size(); ++size) {
     EXPECT_FALSE(ParseCursor(std::string_view(text).substr(0, size)).ok()) << size;
   }
 }
 
-TEST(Cursor, WhatIsWrongIsNamed) {
+TEST(Cursor, NamesTheWrongField) {
   ExpectRefused(ParseCursor(""), "JSON object");
   ExpectRefused(ParseCursor("[]"), "JSON object");
   ExpectRefused(ParseCursor(With("\"format\": 2", "\"format\": 3")), "format is 3");
@@ -156,7 +153,7 @@ TEST(Cursor, WhatIsWrongIsNamed) {
   ExpectRefused(ParseCursor(With("abcdef0123456789", "abcdef012345678")), "\"listing.hash\"");
 }
 
-TEST(Cursor, GoesOnWithItsOwnListingOnly) {
+TEST(Cursor, RefusesAnotherListing) {
   const Cursor cursor = Example();
   const EpochOptions options{.seed = cursor.seed};
   EXPECT_TRUE(CheckCursor(cursor, cursor.listing, options).ok());
@@ -171,15 +168,14 @@ TEST(Cursor, GoesOnWithItsOwnListingOnly) {
                         {"number of objects is 5000 in the cursor and 5001", {"bkt", listing.prefix, 5001, 1}},
                         {"other names or generations", {"bkt", listing.prefix, 5000, 1}}};
   for (const Case& c : cases) {
-    const auto checked = CheckCursor(cursor, c.listing, options);
-    ASSERT_FALSE(checked.ok()) << c.words;
-    EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(checked.error().message, HasSubstr(c.words));
+    EXPECT_TRUE(
+        testing::FailsWith(CheckCursor(cursor, c.listing, options), ErrorCode::kInvalidArgument, HasSubstr(c.words)))
+        << c.words;
     EXPECT_TRUE(CheckCursor(cursor, c.listing, options, /*allow_changed_listing=*/true).ok()) << c.words;
   }
 }
 
-TEST(Cursor, AnotherSeedOrOrderIsAnotherRun) {
+TEST(Cursor, RefusesAnotherSeedOrOrder) {
   const Cursor cursor = Example();
   for (const EpochOptions& options :
        {EpochOptions{.seed = 1}, EpochOptions{.order = SampleOrder::kByName, .seed = cursor.seed}}) {
@@ -189,7 +185,7 @@ TEST(Cursor, AnotherSeedOrOrderIsAnotherRun) {
   }
 }
 
-TEST(Cursor, MoreThanThereIsCannotBeConsumed) {
+TEST(Cursor, RefusesMoreConsumedThanListed) {
   Cursor cursor = Example();
   cursor.consumed = 5001;
   const auto checked = CheckCursor(cursor, cursor.listing, {.seed = cursor.seed});
@@ -197,7 +193,7 @@ TEST(Cursor, MoreThanThereIsCannotBeConsumed) {
   EXPECT_THAT(checked.error().message, HasSubstr("5001 samples of 5000"));
 }
 
-TEST(Fingerprint, TellsNamesOrderAndGenerationsApart) {
+TEST(Fingerprint, DependsOnNamesOrderAndGenerations) {
   const ObjectName prefix{"bkt", "p/"};
   const auto of = [&](std::vector<ListedObject> objects) { return internal::FingerprintOf(prefix, objects).hash; };
   const auto base = of({{.name = "p/a", .generation = 1}, {.name = "p/b", .generation = 2}});

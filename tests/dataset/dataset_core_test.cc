@@ -1,4 +1,4 @@
-// Datasets without libtorch, against the emulator: each sample once, whatever happens meanwhile.
+// Datasets without libtorch, against the emulator: each sample once, under all conditions.
 #include "dataset/dataset_core.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 using testing::DatasetTest;
 using testing::Texts;
 
-TEST_F(DatasetTest, EachSampleComesOnceToAnyNumberOfRanksAndWorkersUnderFaults) {
+TEST_F(DatasetTest, GivesEachSampleOnceUnderFaults) {
   Put(40);
   std::mt19937 random(7);
   std::map<std::string, std::uint64_t> disturbances;
@@ -47,7 +47,7 @@ TEST_F(DatasetTest, EachSampleComesOnceToAnyNumberOfRanksAndWorkersUnderFaults) 
   for (const auto& [fault, fired] : disturbances) EXPECT_GT(fired, 0U) << fault;
 }
 
-TEST_F(DatasetTest, WhatIsLeftAfterAnyBatchIsTheRestForAnyNumberOfRanks) {
+TEST_F(DatasetTest, ResumesAfterAnyBatchWithAnyNumberOfRanks) {
   Put(60);
   std::mt19937 random(11);
   for (int round = 0; round < 30; ++round) {
@@ -73,15 +73,15 @@ TEST_F(DatasetTest, WhatIsLeftAfterAnyBatchIsTheRestForAnyNumberOfRanks) {
   }
 }
 
-TEST_F(DatasetTest, WhatIsFetchedAheadStaysWithinTheBudgetAndLeavesNothing) {
+TEST_F(DatasetTest, KeepsReadAheadWithinTheBudget) {
   constexpr std::uint64_t kBudget = 64 << 10;
   Put(64, 4 << 10);
   const Client client = MakeClient({.max_undelivered_bytes = kBudget});
   const EpochOptions how{.seed = 5, .batch_size = 8};
   const auto core = CoreOf(client, /*is_live=*/false);
   ASSERT_TRUE(core->Expect(how, {.cursor = Beginning(how)}));
-  // Nothing is taken: as much as fits is fetched, and no more.
-  const std::size_t most = kBudget / ((4 << 10) + 1024);  // With what holds an object.
+  // Nothing is consumed: exactly the read-ahead is fetched.
+  const std::size_t most = kBudget / ((4 << 10) + 1024);  // Including the memory of an object's holder.
   AwaitReads(most);
   EXPECT_EQ(Reads(), most);
   Texts texts;
@@ -89,7 +89,7 @@ TEST_F(DatasetTest, WhatIsFetchedAheadStaysWithinTheBudgetAndLeavesNothing) {
   EXPECT_EQ(Sorted(texts), All());
 }
 
-TEST_F(DatasetTest, OfTheNextEpochOnlyItsBeginningIsFetched) {
+TEST_F(DatasetTest, FetchesOnlyTheBeginningOfTheNextEpoch) {
   Put(600);
   const EpochOptions how{.seed = 5, .batch_size = 300};
   const auto core = Core(/*is_live=*/false);
@@ -99,10 +99,10 @@ TEST_F(DatasetTest, OfTheNextEpochOnlyItsBeginningIsFetched) {
   EXPECT_EQ(Use(*core, how, {.cursor = Beginning(how)}, 2, used).epoch, 1U);
   EXPECT_EQ(Reads(), 1200U);
   EXPECT_TRUE((*core->Next(1)).has_value());
-  AwaitReads(1800);  // That of the one behind it.
+  AwaitReads(1800);  // That of the next one.
 }
 
-TEST_F(DatasetTest, ABatchLargerThanTheBudgetComes) {
+TEST_F(DatasetTest, DeliversABatchLargerThanTheBudget) {
   Put(32, 4 << 10);
   const Client client = MakeClient({.max_undelivered_bytes = 8 << 10});
   const EpochOptions how{.order = SampleOrder::kByName, .batch_size = 32};
@@ -110,7 +110,7 @@ TEST_F(DatasetTest, ABatchLargerThanTheBudgetComes) {
   EXPECT_EQ(Epoch(*core, how, 0, 1), All());
 }
 
-TEST_F(DatasetTest, TwoOfOneClientAreReadInTurnAndOneIsAbandoned) {
+TEST_F(DatasetTest, SharesAClientWithAnAbandonedDataset) {
   Put(32, 4 << 10);
   const Client client = MakeClient({.max_undelivered_bytes = 16 << 10});
   const EpochOptions how{.seed = 5, .batch_size = 4};
@@ -128,7 +128,7 @@ TEST_F(DatasetTest, TwoOfOneClientAreReadInTurnAndOneIsAbandoned) {
   EXPECT_EQ(Sorted(of_second), All());
 }
 
-TEST_F(DatasetTest, EpochsThatAreLeftEarlyLeaveNothingBehind) {
+TEST_F(DatasetTest, ReleasesTheReadAheadOfAbandonedEpochs) {
   Put(32);
   const std::size_t threads = CountOf("/proc/self/task") + 1;
   const std::size_t descriptors = CountOf("/proc/self/fd") + 1;  // And a connection of the emulator's.
@@ -146,9 +146,9 @@ TEST_F(DatasetTest, EpochsThatAreLeftEarlyLeaveNothingBehind) {
   while (CountOf("/proc/self/task") > threads) std::this_thread::yield();  // The emulator's end by themselves.
 }
 
-TEST_F(DatasetTest, ObjectsAreDecodedWhileOthersAreDownloaded) {
+TEST_F(DatasetTest, DecodesObjectsDuringOtherDownloads) {
   Put(8);
-  // The last object stands until the first seven are decoded: with a loop that decodes at the end it stays for ever.
+  // The last object stalls until the first seven are decoded: a loop that decodes at the end would wait without end.
   Hold("o-000007");
   std::atomic<int> decoded = 0;
   const auto core = Core(/*is_live=*/false, [&](const std::string&) {
@@ -158,7 +158,7 @@ TEST_F(DatasetTest, ObjectsAreDecodedWhileOthersAreDownloaded) {
 }
 
 // A batch is made on an event loop, where an exception would end the process.
-TEST_F(DatasetTest, EndsTheLoopWithAnErrorIfThereIsNoMemoryForABatch) {
+TEST_F(DatasetTest, ReportsMissingMemoryForABatch) {
   Put(20);
   std::atomic<int> made = 0;
   on_make_ = [&] {
@@ -177,14 +177,14 @@ TEST_F(DatasetTest, EndsTheLoopWithAnErrorIfThereIsNoMemoryForABatch) {
   EXPECT_EQ(error->code, ErrorCode::kLocalIo);
   EXPECT_EQ(error->message, "out of memory");
   EXPECT_EQ(made, 3);
-  // The next loop begins afresh.
+  // The next loop starts over.
   Texts used;
   Use(*core, how, {.cursor = Beginning(how)}, 5, used);
   EXPECT_EQ(used, All());
 }
 
-// In whichever order they arrive.
-TEST_F(DatasetTest, TellsTheFailureOfTheFirstOfSeveralSamplesThatFail) {
+// In any order of arrival.
+TEST_F(DatasetTest, ReportsTheFirstOfSeveralFailedSamples) {
   Put(4);
   const auto core = Core(/*is_live=*/false, [](const std::string& name) {
     if (name != "o-000000") throw std::runtime_error(name);

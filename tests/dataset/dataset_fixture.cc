@@ -7,6 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include "support/load_fault.h"
+
 namespace gcsflux::testing {
 namespace {
 
@@ -66,7 +68,7 @@ Client DatasetTest::MakeClient(const ClientOptions& options) const {
 
 void DatasetTest::Disturb(std::uint64_t seed) {
   const emulator::FaultMatch some{.operation = kRead, .probability = 0.1};
-  // A gate that is engaged takes time; bytes that are wrong twice are an error.
+  // An engaged gate takes time; bytes that are wrong twice are an error.
   const emulator::FaultMatch few{.operation = kRead, .every = 40};
   const emulator::FaultMatch one{.operation = kRead, .nth = 7};
   emulator_.faults().Load({.seed = seed,
@@ -84,10 +86,8 @@ std::map<std::string, std::uint64_t> DatasetTest::Disturbances() {
 
 void DatasetTest::Hold(const std::string& name) {
   emulator_.clock().Freeze();
-  emulator_.faults().Load({.rules = {{.name = "held",
-                                      .match = {.operation = kRead, .object_prefix = name},
-                                      .action = {.type = "stall", .duration = std::chrono::hours(1)},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "held", {.operation = kRead, .object_prefix = name},
+                     {.type = "stall", .duration = std::chrono::hours(1)}, 1);
 }
 
 void DatasetTest::Release() {

@@ -16,11 +16,11 @@
 namespace gcsflux::testing {
 
 using Texts = std::vector<std::string>;
-/// What a decoded sample takes, as the fixture's transform says.
+/// The size of a decoded sample, as the fixture's transform reports it.
 constexpr std::uint64_t kDecodedBytes = 1000;
 
-/// Objects o-000000, o-000001 and so on in an emulator, each of which holds its own name, and datasets of them without
-/// libtorch: samples are texts.
+/// Objects o-000000, o-000001 and so on in an emulator, each of which contains its own name, and datasets of them
+/// without libtorch: samples are texts.
 class DatasetTest : public ::testing::Test {
  protected:
   DatasetTest();
@@ -35,7 +35,7 @@ class DatasetTest : public ::testing::Test {
   void Disturb(std::uint64_t seed);
   /// How often each did.
   [[nodiscard]] std::map<std::string, std::uint64_t> Disturbances();
-  /// Reads of this object stand until Release().
+  /// Reads of this object stall until Release().
   void Hold(const std::string& name);
   void Release();
   /// Media reads that were answered.
@@ -48,9 +48,10 @@ class DatasetTest : public ::testing::Test {
                                                               const Decode& on_decode = nullptr) const;
   [[nodiscard]] Cursor Beginning(const EpochOptions& how) const;
 
-  /// What so many threads at the same time are given of an epoch.
+  /// What this many concurrent threads receive of an epoch.
   static Texts Epoch(const internal::DatasetCore& core, const EpochOptions& how, std::uint64_t epoch, int workers);
-  /// Uses so many batches of the epoch that begins at the cursor, or all that are left. Returns where it stands then.
+  /// Uses this many batches of the epoch that starts at the cursor, or all that are left. Returns the position
+  /// afterwards.
   static Cursor Use(const internal::DatasetCore& core, const EpochOptions& how, const internal::EpochStart& start,
                     std::uint64_t batches, Texts& used);
   static Texts TextsOf(const internal::FinishedBatch& batch);

@@ -20,29 +20,26 @@ using ::testing::Not;
 
 std::ptrdiff_t LinesOf(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
-TEST(FormatReport, SaysEachValueWithItsUnit) {
-  const DatasetReport report{.elapsed = 12500ms,
-                             .epochs = 2,
-                             .batches = 188,
-                             .samples = 12'000,
-                             .bytes = std::uint64_t{3} << 30,
-                             .wait_time = 250ms,
-                             .decode_time = 1500ms,
-                             .held_bytes = 5U << 20,
-                             .max_held_bytes = 256U << 20,
-                             .decoded_samples = 7,
-                             .decoded_bytes = 3U << 20,
-                             .max_decoded_bytes = 9U << 20,
-                             .skipped = 1,
-                             .skipped_objects = {{"gs://b/bad.png", "no PNG"}},
-                             .slowest = {{"gs://b/slow.png", 1250ms, 2048}},
-                             .retries = 3,
-                             .throttled = 2,
-                             .hedges = 1,
-                             .composition = {.composites = 10, .composed_objects = 320, .direct_objects = 11'680},
-                             .class_a_operations = 10,
-                             .class_b_operations = 11'700,
-                             .price = 0.00473};
+TEST(FormatReport, ShowsEachValueWithItsUnit) {
+  const DatasetReport report{
+      .elapsed = 12500ms,
+      .epochs = 2,
+      .batches = 188,
+      .samples = 12'000,
+      .bytes = std::uint64_t{3} << 30,
+      .wait_time = 250ms,
+      .decode_time = 1500ms,
+      .held_bytes = 5U << 20,
+      .max_held_bytes = 256U << 20,
+      .decoded_samples = 7,
+      .decoded_bytes = 3U << 20,
+      .max_decoded_bytes = 9U << 20,
+      .skipped = 1,
+      .skipped_objects = {{.name = "gs://b/bad.png", .reason = "no PNG"}},
+      .slowest = {{.name = "gs://b/slow.png", .duration = 1250ms, .bytes = 2048}},
+      .client = {.class_a_operations = 10, .class_b_operations = 11'700, .retries = 3, .throttled = 2, .hedges = 1},
+      .price = 0.00473,
+      .composition = {.composites = 10, .composed_objects = 320, .direct_objects = 11'680}};
   EXPECT_EQ(FormatReport(report),
             "12,000 samples, 3.0 GiB in 188 batches of 2 epochs in 12.5 s\n"
             "rate        960 samples/s, 245.8 MiB/s\n"
@@ -58,7 +55,7 @@ TEST(FormatReport, SaysEachValueWithItsUnit) {
             "  1.25 s  2.0 KiB  gs://b/slow.png\n");
 }
 
-TEST(FormatReport, LeavesOutWhatDidNotHappen) {
+TEST(FormatReport, OmitsCountersOfZero) {
   EXPECT_EQ(FormatReport({}),
             "0 samples, 0 B in 0 batches of 0 epochs in 0.00 s\n"
             "rate        0.0 samples/s, 0 B/s\n"
@@ -67,27 +64,25 @@ TEST(FormatReport, LeavesOutWhatDidNotHappen) {
             "operations  0 of class A, 0 of class B: 0.0000 USD\n");
 }
 
-TEST(FormatReport, SaysThatAnOrderWasNotAnnounced) {
+TEST(FormatReport, ShowsAnUnannouncedOrder) {
   EXPECT_THAT(FormatReport({.batches = 40, .unannounced_batches = 39}),
-              HasSubstr("order       39 of 40 batches not announced, so not fetched ahead; MakeDataLoader()"));
+              HasSubstr("(0.00 s); 39 of 40 batches not announced, so not fetched ahead: MakeDataLoader()"));
 }
 
-TEST(FormatReport, HasAtMost25LinesWhateverHappened) {
+TEST(FormatReport, HasAtMost25Lines) {
   DatasetReport report{.elapsed = 1s,
                        .unannounced_batches = 1,
                        .decode_time = 1s,
                        .skipped = 1'000,
-                       .retries = 1,
-                       .throttled = 1,
-                       .hedges = 1};
+                       .client = {.retries = 1, .throttled = 1, .hedges = 1}};
   report.composition = {.composites = 1, .fallbacks = 1, .last_failure = "503\nand more\n"};
   for (const char* bucket : {"a", "b", "c"}) {
     report.composition.reasons[bucket] = "no permission\n";
     report.composition.warnings[bucket] = "soft delete\n";
   }
   for (int i = 0; i < 20; ++i) {
-    report.skipped_objects.push_back({"gs://b/\n", "broken\nlines"});
-    report.slowest.push_back({"gs://b/\x1b[2J\n", 1s, 1});
+    report.skipped_objects.push_back({.name = "gs://b/\n", .reason = "broken\nlines"});
+    report.slowest.push_back({.name = "gs://b/\x1b[2J\n", .duration = 1s, .bytes = 1});
   }
   const std::string text = FormatReport(report);
   EXPECT_LE(LinesOf(text), 25);
@@ -95,12 +90,13 @@ TEST(FormatReport, HasAtMost25LinesWhateverHappened) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
-TEST(FormatReport, CutsOffWhatIsLong) {
-  const DatasetReport report{.skipped = 1, .skipped_objects = {{"gs://b/o", std::string(5'000, 'x')}}};
+TEST(FormatReport, TruncatesLongTexts) {
+  const DatasetReport report{.skipped = 1,
+                             .skipped_objects = {{.name = "gs://b/o", .reason = std::string(5'000, 'x')}}};
   EXPECT_LT(FormatReport(report).size(), 600U);
 }
 
-TEST(FormatReport, SurvivesNumbersOutOfAllRange) {
+TEST(FormatReport, SurvivesExtremeNumbers) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   for (const double price : {-1.0, 0.0, 1e-300, 1e300, kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
@@ -114,7 +110,7 @@ TEST(FormatReport, SurvivesNumbersOutOfAllRange) {
   }
 }
 
-TEST(SlowestObjects, AreTheTenSlowestTheSlowestFirst) {
+TEST(SlowestObjects, AreTheTenSlowestInOrder) {
   std::mt19937 random(7);
   std::vector<std::chrono::nanoseconds> all;
   SlowestObjects slowest;
@@ -130,7 +126,7 @@ TEST(SlowestObjects, AreTheTenSlowestTheSlowestFirst) {
   }
 }
 
-TEST(SlowestObjects, FewAreAllKeptAndOfEqualOnesTheFirst) {
+TEST(SlowestObjects, KeepTheFirstOfEqualOnes) {
   SlowestObjects slowest;
   slowest.Note(2s, 20, [] { return "b"; });
   slowest.Note(3s, 30, [] { return "a"; });
@@ -142,7 +138,7 @@ TEST(SlowestObjects, FewAreAllKeptAndOfEqualOnesTheFirst) {
   EXPECT_EQ(slowest.objects()[2].bytes, 21U);
 }
 
-TEST(SlowestObjects, NamesAreMadeOnlyOfThoseThatAreKept) {
+TEST(SlowestObjects, BuildNamesOnlyForKeptObjects) {
   SlowestObjects slowest;
   int names = 0;
   for (int i = 0; i < 1'000; ++i) {

@@ -24,7 +24,7 @@ class DecodedAheadTest : public testing::DatasetTest {
     options_.fetch_across_epochs = false;
   }
 
-  /// A dataset of which all objects have arrived, and as many are decoded as may be.
+  /// A dataset whose objects have all arrived, decoded up to the limit.
   [[nodiscard]] std::unique_ptr<DatasetCore> Begun(std::uint64_t batch) {
     auto core = CoreOf(MakeClient({}), /*is_live=*/false, [this](const std::string&) { ++decoded_; });
     Cursor start{.order = SampleOrder::kByName, .listing = core->fingerprint()};
@@ -34,7 +34,7 @@ class DecodedAheadTest : public testing::DatasetTest {
     return core;
   }
 
-  /// Takes all batches.
+  /// Consumes all batches.
   void ExpectAll(const DatasetCore& core) {
     Texts texts;
     while (auto batch = *core.Next(0)) Add(texts, TextsOf(*batch));
@@ -55,7 +55,7 @@ TEST_F(DecodedAheadTest, StaysWithinTheLimitOfSamples) {
   EXPECT_EQ(core->report({}).max_decoded_bytes, kMost * kDecodedBytes);
 }
 
-TEST_F(DecodedAheadTest, StaysWithinTheLimitOfBytesAndOneSampleForEachThread) {
+TEST_F(DecodedAheadTest, LimitsBytesPlusOneSamplePerThread) {
   options_.max_decoded_bytes = kMost * kDecodedBytes;
   const auto core = Begun(4);
   ExpectAll(*core);
@@ -64,13 +64,13 @@ TEST_F(DecodedAheadTest, StaysWithinTheLimitOfBytesAndOneSampleForEachThread) {
   EXPECT_LT(most, (kMost + static_cast<std::size_t>(options_.decode_threads)) * kDecodedBytes);
 }
 
-TEST_F(DecodedAheadTest, ABatchBeyondTheLimitComesWhole) {
+TEST_F(DecodedAheadTest, DeliversABatchAboveTheLimit) {
   options_.max_decoded_samples = kMost;
   const auto core = Begun(32);
   ExpectAll(*core);
 }
 
-TEST_F(DecodedAheadTest, ABatchOutOfTurnIsDecodedThoughTheLimitIsReached) {
+TEST_F(DecodedAheadTest, DecodesABatchOutOfTurnDespiteTheLimit) {
   options_.max_decoded_samples = kMost;
   const auto core = Begun(16);
   std::vector<std::size_t> last;
@@ -79,7 +79,7 @@ TEST_F(DecodedAheadTest, ABatchOutOfTurnIsDecodedThoughTheLimitIsReached) {
   EXPECT_EQ(core->report({}).decoded_samples, kMost);
 }
 
-TEST_F(DecodedAheadTest, NothingIsDecodedAheadWithALimitOfZero) {
+TEST_F(DecodedAheadTest, DecodesNothingAheadWithALimitOfZero) {
   options_.max_decoded_samples = 0;
   auto core = CoreOf(MakeClient({}), /*is_live=*/false, [this](const std::string&) { ++decoded_; });
   Cursor start{.order = SampleOrder::kByName, .listing = core->fingerprint()};
@@ -88,7 +88,7 @@ TEST_F(DecodedAheadTest, NothingIsDecodedAheadWithALimitOfZero) {
   EXPECT_EQ(core->report({}).max_decoded_bytes, 0U);
 }
 
-TEST_F(DecodedAheadTest, ALoopThatIsLeftEarlyLeavesNothingInTheReport) {
+TEST_F(DecodedAheadTest, ExcludesAnAbandonedLoopFromTheReport) {
   options_.max_decoded_samples = kMost;
   const auto core = Begun(4);
   Cursor start{.epoch = 1, .order = SampleOrder::kByName, .listing = core->fingerprint()};

@@ -1,4 +1,4 @@
-// The checks of dataset_core_test.cc notice what they are there for: datasets with one defect each do not pass them.
+// The checks of dataset_core_test.cc detect their defects: datasets with one defect each do not pass them.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace {
 using testing::DatasetTest;
 using testing::Texts;
 
-// An order that never says its last batch.
+// An order that never returns its last batch.
 class LosesItsTail : public BatchOrder {
  public:
   LosesItsTail(const EpochOptions& how, const Cursor& start, const std::vector<ListedObject>& objects)
@@ -32,7 +32,7 @@ class LosesItsTail : public BatchOrder {
   std::optional<PlannedBatch> next_;
 };
 
-TEST_F(DatasetTest, ALostTailIsCaught) {
+TEST_F(DatasetTest, DetectsALostTail) {
   Put(10);
   const EpochOptions how{.order = SampleOrder::kByName, .batch_size = 4};
   const auto objects = ListInParallel(MakeClient({}), {"bkt", "o-"})->objects;
@@ -47,7 +47,7 @@ TEST_F(DatasetTest, ALostTailIsCaught) {
   EXPECT_NE(Sorted(texts), All());
 }
 
-TEST_F(DatasetTest, ACursorOfWhatWasReadAheadIsCaught) {
+TEST_F(DatasetTest, DetectsACursorOfPrefetchedBatches) {
   Put(20);
   const EpochOptions how{.order = SampleOrder::kByName, .batch_size = 4};
   Texts used;
@@ -63,12 +63,12 @@ TEST_F(DatasetTest, ACursorOfWhatWasReadAheadIsCaught) {
   EXPECT_NE(rest_at(of_second), All());
 }
 
-TEST_F(DatasetTest, APrefetcherThatIgnoresItsBudgetIsCaught) {
+TEST_F(DatasetTest, DetectsAPrefetcherThatIgnoresItsBudget) {
   Put(64, 4 << 10);
   const EpochOptions how{.seed = 5, .batch_size = 8};
   const auto core = CoreOf(MakeClient({.max_undelivered_bytes = ~std::uint64_t{0}}), /*is_live=*/false);
   ASSERT_TRUE(core->Expect(how, {.cursor = Beginning(how)}));
-  AwaitReads(64);  // Far more than the (64 << 10) / ((4 << 10) + 1024) that are expected there.
+  AwaitReads(64);  // Far more than the expected (64 << 10) / ((4 << 10) + 1024).
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Orders over a listing that still runs are those over the complete listing.
+// Orders over a running listing equal those over the complete listing.
 #include "dataset/epoch_order.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ Cursor BeginningOf(const EpochOptions& options) {
           .listing = kGrowing};
 }
 
-// What an order says of its first epoch while the listing grows by `step` names at a time.
+// What an order returns of its first epoch while the listing grows by `step` names at a time.
 std::vector<GivenSamples> Epoch(const EpochOptions& options, std::size_t count, std::size_t step,
                                 const EpochStart& start) {
   const auto listing = std::make_shared<GrowingListing>(count);
@@ -65,7 +65,7 @@ EpochOptions OptionsOf(SampleOrder order, EpochTail tail, std::uint64_t rank, st
           .world_size = world_size};
 }
 
-TEST(EpochOrder, IsThatOfTheWholeListingHoweverItGrows) {
+TEST(EpochOrder, DoesNotDependOnHowTheListingGrows) {
   for (const SampleOrder by : {SampleOrder::kByName, SampleOrder::kBuffered}) {
     for (const EpochTail tail : {EpochTail::kUneven, EpochTail::kDrop, EpochTail::kPad}) {
       for (const std::size_t count : {12U, 13U, 24U, 40U, 61U}) {
@@ -87,7 +87,7 @@ TEST(EpochOrder, IsThatOfTheWholeListingHoweverItGrows) {
   }
 }
 
-TEST(EpochOrder, IsTheSameForAnyBufferThatHoldsAll) {
+TEST(EpochOrder, IsTheSameForEachBufferThatHoldsAll) {
   EpochOptions options = OptionsOf(SampleOrder::kBuffered, EpochTail::kUneven, 1, 2);
   options.shuffle_buffer = 61;
   const auto wanted = Epoch(options, 61, 61);
@@ -97,8 +97,8 @@ TEST(EpochOrder, IsTheSameForAnyBufferThatHoldsAll) {
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(found[i].samples, wanted[i].samples);
 }
 
-// They come from a cursor, where a changed listing is allowed.
-TEST(EpochOrder, APositionBehindTheEndIsTheEnd) {
+// They come from a cursor for which a changed listing is allowed.
+TEST(EpochOrder, EndsAtAPositionPastTheEnd) {
   for (const SampleOrder by : {SampleOrder::kByName, SampleOrder::kBuffered}) {
     const EpochOptions options = OptionsOf(by, EpochTail::kUneven, 0, 2);
     for (const std::uint64_t consumed :
@@ -111,7 +111,7 @@ TEST(EpochOrder, APositionBehindTheEndIsTheEnd) {
   }
 }
 
-TEST(EpochOrder, IsTheSameOverAListingThatWasCompleteBefore) {
+TEST(EpochOrder, IsTheSameForACompleteListing) {
   std::vector<ListedObject> objects;
   for (std::size_t i = 0; i < 13; ++i) objects.push_back(testing::Named(i));
   const auto all = std::make_shared<const std::vector<ListedObject>>(objects);
@@ -126,7 +126,7 @@ TEST(EpochOrder, IsTheSameOverAListingThatWasCompleteBefore) {
   }
 }
 
-TEST(EpochOrder, RefusesACursorOfAnotherPrefixBeforeAnythingIsListed) {
+TEST(EpochOrder, RefusesACursorOfAnotherPrefixBeforeListing) {
   for (const SampleOrder by : {SampleOrder::kByName, SampleOrder::kShuffled, SampleOrder::kBuffered}) {
     const EpochOptions options = OptionsOf(by, EpochTail::kUneven, 0, 1);
     Cursor cursor = BeginningOf(options);
@@ -140,7 +140,7 @@ TEST(EpochOrder, RefusesACursorOfAnotherPrefixBeforeAnythingIsListed) {
 }
 
 // The position of a run with another tail, batch size or number of ranks.
-TEST(EpochOrder, GivesTheNextEpochToALoopThatBeginsInADroppedTail) {
+TEST(EpochOrder, SkipsADroppedTailToTheNextEpoch) {
   for (const SampleOrder by : {SampleOrder::kByName, SampleOrder::kShuffled, SampleOrder::kBuffered}) {
     for (const bool all_epochs : {false, true}) {
       const EpochOptions options = OptionsOf(by, EpochTail::kDrop, 1, 2);
@@ -174,7 +174,7 @@ TEST(EpochOrder, GivesEachSampleOnceOverAllRanks) {
   }
 }
 
-TEST(EpochOrder, GoesOnAtAnyOfItsCursors) {
+TEST(EpochOrder, ResumesAtAnyOfItsCursors) {
   for (const SampleOrder by : {SampleOrder::kByName, SampleOrder::kBuffered}) {
     const EpochOptions options = OptionsOf(by, EpochTail::kUneven, 0, 1);
     const auto whole = Epoch(options, 41, 3);
@@ -187,7 +187,7 @@ TEST(EpochOrder, GoesOnAtAnyOfItsCursors) {
 }
 
 // Otherwise a listing that differs among them would be continued.
-TEST(EpochOrder, ACursorComparesAllObjectsWhoseSamplesAreConsumed) {
+TEST(EpochOrder, CursorComparesAllConsumedObjects) {
   for (const SampleOrder by : {SampleOrder::kByName, SampleOrder::kBuffered}) {
     std::size_t end = 0;
     std::size_t partial = 0;
@@ -200,7 +200,7 @@ TEST(EpochOrder, ACursorComparesAllObjectsWhoseSamplesAreConsumed) {
   }
 }
 
-TEST(EpochOrder, ACursorOfAnotherListingIsRefusedAsSoonAsThatIsKnown) {
+TEST(EpochOrder, RefusesACursorOfAnotherListingEarly) {
   const EpochOptions options = OptionsOf(SampleOrder::kByName, EpochTail::kUneven, 0, 1);
   Cursor cursor = Epoch(options, 41, 3)[1].cursor;
   ASSERT_TRUE(cursor.listing.is_partial);
@@ -216,7 +216,7 @@ TEST(EpochOrder, ACursorOfAnotherListingIsRefusedAsSoonAsThatIsKnown) {
   EXPECT_LT(listing->known(), 41U);
 }
 
-TEST(EpochOrder, AnEpochWithoutABatchForTheRankIsAnError) {
+TEST(EpochOrder, FailsIfTheRankHasNoBatch) {
   for (const EpochTail tail : {EpochTail::kUneven, EpochTail::kDrop}) {
     for (const bool all_epochs : {false, true}) {
       GrowingListing listing(1);

@@ -1,13 +1,16 @@
+#include "dataset/epoch_progress.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "gcsflux/epoch.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
 
+using internal::EpochProgress;
 using ::testing::HasSubstr;
 using Samples = std::vector<std::size_t>;
 
@@ -21,7 +24,7 @@ EpochProgress Begin(std::uint64_t count, const EpochOptions& options, const std:
   return *std::move(progress);
 }
 
-// Takes batches and uses them, `ahead` of which are always out; all that are left, or so many.
+// Takes batches and uses them; `ahead` of them are always outstanding. All that are left, or at most this many.
 Samples Use(const EpochProgress& progress, std::size_t ahead = 0, std::size_t most = ~std::size_t{0}) {
   std::vector<Samples> out;
   Samples used;
@@ -51,12 +54,12 @@ Samples UpTo(std::size_t count) {
   return all;
 }
 
-TEST(EpochProgress, EachEpochHasEachSampleOnceInAnOrderOfItsOwn) {
+TEST(EpochProgress, GivesEachSampleOncePerEpochInANewOrder) {
   const EpochProgress progress = Begin(50, {.seed = 1, .batch_size = 7});
   Samples before;
   for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
     EXPECT_EQ(progress.cursor().epoch, epoch);
-    progress.BeginEpoch();
+    ASSERT_TRUE(progress.BeginEpoch().ok());
     const Samples used = Use(progress);
     EXPECT_EQ(Sorted(used), UpTo(50));
     EXPECT_NE(used, before);
@@ -64,35 +67,35 @@ TEST(EpochProgress, EachEpochHasEachSampleOnceInAnOrderOfItsOwn) {
   }
 }
 
-TEST(EpochProgress, TheCursorCountsWhatWasConsumedWhateverWasReadAhead) {
+TEST(EpochProgress, CursorCountsOnlyConsumedSamples) {
   const EpochProgress progress = Begin(50, {.batch_size = 7});
   Use(progress, /*ahead=*/4, /*most=*/2);
   EXPECT_EQ(progress.cursor().consumed, 14U);
 }
 
-TEST(EpochProgress, WhatIsReadAheadAndNotConsumedComesAgain) {
+TEST(EpochProgress, RepeatsUnconsumedReadAhead) {
   const EpochProgress progress = Begin(50, {.batch_size = 7});
   Samples used = Use(progress, /*ahead=*/3, /*most=*/2);
-  progress.BeginEpoch();
+  ASSERT_TRUE(progress.BeginEpoch().ok());
   const Samples rest = Use(progress);
   used.insert(used.end(), rest.begin(), rest.end());
   EXPECT_EQ(Sorted(used), UpTo(50));
 }
 
-TEST(EpochProgress, TheEndOfAnEpochIsTheBeginningOfTheNext) {
+TEST(EpochProgress, StartsTheNextEpochAtTheEnd) {
   const EpochProgress progress = Begin(10, {.batch_size = 5});
   Use(progress);
   EXPECT_EQ(progress.cursor().epoch, 1U);
   EXPECT_EQ(progress.cursor().consumed, 0U);
-  EXPECT_FALSE(progress.NextBatch()) << "an epoch ends until the next one is begun";
+  EXPECT_FALSE(progress.NextBatch()) << "an epoch stays ended until the next one starts";
   const EpochProgress resumed = Begin(10, {.batch_size = 5}, progress.cursor());
-  resumed.BeginEpoch();
-  progress.BeginEpoch();
+  ASSERT_TRUE(resumed.BeginEpoch().ok());
+  ASSERT_TRUE(progress.BeginEpoch().ok());
   EXPECT_EQ(Use(resumed), Use(progress));
 }
 
 // Killed after any batch, resumed by any number of ranks, a second time too: before and after are the epoch.
-TEST(EpochProgress, ACursorGoesOnWithJustTheRest) {
+TEST(EpochProgress, ResumesWithExactlyTheRest) {
   for (std::size_t first = 0; first <= 8; ++first) {
     for (std::size_t second = 0; second <= 8; ++second) {
       const EpochProgress one = Begin(50, {.seed = 3, .batch_size = 7});
@@ -113,25 +116,25 @@ TEST(EpochProgress, ACursorGoesOnWithJustTheRest) {
 }
 
 // One sample is left for three ranks: the others have an epoch without a batch, and all begin the next one together.
-TEST(EpochProgress, ARankWithNothingLeftOfAnEpochStaysWithTheOthers) {
+TEST(EpochProgress, KeepsARankWithoutABatchInTheEpoch) {
   const Cursor cursor{.seed = 3, .epoch = 4, .consumed = 49, .listing = ListingOf(50)};
   const EpochProgress progress = Begin(50, {.seed = 3, .batch_size = 4, .rank = 2, .world_size = 3}, cursor);
-  progress.BeginEpoch();
+  ASSERT_TRUE(progress.BeginEpoch().ok());
   EXPECT_EQ(progress.cursor().epoch, 4U);
   EXPECT_FALSE(progress.NextBatch());
   EXPECT_EQ(progress.cursor().epoch, 5U);
-  progress.BeginEpoch();
+  ASSERT_TRUE(progress.BeginEpoch().ok());
   EXPECT_TRUE(progress.NextBatch());
 }
 
-TEST(EpochProgress, CopiesShareThePosition) {
+TEST(EpochProgress, SharesThePositionAmongCopies) {
   const EpochProgress progress = Begin(50, {.batch_size = 7});
   const EpochProgress copy = progress;  // NOLINT(performance-unnecessary-copy-initialization): the copy is the subject.
   Use(copy, 0, 3);
   EXPECT_EQ(progress.cursor().consumed, 21U);
 }
 
-TEST(EpochProgress, ADroppedTailIsConsumed) {
+TEST(EpochProgress, CountsADroppedTailAsConsumed) {
   const EpochProgress progress = Begin(50, {.tail = EpochTail::kDrop, .batch_size = 8});
   EXPECT_EQ(Use(progress).size(), 48U);
   EXPECT_EQ(progress.cursor().epoch, 1U);
@@ -140,14 +143,12 @@ TEST(EpochProgress, ADroppedTailIsConsumed) {
   EXPECT_EQ(Begin(50, {.tail = EpochTail::kDrop, .batch_size = 8}, in_tail).cursor().epoch, 1U);
 }
 
-TEST(EpochProgress, NothingOutCannotBeConsumed) {
+TEST(EpochProgress, RefusesToConsumeWithoutABatch) {
   const EpochProgress progress = Begin(10, {.batch_size = 5});
-  const auto consumed = progress.BatchConsumed();
-  ASSERT_FALSE(consumed.ok());
-  EXPECT_EQ(consumed.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(testing::FailsWith(progress.BatchConsumed(), ErrorCode::kInvalidArgument));
 }
 
-TEST(EpochProgress, AnEpochWithoutABatchIsRefused) {
+TEST(EpochProgress, RefusesAnEpochWithoutABatch) {
   for (const EpochOptions& options : {EpochOptions{.tail = EpochTail::kDrop, .batch_size = 11},
                                       EpochOptions{.batch_size = 1, .rank = 10, .world_size = 11}}) {
     const auto progress = EpochProgress::Create(ListingOf(10), options);
@@ -156,7 +157,7 @@ TEST(EpochProgress, AnEpochWithoutABatchIsRefused) {
   }
 }
 
-TEST(EpochProgress, AChangedListingIsRefusedUnlessItIsAllowed) {
+TEST(EpochProgress, RefusesAChangedListingUnlessAllowed) {
   const Cursor cursor{.epoch = 4, .consumed = 9, .listing = ListingOf(10)};
   EXPECT_FALSE(EpochProgress::Create(ListingOf(5), {}, cursor).ok());
   const auto progress = EpochProgress::Create(ListingOf(5), {}, cursor, /*allow_changed_listing=*/true);
@@ -165,7 +166,7 @@ TEST(EpochProgress, AChangedListingIsRefusedUnlessItIsAllowed) {
   EXPECT_EQ(progress->cursor().listing, ListingOf(5));
 }
 
-TEST(EpochProgress, ARefusedCursorChangesNothing) {
+TEST(EpochProgress, KeepsItsPositionIfACursorIsRefused) {
   const EpochProgress progress = Begin(50, {.batch_size = 7});
   Use(progress, 0, 2);
   EXPECT_FALSE(progress.MoveTo({.epoch = 1, .listing = ListingOf(49)}).ok());

@@ -14,7 +14,7 @@ inline ListedObject Named(std::size_t index) {
   return {.name = std::to_string(100'000 + index), .generation = static_cast<std::int64_t>(index) + 1};
 }
 
-/// A listing of so many objects that grows when it is told to; behind the last one it is over.
+/// A listing of this many objects that grows on request; after the last one it is complete.
 class GrowingListing {
  public:
   explicit GrowingListing(std::size_t count) : count_(count) {}

@@ -21,7 +21,7 @@ std::vector<std::uint64_t> AllOf(std::uint64_t count, std::uint64_t seed, std::u
   return values;
 }
 
-TEST(Permutation, HoldsEachIndexOnce) {
+TEST(Permutation, ContainsEachIndexOnce) {
   for (const std::uint64_t count : {1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 1000, 4095, 4096, 4097, 5000, 100'003}) {
     std::vector<bool> seen(count);
     for (const std::uint64_t value : AllOf(count, /*seed=*/7, /*epoch=*/3)) {
@@ -32,32 +32,32 @@ TEST(Permutation, HoldsEachIndexOnce) {
   }
 }
 
-TEST(Permutation, IsTheSameForTheSameKeyAndAnotherForAnother) {
+TEST(Permutation, DependsOnItsKeyOnly) {
   EXPECT_EQ(AllOf(100, 1, 2), AllOf(100, 1, 2));
   EXPECT_NE(AllOf(100, 1, 2), AllOf(100, 1, 3));
   EXPECT_NE(AllOf(100, 1, 2), AllOf(100, 2, 2));
   EXPECT_NE(AllOf(100, 1, 2), AllOf(100, 2, 1));
 }
 
-// A saved cursor means another order where these change.
-TEST(Permutation, KeepsItsValuesForEver) {
+// If these change, a saved cursor means another order.
+TEST(Permutation, KeepsItsPublishedValues) {
   EXPECT_EQ(AllOf(10, 1, 0), (std::vector<std::uint64_t>{1, 7, 2, 5, 0, 4, 9, 8, 3, 6}));
 }
 
-TEST(Permutation, TakesLargeCounts) {
+TEST(Permutation, AcceptsLargeCounts) {
   const Permutation permutation(std::uint64_t{1} << 40, 1, 0);
   EXPECT_LT(permutation((std::uint64_t{1} << 40) - 1), std::uint64_t{1} << 40);
 }
 
-// More than kMostListed are computed one by one.
-TEST(Permutation, KeepsItsValuesOfManyForEver) {
+// Above kMostListed, values are computed one by one.
+TEST(Permutation, KeepsItsPublishedValuesForManySamples) {
   const Permutation permutation(5000, 1, 0);
   std::vector<std::uint64_t> first;
   for (std::uint64_t i = 0; i < 5; ++i) first.push_back(permutation(i));
   EXPECT_EQ(first, (std::vector<std::uint64_t>{809, 4417, 3669, 1150, 2746}));
 }
 
-/// Chi-square of what was drawn against equal frequencies, less its degrees of freedom, in standard deviations.
+/// Chi-square of the drawn frequencies against equal ones, minus its degrees of freedom, in standard deviations.
 double Excess(const std::vector<double>& frequencies) {
   double total = 0;
   for (const double frequency : frequencies) total += frequency;
@@ -83,7 +83,7 @@ std::vector<std::uint64_t> OrderOf(SampleOrder order, std::uint64_t count, Vary 
 class FrequenciesTest : public ::testing::TestWithParam<std::tuple<SampleOrder, Vary>> {};
 
 // Each of the orders of up to 6 samples.
-TEST_P(FrequenciesTest, OfAllOrdersAreEqual) {
+TEST_P(FrequenciesTest, AreEqualForAllOrders) {
   const auto [order, vary] = GetParam();
   std::uint64_t orders = 1;
   for (std::uint64_t count = 2; count <= 6; ++count) {
@@ -97,8 +97,8 @@ TEST_P(FrequenciesTest, OfAllOrdersAreEqual) {
   }
 }
 
-// Each sample at each place, and each sample behind each other one; of many samples, in groups.
-TEST_P(FrequenciesTest, OfPlacesAndNeighboursAreEqual) {
+// Each sample at each place, and each sample after each other one; of many samples, in groups.
+TEST_P(FrequenciesTest, AreEqualForPlacesAndNeighbours) {
   const auto [order, vary] = GetParam();
   struct Case {
     std::uint64_t count;
@@ -117,7 +117,7 @@ TEST_P(FrequenciesTest, OfPlacesAndNeighboursAreEqual) {
       }
     }
     EXPECT_LT(Excess(places), 5) << count << " samples";
-    if (is_small) std::erase(pairs, 0);  // No sample is behind itself.
+    if (is_small) std::erase(pairs, 0);  // No sample follows itself.
     EXPECT_EQ(pairs.size(), is_small ? count * (count - 1) : groups * groups);
     EXPECT_LT(Excess(pairs), is_small ? 5 : 20) << count << " samples";
   }
@@ -127,8 +127,8 @@ INSTANTIATE_TEST_SUITE_P(Each, FrequenciesTest,
                          ::testing::Combine(::testing::Values(SampleOrder::kShuffled, SampleOrder::kBuffered),
                                             ::testing::Values(Vary::kSeed, Vary::kEpoch)));
 
-// Where a sample comes is as good as independent of where it stands: chi-square over 10 x 10 cells with 81 degrees of
-// freedom, whose 99.99th percentile is 137.
+// A sample's new place is nearly independent of its old one: chi-square over 10 x 10 cells with 81 degrees of freedom,
+// whose 99.99th percentile is 137.
 TEST(Permutation, SpreadsNeighboursOverTheEpoch) {
   constexpr std::uint64_t kCount = 10'000;
   constexpr std::uint64_t kCells = 10;

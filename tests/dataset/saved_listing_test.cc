@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "gcsflux/listing.h"
+#include "support/fails_with.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux::testing {
@@ -14,7 +15,7 @@ const ObjectName kSaved{"bkt", "saved"};
 
 class SavedListingTest : public StoredObjects {
  protected:
-  ListingSnapshot Snapshot(system_clock::time_point time = system_clock::now()) {
+  Listing Snapshot(system_clock::time_point time = system_clock::now()) {
     if (contents_.empty()) {
       for (int i = 0; i < 3; ++i) Put(RandomBytes(100, 1));
     }
@@ -24,7 +25,7 @@ class SavedListingTest : public StoredObjects {
   }
 };
 
-TEST_F(SavedListingTest, IsLoadedAsItWasSaved) {
+TEST_F(SavedListingTest, RoundTrips) {
   const auto snapshot = Snapshot();
   ASSERT_TRUE(SaveListing(client_, kSaved, snapshot).ok());
   const auto loaded = LoadListing(client_, kSaved);
@@ -33,62 +34,50 @@ TEST_F(SavedListingTest, IsLoadedAsItWasSaved) {
   ASSERT_EQ(loaded->objects.size(), 3U);
   const auto batch = Downloader(client_).Download(DownloadSources(kBucket, loaded->objects));
   ASSERT_TRUE(batch.ok()) << batch.error().message;
-  EXPECT_EQ(TextOf((*batch)[2]), contents_[2]);
+  EXPECT_EQ(TextOf((*batch)[2].bytes), contents_[2]);
 }
 
-TEST_F(SavedListingTest, OneThatIsTooOldIsStale) {
+TEST_F(SavedListingTest, IsStaleIfTooOld) {
   ASSERT_TRUE(SaveListing(client_, kSaved, Snapshot(system_clock::now() - hours(5))).ok());
   EXPECT_TRUE(LoadListing(client_, kSaved, {.max_age = hours(6)}).ok());
   EXPECT_TRUE(LoadListing(client_, kSaved).ok());
-  const auto loaded = LoadListing(client_, kSaved, {.max_age = hours(4)});
-  ASSERT_FALSE(loaded.ok());
-  EXPECT_EQ(loaded.error().code, ErrorCode::kStale);
-  EXPECT_THAT(loaded.error().message, HasSubstr("gs://bkt/saved"));
+  EXPECT_TRUE(testing::FailsWith(LoadListing(client_, kSaved, {.max_age = hours(4)}), ErrorCode::kStale,
+                                 HasSubstr("gs://bkt/saved")));
 }
 
-// Its age is no number of nanoseconds then, or grows from below 0.
-TEST_F(SavedListingTest, OneOfAnImpossibleTimeIsStale) {
+// Otherwise its age overflows nanoseconds, or is negative.
+TEST_F(SavedListingTest, IsStaleIfItsTimeIsImpossible) {
   for (const auto time :
        {system_clock::time_point::min(), system_clock::now() + hours(5), system_clock::time_point::max()}) {
     ASSERT_TRUE(SaveListing(client_, kSaved, Snapshot(time)).ok());
     for (const auto max_age : {hours(0), hours(4)}) {
-      const auto loaded = LoadListing(client_, kSaved, {.max_age = max_age});
-      ASSERT_FALSE(loaded.ok());
-      EXPECT_EQ(loaded.error().code, ErrorCode::kStale) << loaded.error().message;
+      EXPECT_TRUE(testing::FailsWith(LoadListing(client_, kSaved, {.max_age = max_age}), ErrorCode::kStale));
     }
     EXPECT_TRUE(LoadListing(client_, kSaved).ok());
   }
 }
 
-TEST_F(SavedListingTest, KCreateReplacesNone) {
+TEST_F(SavedListingTest, DoesNotReplaceUnderKCreate) {
   ASSERT_TRUE(SaveListing(client_, kSaved, Snapshot(), {.mode = WriteMode::kCreate}).ok());
-  const auto again = SaveListing(client_, kSaved, Snapshot(), {.mode = WriteMode::kCreate});
-  ASSERT_FALSE(again.ok());
-  EXPECT_EQ(again.error().code, ErrorCode::kPreconditionFailed);
+  EXPECT_TRUE(testing::FailsWith(SaveListing(client_, kSaved, Snapshot(), {.mode = WriteMode::kCreate}),
+                                 ErrorCode::kPreconditionFailed));
 }
 
-TEST_F(SavedListingTest, KReplaceReplacesTheGenerationThatIsNamedOnly) {
+TEST_F(SavedListingTest, ReplacesOnlyTheNamedGeneration) {
   const auto first = SaveListing(client_, kSaved, Snapshot());
   ASSERT_TRUE(first.ok());
-  const SaveListingOptions replace{.mode = WriteMode::kReplace, .generation = first->generation};
+  const UploadOptions replace{.mode = WriteMode::kReplace, .generation = first->generation};
   EXPECT_TRUE(SaveListing(client_, kSaved, Snapshot(), replace).ok());
-  const auto again = SaveListing(client_, kSaved, Snapshot(), replace);
-  ASSERT_FALSE(again.ok());
-  EXPECT_EQ(again.error().code, ErrorCode::kPreconditionFailed);
+  EXPECT_TRUE(testing::FailsWith(SaveListing(client_, kSaved, Snapshot(), replace), ErrorCode::kPreconditionFailed));
 }
 
-TEST_F(SavedListingTest, SomethingElseIsNamedAndRefused) {
+TEST_F(SavedListingTest, RefusesAForeignObjectByName) {
   ASSERT_TRUE(UploadObject(client_, kSaved, AsBytes("no listing")).ok());
-  const auto loaded = LoadListing(client_, kSaved);
-  ASSERT_FALSE(loaded.ok());
-  EXPECT_EQ(loaded.error().code, ErrorCode::kCorrupted);
-  EXPECT_THAT(loaded.error().message, HasSubstr("gs://bkt/saved"));
+  EXPECT_TRUE(testing::FailsWith(LoadListing(client_, kSaved), ErrorCode::kCorrupted, HasSubstr("gs://bkt/saved")));
 }
 
-TEST_F(SavedListingTest, NoneThereIsNotFound) {
-  const auto loaded = LoadListing(client_, kSaved);
-  ASSERT_FALSE(loaded.ok());
-  EXPECT_EQ(loaded.error().code, ErrorCode::kNotFound);
+TEST_F(SavedListingTest, IsNotFoundIfAbsent) {
+  EXPECT_TRUE(testing::FailsWith(LoadListing(client_, kSaved), ErrorCode::kNotFound));
 }
 
 }  // namespace

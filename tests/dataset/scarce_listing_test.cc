@@ -1,4 +1,4 @@
-// Saved listings, where there is no memory for one of their pieces.
+// Saved listings without memory for one of their pieces.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -43,10 +43,10 @@ class ScarceListing : public ::testing::Test {
 
   emulator::Emulator emulator_;
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
-  ListingSnapshot listing_{.prefix = {"bkt", "p/"}, .time = std::chrono::system_clock::now()};
+  Listing listing_{.prefix = {"bkt", "p/"}, .time = std::chrono::system_clock::now()};
 };
 
-TEST_F(ScarceListing, IsAnErrorOfSaving) {
+TEST_F(ScarceListing, FailsASave) {
   ExpectErrors([&]() -> Result<void> {
     const auto saved = SaveListing(client_, {"bkt", "saved"}, listing_);
     if (!saved) return saved.error();
@@ -54,7 +54,7 @@ TEST_F(ScarceListing, IsAnErrorOfSaving) {
   });
 }
 
-TEST_F(ScarceListing, IsAnErrorOfLoading) {
+TEST_F(ScarceListing, FailsALoad) {
   ASSERT_TRUE(SaveListing(client_, {"bkt", "saved"}, listing_).ok());
   ExpectErrors([&]() -> Result<void> {
     const auto loaded = LoadListing(client_, {"bkt", "saved"});

@@ -29,7 +29,7 @@ TEST(ShuffleBuffer, DrawsEachIndexOnce) {
   }
 }
 
-TEST(ShuffleBuffer, DrawsTheSameHoweverTheIndicesBecomeKnown) {
+TEST(ShuffleBuffer, DoesNotDependOnHowIndicesArrive) {
   const auto at_once = DrawAll(10, 100);
   ShuffleBuffer buffer(10, 1, 0);
   std::vector<std::size_t> as_they_come;
@@ -40,13 +40,13 @@ TEST(ShuffleBuffer, DrawsTheSameHoweverTheIndicesBecomeKnown) {
   EXPECT_EQ(as_they_come, at_once);
 }
 
-TEST(ShuffleBuffer, IsAnotherOrderInEachEpochAndForEachSeed) {
+TEST(ShuffleBuffer, DependsOnEpochAndSeed) {
   EXPECT_NE(DrawAll(10, 100, 1, 0), DrawAll(10, 100, 1, 1));
   EXPECT_NE(DrawAll(10, 100, 1, 0), DrawAll(10, 100, 2, 0));
   EXPECT_NE(DrawAll(10, 100, 2, 1), DrawAll(10, 100, 1, 2));
 }
 
-TEST(ShuffleBuffer, MovesSamplesByAboutItsSize) {
+TEST(ShuffleBuffer, MovesSamplesByAboutTheBuffersSize) {
   const auto drawn = DrawAll(100, 10'000);
   double moved = 0;
   for (std::size_t i = 0; i < drawn.size(); ++i) {

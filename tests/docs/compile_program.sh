@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles the ```cpp blocks of a page, one behind the other, as one program: compile_program.sh PAGE TORCH COMPILER
-# FLAG... Where TORCH is OFF, blocks that include libtorch are left out.
+# Compiles the ```cpp blocks of a page, one after the other, as one program: compile_program.sh PAGE TORCH COMPILER
+# FLAG... If TORCH is OFF, blocks that include libtorch are omitted.
 set -euo pipefail
 page=$1 torch=$2
 shift 2

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs the examples of a page of the docs against a fresh emulator: tests/docs/run_page.sh BIN_DIR PAGE
 #
-# A block ```json becomes plan.json. In a block ```console, "$ " begins a command, which goes on while lines end in a
-# backslash, and what follows is what it prints, where "..." stands for anything. The commands share one shell and an
-# empty directory. Behind each block every rule of the plan that is loaded must have fired.
+# A block ```json becomes plan.json. In a block ```console, "$ " starts a command, which continues while lines end in a
+# backslash, and the rest is its output, where "..." stands for any text. The commands share one shell and an
+# empty directory. After each block every rule of the plan that is loaded must have fired.
 set -uo pipefail
 bin=$(cd "$1" && pwd)
 page=$(realpath "$2")
@@ -26,7 +26,7 @@ commands=0
 command='' want='' line_number=0 command_line=0
 fail() { echo "FAIL: $page:$command_line: $1"; exit 1; }
 
-# Runs the command that was collected, and compares.
+# Runs the collected command, and compares its output.
 finish_command() {
   [ -n "$command" ] || return 0
   eval "${command//127.0.0.1:9000/$address}" >"$work/out" 2>&1 </dev/null

@@ -1,5 +1,5 @@
 # The tests of the emulator: emulator_test(NAME SOURCES ... [LIBRARIES ...] [PROGRAM]). Sources are below tests/. With PROGRAM the
-# test starts gcsflux-emulator and is told its path.
+# test starts gcsflux-emulator and receives its path.
 function(emulator_test name)
   cmake_parse_arguments(arg "PROGRAM" "" "SOURCES;EXCEPT;LIBRARIES" ${ARGN})
   gcsflux_test(${name}

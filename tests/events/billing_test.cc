@@ -1,4 +1,4 @@
-// Which of a client's requests Google charges for, and as what.
+// Which of a client's requests Google charges for, and in which class.
 #include "events/billing.h"
 
 #include <gtest/gtest.h>
@@ -48,13 +48,13 @@ const std::map<std::string, BillingClass, std::less<>> kOfGoogle = {
     {"multipartUploads.abort", BillingClass::kFree},
 };
 
-TEST(Billing, KnowsEachOperationOnceAsGoogleBillsIt) {
+TEST(Billing, ClassifiesEachOperationOnceAsGoogleBillsIt) {
   EXPECT_EQ(internal::kBilledOperations.size(), kOfGoogle.size());
   for (const auto& [name, billing] : kOfGoogle) EXPECT_EQ(BillingClassOf(name), billing) << name;
   EXPECT_FALSE(BillingClassOf("objects.fold"));
 }
 
-TEST(Billing, EveryOperationOfTheClientHasItsClass) {
+TEST(Billing, ClassifiesEveryOperationOfTheClient) {
   using internal::Operation;
   for (int i = 0; i <= static_cast<int>(Operation::kDeleteObject); ++i) {
     const internal::OperationName operation = internal::TraitsOf(static_cast<Operation>(i)).operation;
@@ -64,7 +64,7 @@ TEST(Billing, EveryOperationOfTheClientHasItsClass) {
   }
 }
 
-TEST(Billing, WhatIsRefusedOrReachesNoServiceIsFree) {
+TEST(Billing, ChargesNothingForRefusedOrUnsentRequests) {
   for (const int status : {200, 206, 304, 308}) EXPECT_TRUE(IsCharged(status, {})) << status;
   for (const int status : {307, 400, 404, 412, 429, 500, 503}) EXPECT_FALSE(IsCharged(status, {})) << status;
   for (const auto lost : {ErrorCode::kTruncated, ErrorCode::kUnavailable, ErrorCode::kCancelled, ErrorCode::kCorrupted})
@@ -73,26 +73,28 @@ TEST(Billing, WhatIsRefusedOrReachesNoServiceIsFree) {
     EXPECT_FALSE(IsCharged(0, unsent)) << ErrorCodeName(unsent);
 }
 
-TEST(OperationPrices, AreThoseOfAThousandOperations) {
-  EXPECT_DOUBLE_EQ(PriceOf({.class_a = 1000}), 0.005);
-  EXPECT_DOUBLE_EQ(PriceOf({.class_b = 1000}), 0.0004);
-  EXPECT_DOUBLE_EQ(PriceOf({.class_a = 3, .class_b = 5}, {.class_a_per_1000 = 1000, .class_b_per_1000 = 100}), 3.5);
+TEST(OperationPrices, AreGivenPerThousandOperations) {
+  EXPECT_DOUBLE_EQ(PriceOf({.class_a_operations = 1000}), 0.005);
+  EXPECT_DOUBLE_EQ(PriceOf({.class_b_operations = 1000}), 0.0004);
+  EXPECT_DOUBLE_EQ(
+      PriceOf({.class_a_operations = 3, .class_b_operations = 5}, {.class_a_per_1000 = 1000, .class_b_per_1000 = 100}),
+      3.5);
   EXPECT_DOUBLE_EQ(PriceOf({}), 0);
 }
 
 class BilledRequests : public StoredObjects {
  protected:
-  // What the call is charged.
-  OperationCounts Charged(const std::function<bool()>& call) {
+  // The charges of the call.
+  Counters Charged(const std::function<bool()>& call) {
     const Counters before = client_.counters();
     EXPECT_TRUE(call());
-    return ChargedOperations(before, client_.counters());
+    return client_.counters() - before;
   }
   void ExpectCharged(std::uint64_t class_a, std::uint64_t class_b, const char* what,
                      const std::function<bool()>& call) {
-    const OperationCounts charged = Charged(call);
-    EXPECT_EQ(charged.class_a, class_a) << what;
-    EXPECT_EQ(charged.class_b, class_b) << what;
+    const Counters charged = Charged(call);
+    EXPECT_EQ(charged.class_a_operations, class_a) << what;
+    EXPECT_EQ(charged.class_b_operations, class_b) << what;
   }
   void Fail(const std::string& operation, const emulator::FaultAction& action) {
     emulator_.faults().Load(
@@ -102,12 +104,12 @@ class BilledRequests : public StoredObjects {
   const ObjectName object_{kBucket, "o"};
 };
 
-TEST_F(BilledRequests, EachOperationIsCountedInItsClass) {
+TEST_F(BilledRequests, CountEachOperationInItsClass) {
   const ObjectName copy{kBucket, "copy"};
   ExpectCharged(1, 0, "insert", [&] { return client_.InsertObject(object_, AsBytes("bytes")).ok(); });
   ExpectCharged(0, 1, "metadata", [&] { return client_.GetObject(object_).ok(); });
   ExpectCharged(0, 1, "bytes", [&] { return client_.ReadObject(object_).ok(); });
-  ExpectCharged(1, 0, "list", [&] { return client_.ListObjects(kBucket).ok(); });
+  ExpectCharged(1, 0, "list", [&] { return client_.ListObjects({kBucket}).ok(); });
   ExpectCharged(1, 0, "compose", [&] { return client_.ComposeObjects({{.name = "o"}}, copy).ok(); });
   ExpectCharged(1, 0, "copy", [&] { return client_.CopyObject(object_, copy).ok(); });
   ExpectCharged(1, 0, "patch", [&] { return client_.PatchObject(object_, {.content_type = "a/b"}).ok(); });
@@ -116,7 +118,7 @@ TEST_F(BilledRequests, EachOperationIsCountedInItsClass) {
   ExpectCharged(1, 0, "buckets", [&] { return client_.ListBuckets().ok(); });
 }
 
-TEST_F(BilledRequests, AResumableUploadIsOneOperation) {
+TEST_F(BilledRequests, CountAResumableUploadAsOneOperation) {
   const std::string bytes(600U << 10, 'x');
   const Counters before = client_.counters();
   ExpectCharged(1, 0, "session",
@@ -124,7 +126,7 @@ TEST_F(BilledRequests, AResumableUploadIsOneOperation) {
   EXPECT_GE(client_.counters().requests - before.requests, 4U);
 }
 
-TEST_F(BilledRequests, ARewriteOfManyStepsIsOneOperation) {
+TEST_F(BilledRequests, CountARewriteOfManyStepsAsOneOperation) {
   ASSERT_TRUE(client_.InsertObject(object_, AsBytes(std::string(5U << 20, 'x'))).ok());
   int steps = 0;
   ExpectCharged(1, 0, "rewrite", [&] {
@@ -132,20 +134,20 @@ TEST_F(BilledRequests, ARewriteOfManyStepsIsOneOperation) {
         .RewriteObject(object_, {kBucket, "nearline"},
                        {.attributes = ObjectAttributes{.storage_class = "NEARLINE"},
                         .max_bytes_per_request = 2 << 20,
-                        .on_progress = [&](const RewriteProgress&) { ++steps; }})
+                        .on_progress = [&](const Progress&) { ++steps; }})
         .ok();
   });
   EXPECT_EQ(steps, 3);
 }
 
-TEST_F(BilledRequests, AMultipartUploadIsChargedForEachRequest) {
+TEST_F(BilledRequests, CountEachRequestOfAMultipartUpload) {
   ExpectCharged(3, 2, "start, part, completion; list of parts, look at what was made", [&] {
     auto upload = MultipartUpload::Start(client_, object_);
     return upload && upload->UploadPart(1, AsBytes("part")).ok() && upload->ListParts().ok() && upload->Complete().ok();
   });
 }
 
-TEST_F(BilledRequests, ARefusedAttemptIsFreeAndALostAnswerIsNot) {
+TEST_F(BilledRequests, CountLostAnswersButNotRefusedAttempts) {
   ASSERT_TRUE(client_.InsertObject(object_, AsBytes(std::string(1000, 'x'))).ok());
   Fail("storage.objects.get", {.type = "status", .status = 503});
   ExpectCharged(0, 1, "503, then the answer", [&] { return client_.GetObject(object_).ok(); });
@@ -156,13 +158,13 @@ TEST_F(BilledRequests, ARefusedAttemptIsFreeAndALostAnswerIsNot) {
   ExpectCharged(0, 0, "404", [&] { return !client_.GetObject({kBucket, "none"}).ok(); });
 }
 
-TEST_F(BilledRequests, AWriteThatLooksWhatIsStoredReadsMetadata) {
+TEST_F(BilledRequests, CountTheReadBackOfAWrite) {
   Fail("storage.objects.insert", {.type = "loseAnswer"});
   ExpectCharged(1, 1, "the write, and the look", [&] { return UploadObject(client_, object_, AsBytes("bytes")).ok(); });
   EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
 }
 
-TEST_F(BilledRequests, WhatReachesNoServiceIsFree) {
+TEST_F(BilledRequests, CountNoUnsentRequest) {
   const Client client = *Client::Create(
       {.endpoint = RefusingEndpoint(), .project = "p", .retry = RetryPolicies::All({.max_attempts = 1})});
   EXPECT_FALSE(client.GetObject(object_).ok());
@@ -170,15 +172,15 @@ TEST_F(BilledRequests, WhatReachesNoServiceIsFree) {
   EXPECT_EQ(client.counters().class_b_operations, 0U);
 }
 
-TEST_F(BilledRequests, AComposedReadIsAComposeAReadAndAFreeDelete) {
+TEST_F(BilledRequests, CountAComposedReadAsComposeReadAndFreeDelete) {
   const auto sources = Store(std::vector<std::size_t>(32, 1000));
-  const Downloader downloader(client_, {.composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(client_, {.composition = CompositionMode::kOn});
   const Counters before = client_.counters();
   ASSERT_TRUE(downloader.Download(sources).ok());
-  const OperationCounts charged = ChargedOperations(before, client_.counters());
-  EXPECT_EQ(charged.class_a, downloader.composition_report().composites) << "the composes; deletes are free";
-  EXPECT_GE(charged.class_a, 1U);
-  EXPECT_LT(charged.class_b, 32U) << "a read of each composite, and the bucket's settings";
+  const Counters charged = client_.counters() - before;
+  EXPECT_EQ(charged.class_a_operations, downloader.composition_report().composites) << "the composes; deletes are free";
+  EXPECT_GE(charged.class_a_operations, 1U);
+  EXPECT_LT(charged.class_b_operations, 32U) << "a read of each composite, and the bucket's settings";
 }
 
 }  // namespace

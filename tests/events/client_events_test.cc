@@ -1,4 +1,4 @@
-// What a client tells its listener and counts, while it talks to the emulator.
+// The events and counters of a client that uses the emulator.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/upload.h"
+#include "support/load_fault.h"
 #include "support/raw_server.h"
 #include "support/recorded_events.h"
 #include "support/result.h"
@@ -38,7 +39,7 @@ class ClientEvents : public ::testing::Test {
   Client client_ = *Client::Create(Options());
 };
 
-TEST_F(ClientEvents, ARequestIsToldWithAllThatItWas) {
+TEST_F(ClientEvents, ReportARequestWithAllItsFields) {
   const auto before = std::chrono::steady_clock::now();
   ASSERT_TRUE(client_.ReadObject(kObject, {.range = ByteRange{2, 5}}).ok());
   const auto after = std::chrono::steady_clock::now();
@@ -62,7 +63,7 @@ TEST_F(ClientEvents, ARequestIsToldWithAllThatItWas) {
   EXPECT_LE(request.event.end, after);
 }
 
-TEST_F(ClientEvents, TheFirstByteOfAnUploadIsTheAnswers) {
+TEST_F(ClientEvents, ReportTheAnswersFirstByteOfAnUpload) {
   emulator_.shaping().Set({.write_first_byte_ms = 30});
   ASSERT_TRUE(client_.InsertObject({"bkt", "new"}, AsBytes(std::string(100'000, 'x'))));
   const auto& event = events_->requests.at(0).event;
@@ -71,11 +72,8 @@ TEST_F(ClientEvents, TheFirstByteOfAnUploadIsTheAnswers) {
   EXPECT_GE(*event.first_byte - event.start, std::chrono::milliseconds(30));
 }
 
-TEST_F(ClientEvents, ARetryIsToldWithItsCauseAndItsDelay) {
-  emulator_.faults().Load({.rules = {{.name = "down",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "status", .status = 503},
-                                      .limits = {.count = 2}}}});
+TEST_F(ClientEvents, ReportARetryWithCauseAndDelay) {
+  testing::LoadFault(emulator_, "down", {.operation = "storage.objects.get"}, {.type = "status", .status = 503}, 2);
   ASSERT_TRUE(client_.GetObject(kObject));
   EXPECT_EQ(emulator_.faults().Fired("down"), 2U);
   ASSERT_EQ(events_->requests.size(), 3U);
@@ -98,7 +96,7 @@ TEST_F(ClientEvents, ARetryIsToldWithItsCauseAndItsDelay) {
   EXPECT_EQ(counters.retries, 2U);
 }
 
-TEST_F(ClientEvents, ABrokenConnectionIsARequestWithoutAStatus) {
+TEST_F(ClientEvents, ReportABrokenConnectionWithoutAStatus) {
   ClientOptions options = Options();
   options.endpoint = testing::RefusingEndpoint();
   options.retry = RetryPolicies::All({.max_attempts = 1});
@@ -112,11 +110,8 @@ TEST_F(ClientEvents, ABrokenConnectionIsARequestWithoutAStatus) {
   EXPECT_EQ(client.counters().failures, 1U);
 }
 
-TEST_F(ClientEvents, ABodyThatBreaksIsCountedAsFarAsItCame) {
-  emulator_.faults().Load({.rules = {{.name = "cut",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "cut", .after_bytes = 4},
-                                      .limits = {.count = 1}}}});
+TEST_F(ClientEvents, CountTheBytesOfABrokenBody) {
+  testing::LoadFault(emulator_, "cut", {.operation = "storage.objects.get"}, {.type = "cut", .after_bytes = 4}, 1);
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject)), "0123456789");
   EXPECT_EQ(emulator_.faults().Fired("cut"), 1U);
   ASSERT_EQ(events_->requests.size(), 2U);
@@ -126,7 +121,7 @@ TEST_F(ClientEvents, ABodyThatBreaksIsCountedAsFarAsItCame) {
   EXPECT_EQ(client_.counters().bytes_received, 10U);
 }
 
-TEST_F(ClientEvents, ThrottlingIsToldWithTheStateOfItsGate) {
+TEST_F(ClientEvents, ReportThrottlingWithTheGatesState) {
   emulator_.quotas().Set({.reads_per_second = 50});
   std::vector<std::jthread> threads;
   threads.reserve(8);
@@ -153,11 +148,8 @@ TEST_F(ClientEvents, ThrottlingIsToldWithTheStateOfItsGate) {
   EXPECT_EQ(gates.front().throttled, events_->throttles.size());
 }
 
-TEST_F(ClientEvents, ThrottlingWithoutAGateIsToldToo) {
-  emulator_.faults().Load({.rules = {{.name = "throttle",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "status", .status = 429},
-                                      .limits = {.count = 1}}}});
+TEST_F(ClientEvents, ReportThrottlingWithoutAGate) {
+  testing::LoadFault(emulator_, "throttle", {.operation = "storage.objects.get"}, {.type = "status", .status = 429}, 1);
   ClientOptions options = Options();
   options.throttle_policy = ThrottlePolicy::kBackoff;
   const Client client = *Client::Create(options);
@@ -167,7 +159,7 @@ TEST_F(ClientEvents, ThrottlingWithoutAGateIsToldToo) {
   EXPECT_TRUE(client.flow_control().empty());
 }
 
-TEST_F(ClientEvents, ASessionsUriIsShownToNobody) {
+TEST_F(ClientEvents, HideTheUriOfASession) {
   ObjectWriter writer(client_, {"bkt", "streamed"}, {.chunk_bytes = 256U << 10, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes(std::string(600U << 10, 'x'))));
   ASSERT_TRUE(writer.Close());
@@ -178,10 +170,12 @@ TEST_F(ClientEvents, ASessionsUriIsShownToNobody) {
 }
 
 class Throwing : public EventListener {
-  void OnRequest(const RequestEvent&) override { throw std::runtime_error("a listener's own trouble"); }
+  void OnEvent(const Event& event) override {
+    if (event.kind == EventKind::kRequest) throw std::runtime_error("a listener's own trouble");
+  }
 };
 
-TEST_F(ClientEvents, AListenerThatThrowsDisturbsNothing) {
+TEST_F(ClientEvents, SurviveAThrowingListener) {
   ClientOptions options = Options();
   options.event_listener = std::make_shared<Throwing>();
   const Client client = *Client::Create(options);
@@ -190,7 +184,7 @@ TEST_F(ClientEvents, AListenerThatThrowsDisturbsNothing) {
   EXPECT_EQ(client.counters().requests, 1U);
 }
 
-TEST_F(ClientEvents, CopiesOfAClientCountTogether) {
+TEST_F(ClientEvents, CountCopiesOfAClientTogether) {
   const Client copy = client_;
   ASSERT_TRUE(copy.GetObject(kObject));
   EXPECT_FALSE(client_.GetObject({"bkt", "none"}));

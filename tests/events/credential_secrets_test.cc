@@ -1,4 +1,4 @@
-// No secret of a credential or a proxy is shown: a token endpoint and a proxy that repeat all they were sent.
+// No secret of a credential or a proxy is shown: the token endpoint and the proxy repeat everything they receive.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -23,7 +23,7 @@ constexpr std::string_view kPasswordInUrl = "hQ7(w)Z3*x;K9=p,V5!tB8%24m'R2";
 const RetryPolicies kTwice =
     RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1), .max_attempts = 2, .budget = 1});
 
-TEST(CredentialSecrets, AreInNoMessageNoLogAndNoTrace) {
+TEST(CredentialSecrets, NeverAppearInMessagesLogsOrTraces) {
   const testing::TestDirectory directory;
   EchoServer server("/s");
   Heard heard;
@@ -56,7 +56,7 @@ TEST(CredentialSecrets, AreInNoMessageNoLogAndNoTrace) {
   EXPECT_EQ(finder.Find(heard.Trace()), "");
 }
 
-TEST(ProxySecrets, AreInNoMessageNoLogAndNoTrace) {
+TEST(ProxySecrets, NeverAppearInMessagesLogsOrTraces) {
   EchoServer proxy("/s");
   const std::string url = "http://trainer:" + std::string(kPasswordInUrl) + "@" + proxy.endpoint().substr(7);
   const PieceFinder finder({std::string(kPassword), testing::Base64("trainer:" + std::string(kPassword))});

@@ -9,8 +9,8 @@
 
 namespace gcsflux::testing {
 
-/// Answers each request with what it was sent, wherever an answer has room for text. Sessions of uploads begin, at a
-/// URI of the test's choice, and then go the same way.
+/// Repeats each request in its answer, wherever an answer has text. Upload sessions start at a URI of the test's
+/// choice, and continue in the same way.
 class EchoServer {
  public:
   enum class Place { kBody, kJson, kXml, kHeaders };

@@ -13,7 +13,7 @@
 
 namespace gcsflux::testing {
 
-/// Everything that a client says: its log at the lowest level, its trace, and the errors that a test hands in.
+/// All output of a client: its log at the lowest level, its trace, and the errors that a test adds.
 class Heard {
  public:
   Heard() : file_(::testing::TempDir() + "heard-" + std::to_string(::getpid()) + ".json") {}
@@ -33,12 +33,12 @@ class Heard {
     if (!result.ok()) MustFail(result);
   }
 
-  /// What came since it was asked for last; of the trace nothing.
+  /// The output since the last call; nothing of the trace.
   std::string Take() {
     const std::scoped_lock lock(mutex_);
     return std::exchange(told_, "");
   }
-  /// The whole of it, once all is over.
+  /// The complete output, at the end.
   std::string Trace() {
     EXPECT_TRUE(trace_->Close().ok());
     std::ostringstream text;

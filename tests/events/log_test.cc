@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-const CallInfo kCall{
+const Event kCall{
     .operation = "objects.get", .subject = "gs://bkt/o [0, 5)", .bucket = "bkt", .invocation_id = "1234", .attempt = 2};
 
 struct Lines {
@@ -25,37 +25,51 @@ struct Lines {
   }
 };
 
-// One event of each kind.
-void TellAll(EventListener& listener) {
-  const EventTime start;
-  listener.OnRequest({.call = kCall,
-                      .method = "GET",
-                      .url = "http://h/o",
-                      .status = 206,
-                      .bytes_sent = 3,
-                      .bytes_received = 5,
-                      .start = start,
-                      .first_byte = start + milliseconds(11),
-                      .end = start + milliseconds(12)});
-  const Error down{ErrorCode::kUnavailable, "503: down", 503};
-  listener.OnRetry({.call = kCall, .cause = down, .delay = milliseconds(150)});
-  listener.OnBudget({.call = kCall, .held = milliseconds(1700)});
-  listener.OnFailure({.call = kCall, .error = down});
-  const Error absent{ErrorCode::kNotFound, "404: absent", 404};
-  listener.OnFailure({.call = kCall, .error = absent});
-  listener.OnThrottle({.call = kCall, .gate_class = GateClass::kRead, .is_engaged = true, .rate = 12.5});
-  listener.OnStall({.call = kCall,
-                    .phase = StallEvent::Phase::kBody,
-                    .stood_still = milliseconds(900),
-                    .threshold = milliseconds(300)});
-  listener.OnHedge({.call = kCall, .what = HedgeEvent::What::kWon});
-  listener.OnTokenRefresh({.credential = "service account", .took = milliseconds(7)});
-  listener.OnTokenRefresh({.credential = "service account", .failure = &down, .took = milliseconds(7)});
-  listener.OnUnverifiedRead({.call = kCall});
-  listener.OnCompositionRefused({.bucket = "bkt", .reason = "the caller lacks it"});
+// An event about kCall.
+Event Of(EventKind kind, const Error* error = nullptr, milliseconds duration = {}, std::string_view what = {}) {
+  Event event = kCall;
+  event.kind = kind;
+  event.error = error;
+  event.duration = duration;
+  event.what = what;
+  return event;
 }
 
-TEST(Logger, SaysEverythingInOneLineEach) {
+// One event of each kind.
+void TellAll(EventListener& listener) {
+  Event request = Of(EventKind::kRequest);
+  request.method = "GET";
+  request.url = "http://h/o";
+  request.status = 206;
+  request.bytes_sent = 3;
+  request.bytes_received = 5;
+  request.first_byte = request.start + milliseconds(11);
+  request.end = request.start + milliseconds(12);
+  listener.OnEvent(request);
+  const Error down{ErrorCode::kUnavailable, "503: down", 503};
+  listener.OnEvent(Of(EventKind::kRetry, &down, milliseconds(150)));
+  listener.OnEvent(Of(EventKind::kBudget, &down, milliseconds(1700)));
+  listener.OnEvent(Of(EventKind::kFailure, &down));
+  const Error absent{ErrorCode::kNotFound, "404: absent", 404};
+  listener.OnEvent(Of(EventKind::kFailure, &absent));
+  Event throttle = Of(EventKind::kThrottle);
+  throttle.is_engaged = true;
+  throttle.rate = 12.5;
+  listener.OnEvent(throttle);
+  Event stall = Of(EventKind::kStalledBody, nullptr, milliseconds(900));
+  stall.threshold = milliseconds(300);
+  listener.OnEvent(stall);
+  listener.OnEvent(Of(EventKind::kHedgeWon));
+  const Event token{.kind = EventKind::kToken, .duration = milliseconds(7), .what = "service account"};
+  listener.OnEvent(token);
+  Event failed = token;
+  failed.error = &down;
+  listener.OnEvent(failed);
+  listener.OnEvent(Of(EventKind::kUnverifiedRead));
+  listener.OnEvent({.kind = EventKind::kCompositionRefused, .bucket = "bkt", .what = "the caller lacks it"});
+}
+
+TEST(Logger, WritesEachEventAsOneLine) {
   Lines lines;
   TellAll(*lines.At(LogLevel::kDebug));
   const std::string call = "objects.get gs://bkt/o [0, 5) attempt 2";
@@ -81,7 +95,7 @@ TEST(Logger, SaysEverythingInOneLineEach) {
                "objects of gs://bkt are read directly, not through composites: the caller lacks it")));
 }
 
-TEST(Logger, LeavesOutWhatIsBelowItsLevel) {
+TEST(Logger, OmitsEventsBelowItsLevel) {
   for (const auto& [level, want] :
        {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 7U}, {LogLevel::kInfo, 11U}, {LogLevel::kDebug, 12U}}) {
     Lines lines;
@@ -91,18 +105,18 @@ TEST(Logger, LeavesOutWhatIsBelowItsLevel) {
   }
 }
 
-TEST(Logger, SaysSeldomThatTheBudgetHoldsUp) {
+TEST(Logger, LogsBudgetWaitsSeldom) {
   Lines lines;
   const auto logger = lines.At(LogLevel::kWarning);
-  for (int i = 0; i < 1000; ++i) logger->OnBudget({.call = kCall, .held = milliseconds(5)});
+  for (int i = 0; i < 1000; ++i) logger->OnEvent(Of(EventKind::kBudget, nullptr, milliseconds(5)));
   EXPECT_EQ(lines.all.size(), 10U) << "1, 2, 4 ... 512";
   EXPECT_THAT(lines.all.back().second, HasSubstr("for 5.0 ms, the 512th time"));
 }
 
-TEST(Logger, NoTextBreaksALine) {
+TEST(Logger, ReplacesControlCharacters) {
   Lines lines;
   const Error error{ErrorCode::kBadResponse, "<html>\r\n\x1B[31mred\x7F"};
-  lines.At(LogLevel::kDebug)->OnFailure({.call = kCall, .error = error});
+  lines.At(LogLevel::kDebug)->OnEvent(Of(EventKind::kFailure, &error));
   EXPECT_EQ(lines.all.front().second, "BAD_RESPONSE: <html>   [31mred  [invocation 1234]");
 }
 
@@ -115,7 +129,7 @@ TEST(Logger, WritesTimeAndLevelToStandardError) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7);
 }
 
-TEST(LogLevel, HasANameForTheCommandLine) {
+TEST(LogLevel, RoundTripsThroughItsName) {
   for (const LogLevel level : {LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug}) {
     EXPECT_EQ(ParseLogLevel(LogLevelName(level)), level);
   }

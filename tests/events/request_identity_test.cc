@@ -1,4 +1,4 @@
-// What every request says of its sender: user agent, invocation and attempt, headers of the application.
+// How every request identifies its sender: user agent, invocation and attempt, headers of the application.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/upload.h"
+#include "support/load_fault.h"
 #include "support/raw_server.h"
 #include "support/result.h"
 
@@ -20,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::RawServer;
 
-// Keeps the heads of what it is sent, in order.
+// Keeps the heads of received requests, in order.
 class Heads {
  public:
   void Add(std::string head) {
@@ -42,7 +43,7 @@ std::size_t LengthOf(const std::string& head) {
   return at == std::string::npos ? 0 : std::stoul(head.substr(at + 16));
 }
 
-// A service that takes one resumable upload, whose session is at `session`.
+// A service that accepts one resumable upload, whose session is at `session`.
 RawServer::Script Uploads(Heads& heads, const std::string& session) {
   return [&heads, session](RawServer::Connection& c) {
     while (true) {
@@ -91,7 +92,7 @@ TEST(RequestIdentity, IsOnEveryRequestOfAnUploadSession) {
   }
 }
 
-TEST(RequestIdentity, ExtraHeadersStayWithTheEndpoint) {
+TEST(RequestIdentity, SendsExtraHeadersOnlyToTheEndpoint) {
   Heads heads;
   Heads heads_of_other;
   const RawServer other([&](RawServer::Connection& c) { Uploads(heads_of_other, "")(c); });
@@ -106,10 +107,10 @@ TEST(RequestIdentity, ExtraHeadersStayWithTheEndpoint) {
   }
 }
 
-TEST(RequestIdentity, AnEndpointIsNotTheStartOfAnothersName) {
+TEST(RequestIdentity, ComparesWholeHostNames) {
   Heads heads;
   Heads heads_of_other;
-  // The session's URI begins as the endpoint does, and leads to a user of that name at another host.
+  // The session's URI begins with the endpoint's text, as a user name at another host.
   const RawServer other([&](RawServer::Connection& c) { Uploads(heads_of_other, "")(c); });
   std::string session;
   const RawServer server([&](RawServer::Connection& c) { Uploads(heads, session)(c); });
@@ -123,10 +124,8 @@ TEST(RequestIdentity, CountsAttemptsUnderOneInvocation) {
   emulator::Emulator emulator;
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "test"});
   ASSERT_TRUE(client.InsertBucket("bkt"));
-  emulator.faults().Load({.rules = {{.name = "down",
-                                     .match = {.operation = "storage.objects.insert", .phase = "chunk"},
-                                     .action = {.type = "status", .status = 503},
-                                     .limits = {.count = 1}}}});
+  testing::LoadFault(emulator, "down", {.operation = "storage.objects.insert", .phase = "chunk"},
+                     {.type = "status", .status = 503}, 1);
   ASSERT_TRUE(Upload(client).ok());
   ASSERT_TRUE(client.GetObject({"bkt", "o"}));
   EXPECT_EQ(emulator.faults().Fired("down"), 1U);

@@ -1,5 +1,5 @@
-// No secret is shown: a server that repeats all it was sent, in every place of every answer and in every spelling, and
-// all that a client says of it.
+// No secret is shown: a server repeats each request in every place of every answer and in every spelling, and all
+// output of a client is searched.
 #include <gtest/gtest.h>
 
 #include "events/echo_server.h"
@@ -16,7 +16,7 @@ using testing::EchoServer;
 using testing::Heard;
 using testing::PieceFinder;
 
-// Each has every character that URLs, JSON, HTML and forms reserve, as far as it may.
+// Each has as many reserved characters of URLs, JSON, HTML and forms as possible.
 constexpr std::string_view kToken = R"(ya29.Zk3!Q"v#W$9%R&t'U(7)x*L+p,M-n.O/2:q;J<s=B>4?v@w[H\y]8^A_F`6{D|E}G~K)";
 constexpr std::string_view kApiKey = R"(gw-Key 5!T"h#N$1%c&X'i(0)j*V+k,P-l.Y/3:m;I<o=S>7?r@u[C\z]9^b_a`2{d|e}f~g)";
 constexpr std::string_view kUploadId = "ADPy-c_Vq9!$'()*,;:@/?xT8.~%26Rk%23Wm%2BZp%25Lh%22=";
@@ -56,7 +56,7 @@ class SecretsTest : public ::testing::TestWithParam<bool> {
     heard_.MayFail(client.GetBucket("bkt"));
     heard_.MayFail(client.GetObject({"bkt", "o"}, {.encryption_key = key}));
     heard_.MayFail(client.ListBuckets());
-    heard_.MayFail(client.ListObjects("bkt"));
+    heard_.MayFail(client.ListObjects({"bkt"}));
     heard_.MayFail(ListInParallel(client, {"bkt", ""}));
     heard_.MayFail(client.TestBucketPermissions("bkt", {"storage.objects.get"}));
   }
@@ -100,10 +100,10 @@ class SecretsTest : public ::testing::TestWithParam<bool> {
   EchoServer server_{GetParam() ? std::string(kSessionPath) : kGoogles};
 };
 
-TEST_P(SecretsTest, AreInNoMessageNoLogAndNoTrace) {
+TEST_P(SecretsTest, NeverAppearInMessagesLogsOrTraces) {
   {
     const Client client = MakeClient();
-    // Each status with each place; each spelling where the whole of a body is shown.
+    // Each status with each place; each spelling if the whole body is shown.
     std::size_t next = 0;
     for (const int status : {200, 206, 302, 308, 400, 401, 403, 404, 409, 412, 416, 429, 503}) {
       for (const EchoServer::Place place : EchoServer::kPlaces) {

@@ -15,6 +15,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/events.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -39,7 +40,7 @@ class TraceTest : public ::testing::Test {
     return text.str();
   }
 
-  // Those of one kind, from what has been written so far.
+  // Those of one kind in the text written so far.
   static std::vector<json> Of(const json& events, const std::string& category) {
     std::vector<json> some;
     for (const json& event : events) {
@@ -51,14 +52,14 @@ class TraceTest : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(TraceTest, RequestsAtTheSameTimeAreOnLanesOfTheirOwn) {
+TEST_F(TraceTest, GivesConcurrentRequestsTheirOwnLanes) {
   emulator::Emulator emulator;
   const auto trace = *TraceWriter::Open(path_);
   const Client client = *Client::Create(
       {.endpoint = emulator.endpoint(), .project = "test", .hedge = {.budget = 0}, .event_listener = trace});
   ASSERT_TRUE(client.InsertBucket("bkt"));
   emulator.shaping().Set({.read_first_byte_ms = 20});
-  std::latch all_are_there(8);  // a thread that comes when another has gone may take its lane
+  std::latch all_are_there(8);  // a new thread may reuse the lane of one that has ended
   std::vector<std::jthread> threads;
   threads.reserve(8);
   for (int i = 0; i < 8; ++i) {
@@ -92,7 +93,7 @@ TEST_F(TraceTest, RequestsAtTheSameTimeAreOnLanesOfTheirOwn) {
   }
 }
 
-TEST_F(TraceTest, TheWaitForTheFirstByteLiesWithinItsRequest) {
+TEST_F(TraceTest, NestsTheWaitForTheFirstByteInItsRequest) {
   emulator::Emulator emulator;
   const auto trace = *TraceWriter::Open(path_);
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "test", .event_listener = trace});
@@ -110,13 +111,13 @@ TEST_F(TraceTest, TheWaitForTheFirstByteLiesWithinItsRequest) {
   EXPECT_LE(phase.at("dur"), request.at("dur"));
 }
 
-TEST_F(TraceTest, ARequestBesideAnotherOfTheSameThreadHasALaneOfItsOwn) {
+TEST_F(TraceTest, SeparatesOverlappingRequestsOfAThread) {
   const auto trace = *TraceWriter::Open(path_);
   const auto start = std::chrono::steady_clock::now();
   const auto at = [&](int ms) { return start + std::chrono::milliseconds(ms); };
-  trace->OnRequest({.call = {.operation = "first"}, .start = at(0), .end = at(20)});
-  trace->OnRequest({.call = {.operation = "beside it"}, .start = at(10), .end = at(20)});
-  trace->OnRequest({.call = {.operation = "after both"}, .start = at(20), .end = at(30)});
+  trace->OnEvent({.operation = "first", .start = at(0), .end = at(20)});
+  trace->OnEvent({.operation = "beside it", .start = at(10), .end = at(20)});
+  trace->OnEvent({.operation = "after both", .start = at(20), .end = at(30)});
   ASSERT_TRUE(trace->Close().ok());
   const auto requests = Of(json::parse(Text()), "request");
   ASSERT_EQ(requests.size(), 3U);
@@ -124,16 +125,22 @@ TEST_F(TraceTest, ARequestBesideAnotherOfTheSameThreadHasALaneOfItsOwn) {
   EXPECT_EQ(requests[0].at("tid"), requests[2].at("tid"));
 }
 
-TEST_F(TraceTest, WhatGoesWrongIsAMark) {
+TEST_F(TraceTest, MarksFailures) {
   const auto trace = *TraceWriter::Open(path_);
-  const CallInfo call{.operation = "objects.get", .subject = "gs://bkt/o", .attempt = 3};
   const Error error{ErrorCode::kUnavailable, "503: \"down\"\n\xFF"};
-  trace->OnRetry({.call = call, .cause = error, .delay = std::chrono::microseconds(1500)});
-  trace->OnFailure({.call = call, .error = error});
-  trace->OnThrottle({.call = call, .is_engaged = true, .rate = 8.5});
-  trace->OnStall({.call = call, .stood_still = std::chrono::seconds(2), .threshold = std::chrono::seconds(1)});
-  trace->OnHedge({.call = call, .what = HedgeEvent::What::kSent});
-  trace->OnTokenRefresh({.credential = "metadata server", .took = std::chrono::nanoseconds(1)});
+  for (const EventKind kind : {EventKind::kRetry, EventKind::kFailure, EventKind::kThrottle,
+                               EventKind::kStalledFirstByte, EventKind::kHedgeSent}) {
+    trace->OnEvent({.kind = kind,
+                    .operation = "objects.get",
+                    .subject = "gs://bkt/o",
+                    .attempt = 3,
+                    .error = &error,
+                    .duration = std::chrono::microseconds(1500),
+                    .threshold = std::chrono::microseconds(1000),
+                    .is_engaged = true,
+                    .rate = 8.5});
+  }
+  trace->OnEvent({.kind = EventKind::kToken, .duration = std::chrono::nanoseconds(1), .what = "metadata server"});
   ASSERT_TRUE(trace->Close().ok());
   const json events = json::parse(Text());
   const auto marks = Of(events, "event");
@@ -152,9 +159,9 @@ TEST_F(TraceTest, WhatGoesWrongIsAMark) {
   EXPECT_EQ(Of(events, "token").at(0).at("args").at("credential"), "metadata server");
 }
 
-TEST_F(TraceTest, RefusedCompositionIsAMark) {
+TEST_F(TraceTest, MarksRefusedComposition) {
   const auto trace = *TraceWriter::Open(path_);
-  trace->OnCompositionRefused({.bucket = "bkt", .reason = "the caller lacks it"});
+  trace->OnEvent({.kind = EventKind::kCompositionRefused, .bucket = "bkt", .what = "the caller lacks it"});
   ASSERT_TRUE(trace->Close().ok());
   const json mark = Of(json::parse(Text()), "event").at(0);
   EXPECT_EQ(mark.at("name"), "composition refused");
@@ -162,32 +169,29 @@ TEST_F(TraceTest, RefusedCompositionIsAMark) {
   EXPECT_EQ(mark.at("args").at("reason"), "the caller lacks it");
 }
 
-TEST_F(TraceTest, AfterACrashOnlyTheBracketIsMissing) {
+TEST_F(TraceTest, LacksOnlyTheBracketAfterACrash) {
   const auto trace = *TraceWriter::Open(path_);
   for (int i = 0; i < 3; ++i) {
-    trace->OnHedge({.call = {.operation = "objects.get", .attempt = i}});
+    trace->OnEvent({.kind = EventKind::kHedgeSent, .operation = "objects.get", .attempt = i});
     const std::string text = Text();
     EXPECT_EQ(json::parse(text + "]").size(), static_cast<std::size_t>(i) + 2) << "written at once, and whole";
   }
 }
 
-TEST_F(TraceTest, WhatComesAfterTheEndIsDropped) {
+TEST_F(TraceTest, DropsEventsAfterItsEnd) {
   const auto trace = *TraceWriter::Open(path_);
   ASSERT_TRUE(trace->Close().ok());
-  trace->OnHedge({});
+  trace->OnEvent({.kind = EventKind::kHedgeSent});
   ASSERT_TRUE(trace->Close().ok());
   EXPECT_EQ(json::parse(Text()).size(), 1U);
 }
 
-TEST_F(TraceTest, AFileThatCannotBeWrittenIsAnError) {
-  const auto none = TraceWriter::Open(path_ + "/no/directory");
-  ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(none.error().message, HasSubstr(path_));
+TEST_F(TraceTest, FailsIfTheFileCannotBeWritten) {
+  EXPECT_TRUE(testing::FailsWith(TraceWriter::Open(path_ + "/no/directory"), ErrorCode::kLocalIo, HasSubstr(path_)));
 
   const auto full = TraceWriter::Open("/dev/full");
   ASSERT_TRUE(full.ok());
-  (*full)->OnHedge({});
+  (*full)->OnEvent({.kind = EventKind::kHedgeSent});
   const auto closed = (*full)->Close();
   ASSERT_FALSE(closed.ok());
   EXPECT_EQ(closed.error().code, ErrorCode::kLocalIo);

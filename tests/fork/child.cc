@@ -34,7 +34,7 @@ int AwaitStatus(pid_t pid) {
   _exit(0);
 }
 
-// All that is said, and how the process ended where that was not well.
+// The whole message, and how the process ended if it failed.
 std::string AwaitWords(int output, pid_t pid) {
   std::string said;
   std::array<char, 4096> room{};

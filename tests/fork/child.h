@@ -9,18 +9,18 @@
 
 namespace gcsflux::testing {
 
-/// A child that fork() makes, as programs do: no exec() follows. It ends by _exit() with what `main` returns; an alarm
+/// A child that fork() makes, as in programs: no exec() follows. It ends by _exit() with the result of `main`; an alarm
 /// ends one that hangs.
 class Child {
  public:
-  /// `main` runs in the child; what it returns is what Wait() gives, "" where all is well.
+  /// `main` runs in the child; Wait() returns its result, "" for success.
   explicit Child(const std::function<std::string()>& main);
   /// Kills one that still runs.
   ~Child();
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;
 
-  /// What its main returned, or how else it ended.
+  /// The result of its main, or how else it ended.
   std::string Wait();
   /// The signal that ended it; 0 where it exited.
   int WaitForSignal();
@@ -31,16 +31,15 @@ class Child {
   int output_ = -1;
 };
 
-/// Why a test whose child starts threads, or takes signals by a handler, cannot run here; "" where it can.
-/// ThreadSanitizer of g++ 12 takes a child's thread for one of its parent's that has the same stack ("dup thread with
-/// used id", exit 66), and does not run a child's handler for a signal it sends to itself. Twenty lines without this
-/// library show both.
+/// Why a test whose child starts threads, or handles signals, cannot run here; "" if it can. ThreadSanitizer of g++ 12
+/// confuses a child's thread with one of its parent's that has the same stack ("dup thread with used id", exit 66), and
+/// does not run a child's handler for a signal that it sends to itself. Twenty lines without this library show both.
 std::string WhyNoThreadsInChildren();
 
-/// Both at once.
+/// Both in parallel.
 std::string InChild(const std::function<std::string()>& main);
 
-/// A child that a callback of the caller's makes: what the library is doing goes on in both.
+/// A child that a callback of the caller makes: the library's operation continues in both.
 class ForkInCallback {
  public:
   ForkInCallback();
@@ -51,7 +50,7 @@ class ForkInCallback {
   /// Forks when it is first called.
   void Fork();
   [[nodiscard]] bool is_child() const { return pid_ == 0; }
-  /// In the child: says what Wait() gives in the parent, and ends the process.
+  /// In the child: reports the result that Wait() returns in the parent, and ends the process.
   [[noreturn]] void End(const std::string& said) const;
   std::string Wait();
 

@@ -1,4 +1,4 @@
-// What a child of fork() can do with what its parent made, one promise at a time.
+// What a child of fork() can do with its parent's objects, one promise at a time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ class ChildrenTest : public testing::ForkTest, public ::testing::WithParamInterf
 INSTANTIATE_TEST_SUITE_P(Transports, ChildrenTest, ::testing::Bool(),
                          [](const auto& each) { return each.param ? "Tls" : "Plain"; });
 
-TEST_P(ChildrenTest, ReadBesideTheParentOverConnectionsOfTheirOwn) {
+TEST_P(ChildrenTest, ReadOverTheirOwnConnections) {
   ASSERT_EQ(Read(*client_, 0), "");  // Its connection is idle now.
   const auto read_all = [this](std::size_t from) {
     for (std::size_t i = 0; i < 50; ++i) {
@@ -46,7 +46,7 @@ TEST_P(ChildrenTest, ReadBesideTheParentOverConnectionsOfTheirOwn) {
   EXPECT_EQ(client_->counters().retries, 0U);
 }
 
-TEST_P(ChildrenTest, LeaveTheParentsConnectionAsItIs) {
+TEST_P(ChildrenTest, KeepTheParentsConnectionIntact) {
   ASSERT_EQ(Read(*client_, 0), "");
   const auto sockets = testing::OpenSockets();
   ASSERT_FALSE(sockets.empty());
@@ -60,7 +60,7 @@ TEST_P(ChildrenTest, LeaveTheParentsConnectionAsItIs) {
   EXPECT_EQ(testing::OpenSockets(), sockets) << "the parent had to connect again";
 }
 
-TEST_P(ChildrenTest, DropAClientThatTheyNeverUsed) {
+TEST_P(ChildrenTest, DropAnUnusedClient) {
   ASSERT_EQ(Read(*client_, 0), "");
   EXPECT_EQ(InChild([&] {
               client_.reset();
@@ -70,7 +70,7 @@ TEST_P(ChildrenTest, DropAClientThatTheyNeverUsed) {
   EXPECT_EQ(Read(*client_, 1), "");
 }
 
-TEST_P(ChildrenTest, HaveChildrenThatReadToo) {
+TEST_P(ChildrenTest, HaveChildrenThatRead) {
   ASSERT_EQ(Read(*client_, 0), "");
   EXPECT_EQ(InChild([&] {
               if (auto failure = Read(*client_, 1); !failure.empty()) return failure;
@@ -108,8 +108,8 @@ TEST_P(ChildrenTest, CountFromZero) {
   EXPECT_EQ(client_->counters().requests, 1U);
 }
 
-// The sink forks once, at its first piece; the child returns from it as the parent does.
-TEST_P(ChildrenTest, FailInAReadThatTheParentHadBegunAndCanReadThen) {
+// The sink forks once, at its first piece; the child returns from it like the parent.
+TEST_P(ChildrenTest, FailAReadOfTheParentAndReadAgain) {
   testing::ForkInCallback forking;
   std::string content;
   const ByteSink sink = [&](std::span<const std::byte> data) -> Result<void> {
@@ -127,7 +127,7 @@ TEST_P(ChildrenTest, FailInAReadThatTheParentHadBegunAndCanReadThen) {
   EXPECT_EQ(Read(*client_, 7), "");
 }
 
-TEST_P(ChildrenTest, ReadThoughASinkOfTheParentsBlocks) {
+TEST_P(ChildrenTest, ReadWhileASinkOfTheParentBlocks) {
   std::promise<void> in_sink;
   std::promise<void> go_on;
   std::jthread reader([&] {
@@ -146,7 +146,7 @@ TEST_P(ChildrenTest, ReadThoughASinkOfTheParentsBlocks) {
   go_on.set_value();
 }
 
-TEST_P(ChildrenTest, NameTheirCallsDifferently) {
+TEST_P(ChildrenTest, HaveTheirOwnInvocationIds) {
   const auto events = std::make_shared<testing::RecordedEvents>();
   ClientOptions options = Options();
   options.event_listener = events;

@@ -1,4 +1,4 @@
-// What a program that is started beside a client inherits: nothing of the client's.
+// A program started beside a client inherits nothing of the client.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// Starts `ls` of its own descriptors; returns what its descriptors are, one a line.
+// Starts `ls` of its own descriptors; returns them, one a line.
 std::string DescriptorsOfProgram(bool is_forked) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return "no pipe";
@@ -62,7 +62,7 @@ std::vector<std::string> SocketsIn(const std::string& descriptors) {
   return sockets;
 }
 
-// Those that the tests were started with do not count.
+// Descriptors inherited by the tests do not count.
 std::vector<std::string> Without(std::vector<std::string> sockets, const std::vector<std::string>& before) {
   std::erase_if(sockets, [&](const auto& s) { return std::find(before.begin(), before.end(), s) != before.end(); });
   return sockets;
@@ -72,7 +72,7 @@ class DescriptorsTest : public testing::ForkTest, public ::testing::WithParamInt
 INSTANTIATE_TEST_SUITE_P(Transports, DescriptorsTest, ::testing::Bool(),
                          [](const auto& each) { return each.param ? "Tls" : "Plain"; });
 
-TEST_P(DescriptorsTest, AProgramInheritsNoSocket) {
+TEST_P(DescriptorsTest, AreNotInheritedByAProgram) {
   const auto before = testing::OpenSockets();
   Start(GetParam());
   Put(4, 50'000);
@@ -84,7 +84,7 @@ TEST_P(DescriptorsTest, AProgramInheritsNoSocket) {
   EXPECT_EQ(Read(client, 1), "");
 }
 
-TEST_P(DescriptorsTest, NorWhileConnectionsComeAndGo) {
+TEST_P(DescriptorsTest, AreNotInheritedWhileConnectionsChange) {
   const auto before = testing::OpenSockets();
   Start(GetParam());
   Put(4, 50'000);
@@ -105,7 +105,7 @@ TEST_P(DescriptorsTest, NorWhileConnectionsComeAndGo) {
   EXPECT_EQ(failures, 0);
 }
 
-TEST_P(DescriptorsTest, AChildHasNoneOfItsParents) {
+TEST_P(DescriptorsTest, AreClosedInAChild) {
   const auto before = testing::OpenSockets();
   Start(GetParam());
   Put(4, 50'000);

@@ -19,24 +19,23 @@ using testing::InChild;
 class ForkCompositesTest : public testing::ForkTest {
  protected:
   void SetUp() override {
-    // A composite lives for a second: the service does not let it be deleted sooner.
+    // A composite exists for at least a second: the service refuses to delete it sooner.
     Start(/*is_tls=*/false, {"--object_mutations_per_second=1", "--quota_depth_ms=1000"});
     Put(64, 2'000);
   }
 
   [[nodiscard]] Downloader MakeDownloader() const {
-    return Downloader(*Client::Create(Options()),
-                      {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+    return Downloader(*Client::Create(Options()), {.max_concurrency = 4, .composition = CompositionMode::kOn});
   }
 
-  // "" or what is wrong.
+  // "" or an error.
   [[nodiscard]] std::string Compose(const Downloader& downloader) const {
     if (const auto batch = downloader.Download(Sources()); !batch) return Failure(batch);
     return downloader.composition_report().composites > 0 ? "" : "nothing was composed";
   }
 };
 
-TEST_F(ForkCompositesTest, AChildLeavesItsParentsAndDeletesItsOwn) {
+TEST_F(ForkCompositesTest, ChildDeletesOnlyItsOwnComposites) {
   if (const std::string why = testing::WhyNoThreadsInChildren(); !why.empty()) GTEST_SKIP() << why;
   std::optional<Downloader> downloader = MakeDownloader();
   ASSERT_EQ(Compose(*downloader), "");
@@ -49,20 +48,20 @@ TEST_F(ForkCompositesTest, AChildLeavesItsParentsAndDeletesItsOwn) {
   EXPECT_EQ(InChild([&] {
               if (downloader->composition_report().composites != 0) return std::string("a report of the parent's");
               auto failure = Compose(*downloader);
-              downloader.reset();  // Waits until its own are gone.
+              downloader.reset();  // Waits until its own are deleted.
               return failure;
             }),
             "");
   EXPECT_GT(CountIn("journal", "\"storage.objects.delete\""), deletes);
   EXPECT_EQ(Compose(*downloader), "");
   downloader.reset();
-  const auto left = Client::Create(Options())->ListObjects(kBucket, {.prefix = "dataflux-composed-objects/"});
+  const auto left = Client::Create(Options())->ListObjects({kBucket, "dataflux-composed-objects/"});
   ASSERT_TRUE(left.ok());
   EXPECT_TRUE(left->objects.empty());
 }
 
-// In a process of its own: what it installs is the whole process's.
-TEST_F(ForkCompositesTest, ASignalToAChildEndsTheChildAlone) {
+// In a separate process: it installs handlers for the whole process.
+TEST_F(ForkCompositesTest, SignalToAChildEndsOnlyTheChild) {
   EXPECT_EQ(InChild([&]() -> std::string {
               if (auto installed = InstallCompositeCleanup(); !installed) return Failure(installed);
               const Downloader downloader = MakeDownloader();
@@ -78,13 +77,13 @@ TEST_F(ForkCompositesTest, ASignalToAChildEndsTheChildAlone) {
               if (read(ends[0], &byte, 1) != 1) return "no pipe";
               kill(child.pid(), SIGTERM);
               if (const int signal = child.WaitForSignal(); signal != SIGTERM) return "the child did not end";
-              // The parent would have ended within this, or refuse to compose.
+              // The parent would have ended within this time, or refuse to compose.
               return Compose(downloader);
             }),
             "");
 }
 
-TEST_F(ForkCompositesTest, AChildThatAsksForItCleansUpItsOwn) {
+TEST_F(ForkCompositesTest, ChildInstallsItsOwnCleanup) {
   if (const std::string why = testing::WhyNoThreadsInChildren(); !why.empty()) GTEST_SKIP() << why;
   EXPECT_EQ(InChild([&]() -> std::string {
               if (auto installed = InstallCompositeCleanup(); !installed) return Failure(installed);
@@ -98,7 +97,7 @@ TEST_F(ForkCompositesTest, AChildThatAsksForItCleansUpItsOwn) {
               return child.WaitForSignal() == SIGTERM ? "" : "the child did not end by its signal";
             }),
             "");
-  const auto left = Client::Create(Options())->ListObjects(kBucket, {.prefix = "dataflux-composed-objects/"});
+  const auto left = Client::Create(Options())->ListObjects({kBucket, "dataflux-composed-objects/"});
   ASSERT_TRUE(left.ok());
   EXPECT_TRUE(left->objects.empty());
 }

@@ -42,7 +42,7 @@ class ForkDatasetsTest : public testing::ForkTest {
         DatasetOptions{.download = {}});
   }
 
-  // "" where the batch has these objects' bytes.
+  // "" if the batch has these objects' bytes.
   static std::string Compare(const FinishedBatch& batch, const std::vector<std::size_t>& samples) {
     if (batch.error) return batch.error->message;
     const auto& texts = *static_cast<const std::vector<std::string>*>(batch.samples.get());
@@ -62,11 +62,11 @@ class ForkDatasetsTest : public testing::ForkTest {
   }
 };
 
-TEST_F(ForkDatasetsTest, AChildFetchesByItselfWhileTheParentGoesOn) {
+TEST_F(ForkDatasetsTest, ChildFetchesIndependently) {
   const auto dataset = MakeDataset();
   const EpochOptions order{.order = SampleOrder::kByName, .batch_size = 8};
   ASSERT_TRUE(dataset->Expect(order, {.cursor = {.order = order.order, .listing = dataset->fingerprint()}}).ok());
-  ASSERT_TRUE((*dataset->Next(0)).has_value());  // What follows is under way now.
+  ASSERT_TRUE((*dataset->Next(0)).has_value());  // The rest is in flight now.
   for (int children = 0; children < 3; ++children) {
     EXPECT_EQ(InChild([&] { return FetchAll(*dataset); }), "");
   }
@@ -83,7 +83,7 @@ TEST_F(ForkDatasetsTest, AChildFetchesByItselfWhileTheParentGoesOn) {
 }
 
 // Its end would look like that of the epoch.
-TEST_F(ForkDatasetsTest, ALoopOfTheParentsFailsInAChild) {
+TEST_F(ForkDatasetsTest, ParentsLoopFailsInAChild) {
   const auto dataset = MakeDataset();
   const EpochOptions order{.order = SampleOrder::kByName, .batch_size = 8};
   const Cursor start{.order = order.order, .listing = dataset->fingerprint()};

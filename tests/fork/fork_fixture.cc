@@ -61,7 +61,7 @@ std::string ForkTest::DownloadAll(const Downloader& downloader) const {
     return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()) == content;
   };
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (!is((*batch)[i], i)) return "wrong bytes of object " + std::to_string(i) + " in a batch";
+    if (!is((*batch)[i].bytes, i)) return "wrong bytes of object " + std::to_string(i) + " in a batch";
   }
   DownloadStream stream = downloader.Stream(sources);
   std::size_t objects = 0;

@@ -14,8 +14,8 @@
 
 namespace gcsflux::testing {
 
-/// The emulator as a process of its own, so that what is forked is a process with a client and no server, and objects
-/// that all differ: an answer that is another's is noticed.
+/// The emulator as a separate process, so that the forked process has a client and no server, and distinct objects: a
+/// wrong answer is detected.
 class ForkTest : public ::testing::Test {
  protected:
   static constexpr const char* kBucket = "bkt";
@@ -32,14 +32,14 @@ class ForkTest : public ::testing::Test {
   void Put(std::size_t count, std::size_t bytes);
   [[nodiscard]] std::vector<DownloadSource> Sources() const;
 
-  /// Reads an object and compares it: "" where all is well.
+  /// Reads an object and compares it: "" for success.
   [[nodiscard]] std::string Read(const Client& client, std::size_t index) const;
-  /// The same of all objects through a Downloader, a batch and a stream.
+  /// The same for all objects through a Downloader, a batch and a stream.
   [[nodiscard]] std::string DownloadAll(const Downloader& downloader) const;
 
   /// The body of GET /_emulator/`what`.
   [[nodiscard]] std::string Ask(const std::string& what) const;
-  /// How often `part` is in it.
+  /// How often `part` occurs in it.
   [[nodiscard]] std::size_t CountIn(const std::string& what, const std::string& part) const;
 
   std::unique_ptr<EmulatorProcess> emulator_;

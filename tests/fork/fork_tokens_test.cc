@@ -1,4 +1,4 @@
-// A child goes on with its parent's token.
+// A child continues with its parent's token.
 #include <gtest/gtest.h>
 
 #include "auth/credential_files.h"
@@ -29,7 +29,7 @@ class ForkTokensTest : public testing::ForkTest {
   [[nodiscard]] std::size_t TokenRequests() const { return CountIn("journal", "\"oauth2.token\""); }
 };
 
-TEST_F(ForkTokensTest, IsKept) {
+TEST_F(ForkTokensTest, ChildKeepsTheParentsToken) {
   const Client client = MakeClient();
   ASSERT_EQ(Failure(client.InsertBucket(kBucket)), "");
   ASSERT_EQ(TokenRequests(), 1U);
@@ -39,7 +39,7 @@ TEST_F(ForkTokensTest, IsKept) {
   EXPECT_EQ(TokenRequests(), 1U);
 }
 
-TEST_F(ForkTokensTest, IsFetchedByAChildWhoseParentHasNone) {
+TEST_F(ForkTokensTest, ChildFetchesATokenIfTheParentHasNone) {
   const Client client = MakeClient();
   EXPECT_EQ(InChild([&] { return Failure(client.InsertBucket(kBucket)); }), "");
   EXPECT_EQ(TokenRequests(), 1U);

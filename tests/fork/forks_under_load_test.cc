@@ -1,4 +1,4 @@
-// A thousand children of a process whose threads read: parent and children get their own answers, and none hangs.
+// A thousand children of a process whose threads read: parent and children receive their own answers, and none hangs.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,8 +18,8 @@ constexpr std::size_t kObjects = 64;
 constexpr std::size_t kBytes = 20'000;
 constexpr std::size_t kAtOnce = 4;
 #if defined(__SANITIZE_ADDRESS__)
-// The runtime of g++ 12 has no handlers for fork(): a lock of its allocator that another thread holds then is never
-// released in the child, which hangs in malloc(). So here no thread reads meanwhile.
+// The runtime of g++ 12 has no handlers for fork(): if another thread holds a lock of its allocator, the child never
+// gets it and hangs in malloc(). So here no thread reads meanwhile.
 constexpr std::size_t kThreads = 0;
 #else
 constexpr std::size_t kThreads = 8;
@@ -51,7 +51,7 @@ class ForksUnderLoad : public testing::ForkTest, public ::testing::WithParamInte
     }
   }
 
-  // What each child does; every twentieth downloads all objects, with threads of its own.
+  // The work of each child; every twentieth downloads all objects, with threads of its own.
   [[nodiscard]] std::string ReadInChild(std::size_t number) const {
     for (std::size_t i = 0; i < 3; ++i) {
       if (auto failure = Read(*client_, (number * 7 + i) % kObjects); !failure.empty()) return failure;
@@ -72,7 +72,7 @@ class ForksUnderLoad : public testing::ForkTest, public ::testing::WithParamInte
   std::vector<std::string> failures_;  // Guarded by mutex_.
 };
 
-TEST_P(ForksUnderLoad, ParentAndChildrenGetTheirOwnAnswers) {
+TEST_P(ForksUnderLoad, GiveParentAndChildrenTheirOwnAnswers) {
   ASSERT_EQ(DownloadAll(*downloader_), "");
   std::vector<std::jthread> readers;
   for (std::size_t i = 0; i < kThreads; ++i) {

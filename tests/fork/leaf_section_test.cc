@@ -1,4 +1,4 @@
-// The parts that the rest stands on: a fork waits for what is half done, and for nothing else.
+// The foundation: a fork waits for partial writes, and for nothing else.
 #include "base/process/leaf_section.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using testing::InChild;
 
-TEST(LeafSectionTest, NoChildSeesWhatIsHalfWritten) {
+TEST(LeafSectionTest, ChildSeesNoPartialWrite) {
   LeafMutex mutex;
   int left = 0;
   int right = 0;
@@ -43,7 +43,7 @@ TEST(LeafSectionTest, NoChildSeesWhatIsHalfWritten) {
   }
 }
 
-TEST(LeafSectionTest, NestsAndForksInside) {
+TEST(LeafSectionTest, NestsAndAllowsForkInside) {
   const LeafSection outer;
   const LeafSection inner;
   EXPECT_EQ(InChild([] {
@@ -53,13 +53,13 @@ TEST(LeafSectionTest, NestsAndForksInside) {
             "");
 }
 
-TEST(LeafSectionTest, UserCodeMayWaitForAnotherThreadsFork) {
+TEST(LeafSectionTest, UserCodeCanWaitForAnotherThreadsFork) {
   const LeafSection leaf;
   const UserCodeSection user_code;
   std::thread([] { EXPECT_EQ(InChild([] { return std::string(); }), ""); }).join();
 }
 
-TEST(LeafSectionTest, ThreadsThatForkAtTheSameTimeGoOneAfterAnother) {
+TEST(LeafSectionTest, SerialisesConcurrentForks) {
   std::vector<std::jthread> threads;
   threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
@@ -69,7 +69,7 @@ TEST(LeafSectionTest, ThreadsThatForkAtTheSameTimeGoOneAfterAnother) {
   }
 }
 
-TEST(PerProcessTest, GivesAChildItsOwnAndKeepsTheParents) {
+TEST(PerProcessTest, GivesAChildItsOwnValue) {
   const PerProcess<int> number(
       [](const int* of_parent) { return std::make_unique<int>(of_parent == nullptr ? 1 : *of_parent + 1); });
   int& of_parent = number.Get();
@@ -82,7 +82,7 @@ TEST(PerProcessTest, GivesAChildItsOwnAndKeepsTheParents) {
   EXPECT_EQ(&number.Get(), &of_parent);
 }
 
-TEST(PerProcessTest, DestroysNothingOfTheParents) {
+TEST(PerProcessTest, DestroysNoValueOfTheParent) {
   struct Loud {
     explicit Loud(std::atomic<int>& ends) : ends_(ends) {}
     ~Loud() { ++ends_; }

@@ -1,4 +1,4 @@
-// What the parent has begun: it fails in a child at once, in words that say fork, and goes on in the parent.
+// Operations of the parent: they fail in a child at once with a message about fork, and continue in the parent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -42,7 +42,7 @@ class UnderWayTest : public testing::ForkTest {
   std::optional<Client> client_;
 };
 
-TEST_F(UnderWayTest, AStream) {
+TEST_F(UnderWayTest, StreamFailsInAChild) {
   const Downloader downloader(*client_, {.max_concurrency = 4});
   std::optional<DownloadStream> stream = downloader.Stream(Sources());
   const auto first = stream->Next();
@@ -64,7 +64,7 @@ TEST_F(UnderWayTest, AStream) {
   EXPECT_EQ(objects, count_);
 }
 
-TEST_F(UnderWayTest, AStreamThatIsReplacedByAnother) {
+TEST_F(UnderWayTest, StreamIsReplaceableInAChild) {
   const Downloader downloader(*client_, {.max_concurrency = 4});
   DownloadStream stream = downloader.Stream(Sources());
   ASSERT_TRUE(stream.Next().ok());
@@ -75,7 +75,7 @@ TEST_F(UnderWayTest, AStreamThatIsReplacedByAnother) {
             "");
 }
 
-TEST_F(UnderWayTest, AWriterWhoseSessionIsStarted) {
+TEST_F(UnderWayTest, WriterWithASessionFailsInAChild) {
   const std::string chunk = Content(77, 256 << 10);
   std::optional<ObjectWriter> writer(std::in_place, *client_, ObjectName{kBucket, "w"},
                                      UploadOptions{.chunk_bytes = 256 << 10, .path = WritePath::kOneStream});
@@ -94,7 +94,7 @@ TEST_F(UnderWayTest, AWriterWhoseSessionIsStarted) {
   EXPECT_TRUE(Stored("w") == chunk + "and more of it");
 }
 
-TEST_F(UnderWayTest, AWriterThatHasSentNothing) {
+TEST_F(UnderWayTest, UnstartedWriterFailsInAChild) {
   ObjectWriter writer(*client_, {kBucket, "w"}, {.path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes("parent")).ok());
   EXPECT_THAT(InChild([&] { return Failure(writer.Close()); }), SaysFork());
@@ -102,7 +102,7 @@ TEST_F(UnderWayTest, AWriterThatHasSentNothing) {
   EXPECT_EQ(Stored("w"), "parent");
 }
 
-TEST_F(UnderWayTest, ASuspendedWriterGoesOnInAChild) {
+TEST_F(UnderWayTest, SuspendedWriterResumesInAChild) {
   const std::string chunk = Content(78, 256 << 10);
   ObjectWriter writer(*client_, {kBucket, "w"}, {.chunk_bytes = 256 << 10, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes(chunk + "and more")).ok());
@@ -118,7 +118,7 @@ TEST_F(UnderWayTest, ASuspendedWriterGoesOnInAChild) {
   EXPECT_TRUE(Stored("w") == chunk + "from the child");
 }
 
-TEST_F(UnderWayTest, AMultipartUpload) {
+TEST_F(UnderWayTest, MultipartUploadFailsInAChild) {
   auto upload = MultipartUpload::Start(*client_, {kBucket, "m"});
   ASSERT_EQ(Failure(upload), "");
   std::optional<MultipartUpload> of_parent(*std::move(upload));
@@ -136,7 +136,7 @@ TEST_F(UnderWayTest, AMultipartUpload) {
   EXPECT_EQ(Stored("m"), "first and only");
 }
 
-TEST_F(UnderWayTest, AListingWhoseSinkForks) {
+TEST_F(UnderWayTest, ListingSurvivesAForkInItsSink) {
   testing::ForkInCallback forking;
   std::size_t listed = 0;
   const ListingSink sink = [&](std::vector<ListedObject> objects) -> Result<void> {
@@ -144,14 +144,14 @@ TEST_F(UnderWayTest, AListingWhoseSinkForks) {
     listed += objects.size();
     return {};
   };
-  const auto report = ListInParallel(*client_, {kBucket, ""}, ListingOrder::kByName, sink, {.max_concurrency = 4});
+  const auto report = ListInParallel(*client_, {kBucket, ""}, DeliveryOrder::kInOrder, sink, {.max_concurrency = 4});
   if (forking.is_child()) forking.End(Failure(report));
   EXPECT_EQ(Failure(report), "");
   EXPECT_EQ(listed, count_);
   EXPECT_THAT(forking.Wait(), SaysFork());
 }
 
-TEST_F(UnderWayTest, AnUploadWhoseCallbackForks) {
+TEST_F(UnderWayTest, UploadSurvivesAForkInItsCallback) {
   const std::string content = Content(98, 1 << 20);
   for (const std::size_t chunk_bytes : {256 << 10, 8 << 20}) {  // a session, and one request
     testing::ForkInCallback forking;
@@ -165,7 +165,7 @@ TEST_F(UnderWayTest, AnUploadWhoseCallbackForks) {
   }
 }
 
-TEST_F(UnderWayTest, ADownloadIntoAFileWhoseCallbackForks) {
+TEST_F(UnderWayTest, FileDownloadSurvivesAForkInItsCallback) {
   const std::string path = directory_.path() / "file";
   testing::ForkInCallback forking;
   const auto file = DownloadFile(*client_, Name(3), path, {.on_progress = [&](const Progress&) { forking.Fork(); }});
@@ -176,10 +176,10 @@ TEST_F(UnderWayTest, ADownloadIntoAFileWhoseCallbackForks) {
   EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(content), {}) == Content(3, bytes_));
 }
 
-// The child lives on with a copy of the parent's descriptors: what the parent has given up it can begin again.
-TEST_F(UnderWayTest, ADownloadIntoAFileIsNotLockedByAChild) {
+// The child keeps a copy of the parent's descriptors: the parent can start again after it has stopped.
+TEST_F(UnderWayTest, FileDownloadIsNotLockedByAChild) {
   const std::string path = directory_.path() / "file";
-  const std::string large = Content(99, 16 << 20);  // More than comes at one go: it can be stopped in its midst.
+  const std::string large = Content(99, 16 << 20);  // More than arrives in one piece: it can be stopped in the middle.
   ASSERT_EQ(Failure(client_->InsertObject({kBucket, "large"}, AsBytes(large))), "");
   std::optional<testing::Child> child;
   std::array<int, 2> ends{};

@@ -24,7 +24,7 @@ struct Elements {
   std::vector<Box> boxes;
 };
 
-TEST(Boxes, TileWhatTheyHoldOnce) {
+TEST(Boxes, TileAShapeExactlyOnce) {
   Elements elements(12);
   EXPECT_TRUE(DoTile(elements.boxes, elements.shape));
   elements.boxes.back() = elements.boxes.front();
@@ -33,13 +33,13 @@ TEST(Boxes, TileWhatTheyHoldOnce) {
   EXPECT_FALSE(DoTile(elements.boxes, elements.shape)) << "a hole";
 }
 
-// Comparing each with each would take hours: a manifest of some 10 MB can announce so many.
-TEST(Boxes, AreNotComparedForEver) {
+// Comparing each pair would take hours: a manifest of some 10 MB can announce this many.
+TEST(Boxes, LimitTheirComparisons) {
   const Elements elements(20);
   EXPECT_FALSE(DoTile(elements.boxes, elements.shape));
 }
 
-// As many that lie one behind the other are compared with their neighbours only.
+// As many in a row are compared only with their neighbours.
 TEST(Boxes, TileARowOfAnyLength) {
   constexpr std::int64_t kCount = std::int64_t{1} << 20;
   const std::vector<std::int64_t> shape = {kCount};

@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/checkpoint_reader.h"
+#include "formats/convert_checkpoint.h"
 #include "formats/made_tensors.h"
 #include "formats/pickles.h"
-#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -23,20 +24,19 @@ std::string FileOfExpanded(std::int32_t first, std::int32_t second, std::int32_t
   return FileWith(Pickle("}" + Text("w") + TensorOf(tensor) + "s"));
 }
 
-TEST(ExpandedTensors, AreRefusedIfTheirBytesCannotBeCounted) {
-  for (const std::int32_t more : {2, 4, 5}) {  // 2^63 bytes; 2^64, which is 0; and beyond.
+TEST(ExpandedTensors, AreRefusedIfTheirSizeOverflows) {
+  for (const std::int32_t more : {2, 4, 5}) {  // 2^63 bytes; 2^64, which overflows to 0; and more.
     const std::string file = FileOfExpanded(kLong, kLong, more);
     const auto opened = Opened(file);
     ASSERT_TRUE(opened.ok()) << opened.error().message;
-    const Error error = testing::ErrorOf(opened->Find("w"));
-    EXPECT_EQ(error.code, ErrorCode::kUndecodable) << more;
-    EXPECT_THAT(error.message, HasSubstr("the shape is too large")) << more;
+    EXPECT_TRUE(testing::FailsWith(opened->Find("w"), ErrorCode::kUndecodable, HasSubstr("the shape is too large")))
+        << more;
   }
 }
 
-TEST(ExpandedTensors, OfMoreThanTheMemoryAreAnError) {
+TEST(ExpandedTensors, FailIfTheyExceedTheMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's operator new ends the process if there is no memory";
+  GTEST_SKIP() << "a sanitizer's operator new aborts without memory";
 #endif
   const std::string file = FileOfExpanded(kLong, kLong, 1);
   const auto opened = OpenedAny(file);
@@ -46,7 +46,7 @@ TEST(ExpandedTensors, OfMoreThanTheMemoryAreAnError) {
   std::string converted;
   for (const Error& error :
        {testing::ErrorOf(CompareCheckpoints(*opened, *opened)),
-        testing::ErrorOf(ConvertCheckpoint(*opened, CheckpointFormat::kSafetensors, SinkInto(converted)))}) {
+        testing::ErrorOf(internal::WriteConverted(*opened, CheckpointFormat::kSafetensors, SinkInto(converted)))}) {
     EXPECT_EQ(error.code, ErrorCode::kLocalIo);
     EXPECT_THAT(error.message, HasSubstr("no memory for 'w', 4611686018427387904 bytes"));
   }

@@ -8,7 +8,7 @@
 #include "formats/local_file.h"
 #include "formats/tagged_json.h"
 
-// What newer versions of PyTorch saved: fixtures/make.py wrote these files, and what they hold, once.
+// Files of newer versions of PyTorch: fixtures/make.py wrote them with their expected content.
 namespace gcsflux::formats_tests {
 namespace {
 
@@ -36,7 +36,7 @@ json Normal(json tagged) {
 
 json WantedOf(fs::path path) { return json::parse(std::ifstream(path.replace_extension(".json"))); }
 
-TEST(Fixtures, HoldWhatPythonSaved) {
+TEST(Fixtures, MatchTheValuesOfPython) {
   ASSERT_GT(Fixtures().size(), 10U);
   for (const fs::path& path : Fixtures()) {
     const json wanted = WantedOf(path);
@@ -45,14 +45,14 @@ TEST(Fixtures, HoldWhatPythonSaved) {
     const auto file = StoredCheckpoint::Open(*source);
     ASSERT_TRUE(file.ok()) << file.error().message;
     if (!wanted.contains("root")) continue;
-    const auto root = file->ReadValue();
+    const auto root = file->reader().ReadValue();
     ASSERT_TRUE(root.ok()) << root.error().message;
     EXPECT_EQ(Normal(TaggedJson(*file, *root)).dump(), Normal(wanted["root"]).dump()) << path;
     EXPECT_TRUE(file->refused().empty()) << path << ": " << file->refused().front().why;
   }
 }
 
-// Where data lies is guessed by the rule of PyTorch's writers.
+// The position of the data is guessed by the rule of PyTorch's writers.
 TEST(Fixtures, AreReadInOneCall) {
   for (const fs::path& path : Fixtures()) {
     auto source = OpenLocalFile(path.string());
@@ -69,17 +69,17 @@ TEST(Fixtures, AreReadInOneCall) {
     const auto file = StoredCheckpoint::Open(*source);
     ASSERT_TRUE(file.ok()) << file.error().message;
     std::vector<std::string> rooms;
-    for (const StoredStorage& storage : file->storages()) rooms.emplace_back(storage.bytes, '\0');
+    for (const StoredStorage& storage : file->reader().storages()) rooms.emplace_back(storage.bytes, '\0');
     std::vector<StorageRead> reads;
     for (std::size_t i = 0; i < rooms.size(); ++i) reads.push_back({i, std::as_writable_bytes(std::span(rooms[i]))});
     calls = 0;
-    const auto read = file->ReadStorages(reads);
+    const auto read = file->reader().ReadStorages(reads);
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_LE(calls, 1) << path;
   }
 }
 
-TEST(Fixtures, RefuseWhatIsNotReadAndGiveTheRest) {
+TEST(Fixtures, RefuseUnsupportedValuesAndReadTheRest) {
   int seen = 0;
   for (const fs::path& path : Fixtures()) {
     const json wanted = WantedOf(path);

@@ -27,7 +27,7 @@ std::string ArchiveWith(const std::string& pickle) {
 
 Result<StoredCheckpoint> Opened(const std::string& file) { return StoredCheckpoint::Open(SourceOver(file)); }
 
-TEST(LibtorchArchive, NamesAreAttributes) {
+TEST(LibtorchArchive, UsesAttributesAsNames) {
   const std::string list = Global("torch.jit._pickle", "build_intlist") + "](K\1K\2e\x85R";
   const std::string tensors = Global("torch.jit._pickle", "build_tensorlist") + "](" + TensorOf({}) + "e\x85R";
   const std::string tagged =
@@ -40,11 +40,11 @@ TEST(LibtorchArchive, NamesAreAttributes) {
   ASSERT_EQ(file->tensors().size(), 2U);
   EXPECT_EQ(file->tensors()[0].name, "conv.weight");
   EXPECT_EQ(file->tensors()[1].name, "buffers.0");
-  EXPECT_TRUE(*file->ReadValue("numbers.x") == (Value{.any = std::int64_t{5}}));
-  const auto sizes = file->ReadValue("sizes");
+  EXPECT_TRUE(*file->reader().ReadValue("numbers.x") == (Value{.any = std::int64_t{5}}));
+  const auto sizes = file->reader().ReadValue("sizes");
   ASSERT_TRUE(sizes.ok()) << sizes.error().message;
   EXPECT_TRUE(*sizes == (Value{.any = pickled::List{{{.any = std::int64_t{1}}, {.any = std::int64_t{2}}}}}));
-  const auto conv = file->ReadValue("conv");
+  const auto conv = file->reader().ReadValue("conv");
   ASSERT_TRUE(conv.ok());
   EXPECT_EQ(conv->As<pickled::Dict>()->kind, pickled::DictKind::kObject);
   EXPECT_EQ(conv->As<pickled::Dict>()->class_name, "__torch__.Conv");
@@ -62,24 +62,24 @@ TEST(LibtorchArchive, ReadsOneTensorWithoutTheOthers) {
   EXPECT_EQ(source.reads, 4) << "the local header, and the bytes";
 }
 
-TEST(LibtorchArchive, OtherClassesAreRefusedThereToo) {
+TEST(LibtorchArchive, RefusesOtherClasses) {
   const std::string archive = ArchiveWith(
       Pickle(ObjectOf("Module", Text("evil") + Global("os", "system") + ")\x81}b" + Text("w") + TensorOf({}))));
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("w").ok());
-  EXPECT_THAT(testing::ErrorOf(file->ReadValue("evil")).message, HasSubstr("'os.system'"));
+  EXPECT_THAT(testing::ErrorOf(file->reader().ReadValue("evil")).message, HasSubstr("'os.system'"));
 }
 
-TEST(LibtorchArchive, ScriptObjectsAreRefusedInFilesOfTorchSave) {
+TEST(LibtorchArchive, RefusesScriptObjectsInFilesOfTorchSave) {
   const std::string archive = FileWith(Pickle("}" + Text("m") + ObjectOf("Module", Text("w") + TensorOf({})) + "s"));
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->tensors().empty());
-  EXPECT_THAT(testing::ErrorOf(file->ReadValue("m")).message, HasSubstr("__torch__.Module"));
+  EXPECT_THAT(testing::ErrorOf(file->reader().ReadValue("m")).message, HasSubstr("__torch__.Module"));
 }
 
-TEST(LibtorchArchive, StatesThatAreNoDictionaryAreRefusedByName) {
+TEST(LibtorchArchive, RefusesStatesThatAreNotDictionaries) {
   const std::string archive = ArchiveWith(Pickle("}(" + Text("packed") + Global("__torch__", "Packed") +
                                                  ")\x81K\1\x85"
                                                  "b" +
@@ -87,7 +87,7 @@ TEST(LibtorchArchive, StatesThatAreNoDictionaryAreRefusedByName) {
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("w").ok());
-  EXPECT_THAT(testing::ErrorOf(file->ReadValue("packed")).message, HasSubstr("not a dictionary"));
+  EXPECT_THAT(testing::ErrorOf(file->reader().ReadValue("packed")).message, HasSubstr("not a dictionary"));
 }
 
 }  // namespace

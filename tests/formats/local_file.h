@@ -35,7 +35,7 @@ inline Result<ByteSource> OpenLocalFile(const std::string& path) {
       .name = path, .size = static_cast<std::uint64_t>(::lseek(descriptor, 0, SEEK_END)), .read_at = read_at};
 }
 
-/// A local file that is written from its beginning on.
+/// A local file that is written sequentially.
 inline Result<ByteSink> CreateLocalFile(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor < 0) return FileError(path);

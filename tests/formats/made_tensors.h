@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "formats/checkpoint_reader.h"
 #include "formats/memory_file.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/safetensors/json_events.h"
+#include "formats/safetensors/safetensors.h"
+#include "formats/torch_file_writer.h"
 
 namespace gcsflux::formats_tests {
 
@@ -27,7 +31,7 @@ inline std::string Varied(std::size_t size, unsigned seed = 1) {
   return bytes;
 }
 
-/// One of every kind that matters: of several dimensions, a scalar, without elements, of other widths.
+/// One of every important kind: of several dimensions, a scalar, without elements, of other widths.
 inline std::vector<MadeTensor> SomeTensors() {
   return {{"net.weight", DType::kFloat32, {6, 4}, Varied(96, 1)},
           {"net.bias", DType::kFloat32, {4}, Varied(16, 2)},
@@ -47,6 +51,33 @@ inline std::string SafetensorsOf(const std::vector<MadeTensor>& tensors, bool ha
   const auto written = WriteSafetensors(contents, write, SinkInto(file));
   EXPECT_TRUE(written.ok()) << written.error().message;
   return file;
+}
+
+/// An index of a sharded checkpoint.
+inline std::string IndexOf(const Metadata& weight_map) {
+  std::string files;
+  for (const auto& [name, file] : weight_map) {
+    files += (files.empty() ? "" : ",") + internal::QuotedJson(name) + ":" + internal::QuotedJson(file);
+  }
+  return R"({"metadata": {"total_size": 12}, "weight_map": {)" + files + "}}";
+}
+
+/// The tensor of this name; the test fails if there is none.
+inline const SafeTensor& TensorIn(const SafetensorsHeader& header, std::string_view name) {
+  const auto found = std::ranges::find(header.tensors, name, &SafeTensor::name);
+  EXPECT_NE(found, header.tensors.end()) << name;
+  return *found;
+}
+
+/// Reads one tensor of a file of safetensors, and compares it with its checksum.
+inline Result<std::string> ReadSafeTensor(const ByteSource& source, const SafeTensor& tensor) {
+  const auto opened = StoredCheckpoint::Open(source);
+  if (!opened) return opened.error();
+  const auto found = opened->Find(tensor.name);
+  if (!found) return found.error();
+  std::string bytes(static_cast<std::size_t>(tensor.range.size()), '\0');
+  if (auto read = opened->ReadTensor(*found, std::as_writable_bytes(std::span(bytes))); !read) return read.error();
+  return bytes;
 }
 
 /// `others` are put beside the tensors.
@@ -70,7 +101,7 @@ inline std::string TorchFileOf(const std::vector<MadeTensor>& tensors, const pic
 /// The text must outlive the checkpoint.
 inline Result<StoredCheckpoint> OpenedAny(const std::string& file) { return StoredCheckpoint::Open(SourceOver(file)); }
 
-/// Its elements; empty, and the test fails, where it cannot be read.
+/// Its elements; empty, and the test fails, if it cannot be read.
 inline std::string Elements(const StoredCheckpoint& checkpoint, const StoredTensor& tensor) {
   std::string bytes(static_cast<std::size_t>(TensorBytes(tensor.layout)), '\0');
   const auto read = checkpoint.ReadTensor(tensor, std::as_writable_bytes(std::span(bytes)));

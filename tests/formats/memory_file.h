@@ -17,7 +17,7 @@ inline std::span<const std::byte> BytesOf(std::string_view text) { return std::a
 /// `text` must outlive the source.
 inline ByteSource SourceOver(std::string_view text) { return SourceOf("test.pt", BytesOf(text)); }
 
-/// Counts what is read of another source.
+/// Counts the reads of another source.
 struct CountedSource {
   explicit CountedSource(const ByteSource& source) {
     counted = {.name = source.name,
@@ -55,7 +55,7 @@ inline std::string Number(std::uint64_t value, int bytes) {
   return text;
 }
 
-/// The error is one of those that bad bytes may give, and names the file.
+/// The error is one of those allowed for bad bytes, and names the file.
 inline void ExpectRefused(const Error& error, const std::string& label) {
   EXPECT_TRUE(error.code == ErrorCode::kUndecodable || error.code == ErrorCode::kCorrupted) << label << error.message;
   EXPECT_NE(error.message.find("test.pt"), std::string::npos) << label << ": " << error.message;

@@ -3,23 +3,18 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/checkpoint_reader.h"
+#include "formats/convert_checkpoint.h"
 #include "formats/heap_peak.h"
 #include "formats/pickles.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/safetensors/safetensors.h"
 
-// What opening a file takes: at most 16 n + 16 MiB for n bytes, whatever they say.
+// The memory to open a file: at most 16 n + 16 MiB for n bytes of any content.
 namespace gcsflux::formats_tests {
 namespace {
 
 using namespace std::literals;
-
-std::string Repeated(std::string_view text, std::size_t times) {
-  std::string all;
-  all.reserve(text.size() * times);
-  for (std::size_t i = 0; i < times; ++i) all += text;
-  return all;
-}
+using testing::Repeated;
 
 struct Case {
   std::string name;
@@ -65,7 +60,7 @@ TEST(FormatsMemory, IsCounted) {
   EXPECT_LT(TakeHeapPeak(), 1'000'000U);
 }
 
-TEST(FormatsMemory, PicklesTakeAtMost16TimesTheirLength) {
+TEST(FormatsMemory, PicklesNeedAtMost16TimesTheirLength) {
   for (const Case& one : Pickles()) {
     const std::string file = FileWith(Pickle(one.pickle));
     TakeHeapPeak();
@@ -74,7 +69,7 @@ TEST(FormatsMemory, PicklesTakeAtMost16TimesTheirLength) {
   }
 }
 
-TEST(FormatsMemory, DirectoriesTakeAtMost16TimesTheirLength) {
+TEST(FormatsMemory, DirectoriesNeedAtMost16TimesTheirLength) {
   Records records = {{"x/data.pkl", Pickle("N")}};
   for (int i = 0; i < 300'000; ++i) records.emplace_back(std::to_string(i), "");
   const std::string file = ZipOf(records);
@@ -84,7 +79,7 @@ TEST(FormatsMemory, DirectoriesTakeAtMost16TimesTheirLength) {
   ExpectWithin(file.size(), "an archive of 300,000 records");
 }
 
-TEST(FormatsMemory, HeadersTakeAtMost16TimesTheirLength) {
+TEST(FormatsMemory, HeadersNeedAtMost16TimesTheirLength) {
   std::string tensors;
   for (int i = 0; i < 500'000; ++i) {
     tensors += "\"" + std::to_string(i) + R"(":{"dtype":"U8","shape":[],"data_offsets":[0,0]},)";
@@ -102,7 +97,7 @@ TEST(FormatsMemory, HeadersTakeAtMost16TimesTheirLength) {
   }
 }
 
-TEST(FormatsMemory, OpenedCheckpointsTakeAtMost16TimesTheirLength) {
+TEST(FormatsMemory, OpenedCheckpointsNeedAtMost16TimesTheirLength) {
   std::string tensors;
   std::string slices;
   for (int i = 0; i < 300'000; ++i) {
@@ -138,7 +133,7 @@ ByteSource LargeSafetensors(const std::string& header) {
   return {.name = "large", .size = header.size() + 600'000'000, .read_at = read_at};
 }
 
-TEST(FormatsMemory, LargeTensorsAreNeverHeldWhole) {
+TEST(FormatsMemory, LargeTensorsAreNeverBufferedWhole) {
   std::string json = "{";
   for (int i = 0; i < 3; ++i) {
     json += "\"" + std::to_string(i) + R"(":{"dtype":"F32","shape":[50000,1000],"data_offsets":[)" +
@@ -155,7 +150,7 @@ TEST(FormatsMemory, LargeTensorsAreNeverHeldWhole) {
       return {};
     };
     TakeHeapPeak();
-    const auto converted = ConvertCheckpoint(*checkpoint, format, count);
+    const auto converted = internal::WriteConverted(*checkpoint, format, count);
     EXPECT_LE(TakeHeapPeak(), kMost) << FormatName(format);
     EXPECT_TRUE(converted.ok()) << converted.error().message;
     EXPECT_GT(written, 600'000'000U);
@@ -166,7 +161,7 @@ TEST(FormatsMemory, LargeTensorsAreNeverHeldWhole) {
   EXPECT_LE(TakeHeapPeak(), kMost) << "comparing";
 }
 
-TEST(FormatsMemory, IndexesTakeAtMost16TimesTheirLength) {
+TEST(FormatsMemory, IndexesNeedAtMost16TimesTheirLength) {
   std::string map;
   for (int i = 0; i < 1'000'000; ++i) map += "\"" + std::to_string(i) + R"(":"f",)";
   map.back() = '}';

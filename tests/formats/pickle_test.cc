@@ -133,20 +133,20 @@ TEST(Pickle, RefusesEveryOtherOpcode) {
   EXPECT_EQ(refused, 256 - 52);
 }
 
-TEST(Pickle, TellsAnErrorsFileRecordAndByte) {
+TEST(Pickle, NamesFileRecordAndByteOfAnError) {
   const auto value = Unpickled(Pickle("NI1\n"));
   ASSERT_FALSE(value.ok());
   EXPECT_THAT(value.error().message, ::testing::StartsWith("test.pt: record 'x/data.pkl', byte 3: opcode INT"));
 }
 
-TEST(Pickle, ReadsOneValueByItsName) {
+TEST(Pickle, ReadsOneValueByName) {
   const std::string archive = FileWith(Pickle("}(" + Text("a.b") + "]K\5a" + "K\7}(" + Text("c") + "K\x08uu"));
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
-  EXPECT_TRUE(*file->ReadValue("a.b.0") == IntValue(5));
-  EXPECT_TRUE(*file->ReadValue("7.c") == IntValue(8));
-  EXPECT_EQ(testing::ErrorOf(file->ReadValue("7.d")).code, ErrorCode::kNotFound);
-  EXPECT_EQ(testing::ErrorOf(file->ReadValue("a")).code, ErrorCode::kNotFound);
+  EXPECT_TRUE(*file->reader().ReadValue("a.b.0") == IntValue(5));
+  EXPECT_TRUE(*file->reader().ReadValue("7.c") == IntValue(8));
+  EXPECT_EQ(testing::ErrorOf(file->reader().ReadValue("7.d")).code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(file->reader().ReadValue("a")).code, ErrorCode::kNotFound);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "formats/checkpoint_reader.h"
 #include "formats/memory_file.h"
 #include "formats/zip_archives.h"
-#include "gcsflux/checkpoints/checkpoint.h"
 
 // Pickles put together by hand.
 namespace gcsflux::formats_tests {
@@ -17,7 +17,7 @@ inline std::string Global(std::string_view module, std::string_view name) {
   return "c" + std::string(module) + "\n" + std::string(name) + "\n";
 }
 
-/// With the protocol before it and STOP behind it.
+/// With the protocol before it and STOP after it.
 inline std::string Pickle(std::string_view body, char protocol = '\2') {
   return std::string("\x80") + protocol + std::string(body) + ".";
 }
@@ -52,7 +52,7 @@ inline Result<pickled::Value> Unpickled(const std::string& pickle) {
   const std::string archive = FileWith(pickle);
   const auto file = Opened(archive);
   if (!file.ok()) return file.error();
-  return file->ReadValue();
+  return file->reader().ReadValue();
 }
 
 }  // namespace gcsflux::formats_tests

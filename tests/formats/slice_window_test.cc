@@ -1,5 +1,5 @@
-// Slices whose rows lie apart in the whole: any range of the whole is made of the right bytes of the slice, and of no
-// others.
+// Slices whose rows are not contiguous in the whole: any range of the whole consists of the right bytes of the slice,
+// and of no others.
 #include "formats/safetensors/slice_window.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ std::vector<std::uint64_t> PlacesOf(const SliceOfWhole& slice) {
   return places;
 }
 
-TEST(SliceWindow, HoldsJustWhatIsWanted) {
+TEST(SliceWindow, ContainsExactlyTheWantedElements) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
@@ -81,9 +81,7 @@ class ColumnsTest : public ::testing::Test {
   }
 
  protected:
-  StoredCheckpoint Open() {
-    return *StoredCheckpoint::OpenSafetensorsFiles("columns", {first_.counted, second_.counted});
-  }
+  StoredCheckpoint Open() { return *internal::OpenSafetensorsFiles("columns", {first_.counted, second_.counted}); }
 
   std::string first_file_ = HalfOf(0);
   std::string second_file_ = HalfOf(1);
@@ -91,7 +89,7 @@ class ColumnsTest : public ::testing::Test {
   CountedSource second_{SourceOver(second_file_)};
 };
 
-TEST_F(ColumnsTest, ReadOnlyTheRowsThatAreWanted) {
+TEST_F(ColumnsTest, ReadOnlyTheWantedRows) {
   const StoredCheckpoint checkpoint = Open();
   const StoredTensor tensor = ValueOf(checkpoint.Find("columns"));
   const std::uint64_t before = first_.bytes + second_.bytes;
@@ -104,24 +102,24 @@ TEST_F(ColumnsTest, ReadOnlyTheRowsThatAreWanted) {
   }
 }
 
-TEST_F(ColumnsTest, AreComparedWithTheirChecksums) {
+TEST_F(ColumnsTest, AreVerifiedByTheirChecksums) {
   const ByteSink ignore = [](std::span<const std::byte>) { return Result<void>(); };
-  EXPECT_TRUE(Open().StreamStorage(0, ignore).ok());
+  EXPECT_TRUE(Open().reader().StreamStorage(0, ignore).ok());
   second_file_[second_file_.size() - 70'000] ^= 1;
-  const Error error = ErrorOf(Open().StreamStorage(0, ignore));
+  const Error error = ErrorOf(Open().reader().StreamStorage(0, ignore));
   EXPECT_EQ(error.code, ErrorCode::kCorrupted);
   EXPECT_NE(error.message.find("'columns'"), error.message.npos) << error.message;
 }
 
-// So much that it comes in pieces: none of them holds all of a slice.
-TEST(LargeColumns, AreComparedWithTheirChecksums) {
+// So large that it arrives in pieces: none of them holds all of a slice.
+TEST(LargeColumns, AreVerifiedByTheirChecksums) {
   const std::string half(20'000'000, 'x');
   const std::string first = ColumnsTest::FileOf(0, half);
   std::string second = ColumnsTest::FileOf(1, half);
   const auto stream = [&] {
     std::uint64_t bytes = 0;
-    const auto checkpoint = StoredCheckpoint::OpenSafetensorsFiles("columns", {SourceOver(first), SourceOver(second)});
-    auto streamed = checkpoint->StreamStorage(0, [&](std::span<const std::byte> piece) {
+    const auto checkpoint = internal::OpenSafetensorsFiles("columns", {SourceOver(first), SourceOver(second)});
+    auto streamed = checkpoint->reader().StreamStorage(0, [&](std::span<const std::byte> piece) {
       bytes += piece.size();
       return Result<void>();
     });

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "formats/checkpoint_reader.h"
 #include "formats/made_tensors.h"
-#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using Files = std::map<std::string, std::string>;
 
-OpenShards ShardsIn(const Files& files) {
+internal::OpenShards ShardsIn(const Files& files) {
   return [&files](std::span<const std::string> names) -> Result<std::vector<ByteSource>> {
     std::vector<ByteSource> sources;
     for (const std::string& name : names) sources.push_back(SourceOver(files.at(name)));
@@ -21,11 +21,7 @@ OpenShards ShardsIn(const Files& files) {
   };
 }
 
-std::string IndexOf(const Metadata& weight_map) {
-  return testing::ValueOf(FormatSafetensorsIndex({.weight_map = weight_map}));
-}
-
-TEST(StoredCheckpoint, HasTheSameTensorsWhateverTheFormat) {
+TEST(StoredCheckpoint, HasTheSameTensorsInEachFormat) {
   const std::vector<MadeTensor> tensors = SomeTensors();
   const std::string torch = TorchFileOf(tensors);
   const std::string safetensors = SafetensorsOf(tensors);
@@ -42,9 +38,9 @@ TEST(StoredCheckpoint, HasTheSameTensorsWhateverTheFormat) {
   EXPECT_EQ(testing::ErrorOf(second->Find("none")).code, ErrorCode::kNotFound);
 }
 
-// 2.4 MB, of which the first and last 256 KB are kept since the format was found: the checksums of reads that are in
-// there, of those that are not, and of those between, each belong to their own tensor.
-TEST(StoredCheckpoint, ComparesTheChecksumsOfReadsInsideAndOutsideOfTheKeptEnds) {
+// 2.4 MB, whose first and last 256 KB are cached since the detection of the format: the checksums of reads inside,
+// outside and across these ends belong each to their own tensor.
+TEST(StoredCheckpoint, VerifiesReadsInsideAndOutsideTheCachedEnds) {
   std::vector<MadeTensor> tensors;
   for (unsigned i = 0; i < 30; ++i) {
     tensors.push_back({"layer" + std::to_string(i), DType::kUint8, {80'000}, Varied(80'000, i)});
@@ -78,21 +74,21 @@ TEST(StoredCheckpoint, ReadsTheFilesOfAnIndex) {
                                      {"net.bias", "b.safetensors"},
                                      {"nothing", "b.safetensors"},
                                      {"mask", "b.safetensors"}});
-  const auto checkpoint = StoredCheckpoint::Open(SourceOver(index), ShardsIn(files));
+  const auto checkpoint = internal::OpenFileOrIndex(SourceOver(index), ShardsIn(files));
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
   ExpectHolds(*checkpoint, tensors);
   EXPECT_EQ(testing::ErrorOf(OpenedAny(index)).code, ErrorCode::kUndecodable);
 }
 
-TEST(StoredCheckpoint, RefusesAnIndexWhoseFilesLackATensor) {
+TEST(StoredCheckpoint, RefusesAnIndexWithAMissingTensor) {
   const Files files = {{"a.safetensors", SafetensorsOf({SomeTensors()[0]})}};
   const std::string index = IndexOf({{"net.weight", "a.safetensors"}, {"net.bias", "a.safetensors"}});
-  const Error error = testing::ErrorOf(StoredCheckpoint::Open(SourceOver(index), ShardsIn(files)));
+  const Error error = testing::ErrorOf(internal::OpenFileOrIndex(SourceOver(index), ShardsIn(files)));
   EXPECT_EQ(error.code, ErrorCode::kUndecodable);
   EXPECT_THAT(error.message, HasSubstr("'a.safetensors' should have the tensor 'net.bias'"));
 }
 
-TEST(StoredCheckpoint, RefusesWhatIsNoCheckpoint) {
+TEST(StoredCheckpoint, RefusesOtherFiles) {
   for (const std::string& file : {std::string(), std::string("hello"), std::string(100, '\0'),
                                   std::string("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15)}) {
     EXPECT_EQ(testing::ErrorOf(OpenedAny(file)).code, ErrorCode::kUndecodable);
@@ -126,7 +122,7 @@ struct Calls {
   std::uint64_t bytes = 0;
 };
 
-TEST(StoredCheckpoint, ATensorOfALargeFileTakesTwoCalls) {
+TEST(StoredCheckpoint, ReadsATensorOfALargeFileInTwoCalls) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(40);
   for (int i = 0; i < 40; ++i) {
@@ -145,7 +141,7 @@ TEST(StoredCheckpoint, ATensorOfALargeFileTakesTwoCalls) {
   }
 }
 
-TEST(StoredCheckpoint, ASmallFileIsReadOnce) {
+TEST(StoredCheckpoint, ReadsASmallFileOnce) {
   const std::vector<MadeTensor> tensors = SomeTensors();
   for (const std::string& file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     Calls calls(file);
@@ -157,7 +153,7 @@ TEST(StoredCheckpoint, ASmallFileIsReadOnce) {
   }
 }
 
-TEST(StoredCheckpoint, TheIndexOfManyTensorsTakesTwoMoreCalls) {
+TEST(StoredCheckpoint, ReadsTheIndexOfManyTensorsInTwoMoreCalls) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(8'000);
   for (int i = 0; i < 8'000; ++i) tensors.push_back({"layer" + std::to_string(i), DType::kUint8, {90}, Varied(90)});
@@ -172,7 +168,7 @@ TEST(StoredCheckpoint, TheIndexOfManyTensorsTakesTwoMoreCalls) {
   EXPECT_EQ(header.count, 2) << "both ends, the header";
 }
 
-TEST(StoredCheckpoint, ReadsRowsAlone) {
+TEST(StoredCheckpoint, ReadsOnlyTheRequestedRows) {
   const MadeTensor tensor{"w", DType::kFloat32, {1'000, 250}, Varied(1'000'000)};
   for (const std::string& file : {TorchFileOf({tensor}), SafetensorsOf({tensor})}) {
     Calls calls(file);
@@ -223,9 +219,9 @@ Result<StoredCheckpoint> OpenSliced(const Files& files) {
   std::vector<std::string> names;
   for (const auto& [name, file] : files) names.push_back(name);
   // An index names one file of a tensor; the others are there because of other tensors.
-  const OpenShards all = [&files, names](std::span<const std::string>) { return ShardsIn(files)(names); };
+  const internal::OpenShards all = [&files, names](std::span<const std::string>) { return ShardsIn(files)(names); };
   const std::string index = IndexOf({{"w", "0"}});
-  return StoredCheckpoint::Open(SourceOver(index), all);
+  return internal::OpenFileOrIndex(SourceOver(index), all);
 }
 
 TEST(StoredCheckpoint, JoinsSlices) {
@@ -236,13 +232,13 @@ TEST(StoredCheckpoint, JoinsSlices) {
     ExpectHolds(*checkpoint, {{"w", DType::kUint8, {4, 6}, made.whole}});
     EXPECT_EQ(Elements(*checkpoint, *RowsOf(checkpoint->tensors().front(), 0, 3)), made.whole.substr(0, 18));
     std::string streamed;
-    ASSERT_TRUE(checkpoint->StreamStorage(0, SinkInto(streamed)).ok());
+    ASSERT_TRUE(checkpoint->reader().StreamStorage(0, SinkInto(streamed)).ok());
     EXPECT_EQ(streamed, made.whole);
-    EXPECT_TRUE(checkpoint->IsVerifiable(0));
+    EXPECT_TRUE(checkpoint->reader().IsVerifiable(0));
   }
 }
 
-TEST(StoredCheckpoint, ASliceThatIsDamagedIsCorruption) {
+TEST(StoredCheckpoint, ReportsADamagedSliceAsCorrupted) {
   const Sliced made = MakeSliced();
   for (Files files : {made.by_rows, made.by_cells}) {
     files["1"].back() = static_cast<char>(files["1"].back() ^ 1);
@@ -252,23 +248,24 @@ TEST(StoredCheckpoint, ASliceThatIsDamagedIsCorruption) {
     EXPECT_EQ(testing::ErrorOf(checkpoint->ReadTensor(checkpoint->tensors().front(), room)).code,
               ErrorCode::kCorrupted);
     std::string streamed;
-    EXPECT_EQ(testing::ErrorOf(checkpoint->StreamStorage(0, SinkInto(streamed))).code, ErrorCode::kCorrupted);
+    EXPECT_EQ(testing::ErrorOf(checkpoint->reader().StreamStorage(0, SinkInto(streamed))).code, ErrorCode::kCorrupted);
   }
 }
 
-TEST(StoredCheckpoint, AStreamedStorageIsComparedWithItsChecksum) {
+TEST(StoredCheckpoint, VerifiesAStreamedStorage) {
   const std::vector<MadeTensor> tensors = {{"w", DType::kUint8, {1'000'000}, Varied(1'000'000)}};
   for (std::string file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     std::string streamed;
-    ASSERT_TRUE(OpenedAny(file)->StreamStorage(0, SinkInto(streamed)).ok());
+    ASSERT_TRUE(OpenedAny(file)->reader().StreamStorage(0, SinkInto(streamed)).ok());
     EXPECT_TRUE(streamed == tensors[0].bytes);
     file[500'000] = static_cast<char>(file[500'000] ^ 1);
-    EXPECT_EQ(testing::ErrorOf(OpenedAny(file)->StreamStorage(0, SinkInto(streamed))).code, ErrorCode::kCorrupted);
+    EXPECT_EQ(testing::ErrorOf(OpenedAny(file)->reader().StreamStorage(0, SinkInto(streamed))).code,
+              ErrorCode::kCorrupted);
   }
 }
 
-// So much that several threads compare.
-TEST(StoredCheckpoint, DamageIsFoundInAnyOfManyLargeTensors) {
+// So many that several threads compare them.
+TEST(StoredCheckpoint, FindsDamageInAnyOfManyLargeTensors) {
   std::vector<MadeTensor> tensors;
   tensors.reserve(5);
   for (int i = 0; i < 5; ++i) tensors.push_back({std::to_string(i), DType::kUint8, {16 << 20}, Varied(16 << 20)});
@@ -291,6 +288,32 @@ TEST(StoredCheckpoint, DamageIsFoundInAnyOfManyLargeTensors) {
   }
 }
 
+TEST(StoredCheckpoint, GivesValuesAsJson) {
+  using pickled::Value;
+  const auto text = [](const char* of) { return Value{.any = std::string(of)}; };
+  const std::string file = TorchFileOf(
+      {{"w", DType::kUint8, {1}, "a"}},
+      {{text("epoch"), {.any = std::int64_t{7}}},
+       {text("betas"), {.any = pickled::Tuple{{{.any = 0.5}, {.any = true}}}}},
+       {text("big"), {.any = pickled::LongInteger{.bytes = std::string("\1\0\0\0\0\0\0\0\2", 9)}}},
+       {text("z"), {.any = std::complex<double>(1, -2)}},
+       {text("kinds"),
+        {.any = pickled::List{
+             {{.any = DType::kFloat16}, {.any = pickled::Device{"cuda", 0}}, {.any = pickled::Size{{2, 3}}}}}}}});
+  const auto checkpoint = OpenedAny(file);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
+  for (const auto& [name, want] : std::vector<std::pair<std::string, std::string>>{
+           {"epoch", "7"},
+           {"betas", R"({"$tuple":[0.5,true]})"},
+           {"big", R"({"$int":"020000000000000001"})"},
+           {"z", R"({"$complex":[1.0,-2.0]})"},
+           {"kinds", R"([{"$dtype":"float16"},{"$device":"cuda:0"},{"$size":[2,3]}])"},
+           {"w", R"({"$tensor":"w"})"}}) {
+    EXPECT_EQ(testing::ValueOf(checkpoint->ReadValue(name)), want);
+  }
+  EXPECT_EQ(testing::ErrorOf(checkpoint->ReadValue("lost")).code, ErrorCode::kNotFound);
+}
+
 TEST(StoredCheckpoint, RefusesMemoryOfAnotherLength) {
   const std::string file = SafetensorsOf(SomeTensors());
   const auto checkpoint = OpenedAny(file);
@@ -298,7 +321,7 @@ TEST(StoredCheckpoint, RefusesMemoryOfAnotherLength) {
   EXPECT_EQ(testing::ErrorOf(checkpoint->ReadTensor(*checkpoint->Find("net.weight"), room)).code,
             ErrorCode::kInvalidArgument);
   const StorageRead none{99, room};
-  EXPECT_EQ(testing::ErrorOf(checkpoint->ReadStorages({&none, 1})).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(checkpoint->reader().ReadStorages({&none, 1})).code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

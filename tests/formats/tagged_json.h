@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gcsflux/checkpoints/checkpoint.h"
+#include "formats/checkpoint_reader.h"
 
 namespace gcsflux::formats_tests {
 
-/// A checkpoint's value as JSON in which each value says its type: ["int", "5"]. Tensors carry their elements, as
-/// hexadecimal. What Python makes of the same file must be the same text.
+/// A checkpoint's value as JSON in which each value names its type: ["int", "5"]. Tensors have their elements as
+/// hexadecimal. Python must produce the same text for the same file.
 nlohmann::json TaggedJson(const StoredCheckpoint& file, const pickled::Value& value);
 
 /// Bytes as hexadecimal text.

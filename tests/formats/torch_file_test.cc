@@ -5,10 +5,10 @@
 
 #include "base/checksum.h"
 #include "base/crc32.h"
+#include "formats/checkpoint_reader.h"
 #include "formats/pickles.h"
 #include "formats/read_storage.h"
 #include "formats/zip/zip_layout.h"
-#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/concatenated.h"
 #include "support/result.h"
 
@@ -39,7 +39,7 @@ TEST(TorchFile, ReadsATensor) {
   EXPECT_EQ(testing::ErrorOf(file->ReadTensor(tensor, std::span(bytes).first(47))).code, ErrorCode::kInvalidArgument);
 }
 
-TEST(TorchFile, RefusesWhatLeavesItsStorage) {
+TEST(TorchFile, RefusesTensorsOutsideTheirStorage) {
   const std::int32_t most = std::numeric_limits<std::int32_t>::max();
   const std::string huge = "\x8A\x08" + Number(1ULL << 62, 8);
   const std::string negative = "\x8A\x08" + Number(1ULL << 63, 8);
@@ -92,7 +92,7 @@ TEST(TorchFile, ReadsEmptyAndScalarTensors) {
   }
 }
 
-TEST(TorchFile, ReadsWhatNewerVersionsRebuildTensorsBy) {
+TEST(TorchFile, ReadsTensorsOfNewerVersions) {
   const std::string parts = StorageOf("FloatStorage", "0", 12) + Int(4) + Int(2) + "\x85" + Int(4) + "\x85";
   const std::string hooks = Global("collections", "OrderedDict") + ")R";
   const std::string v1 = Global("torch._utils", "_rebuild_tensor") + "(" + parts + "tR";
@@ -128,7 +128,7 @@ TEST(TorchFile, ReadsWhatNewerVersionsRebuildTensorsBy) {
   }
 }
 
-// Keys that are neither text nor number are named by their place. A text without letters is a text.
+// Keys that are neither text nor numbers are named by their place. An empty text is a text.
 TEST(TorchFile, NamesTensorsByTheirKeys) {
   const std::string tensor = TensorOf({});
   const std::string inner = "}(" + Text("a") + tensor + Text("") + tensor + "u";
@@ -139,7 +139,7 @@ TEST(TorchFile, NamesTensorsByTheirKeys) {
   std::vector<std::string> names;
   for (const StoredTensor& one : file->tensors()) names.push_back(one.name);
   EXPECT_THAT(names, ElementsAre("a", ".a", ".", "7", "#3"));
-  for (const std::string& name : names) EXPECT_TRUE(file->ReadValue(name).ok()) << name;
+  for (const std::string& name : names) EXPECT_TRUE(file->reader().ReadValue(name).ok()) << name;
 }
 
 TEST(TorchFile, RefusesOtherTensorsByName) {
@@ -160,7 +160,7 @@ TEST(TorchFile, RefusesOtherTensorsByName) {
   }
 }
 
-TEST(TorchFile, TellsOtherFilesApartAndSaysWhatToDo) {
+TEST(TorchFile, NamesOtherFormatsAndTheRemedy) {
   const std::string script = ZipOf({{"x/data.pkl", Pickle("N")}, {"x/constants.pkl", Pickle(")")}});
   EXPECT_EQ(Opened(script)->format(), CheckpointFormat::kLibtorchArchive);
   const std::string plain = FileWith(Pickle("N"));
@@ -181,7 +181,7 @@ TEST(TorchFile, RefusesBigEndianFiles) {
   }
 }
 
-TEST(TorchFile, AFlippedByteOfATensorIsCorruption) {
+TEST(TorchFile, ReportsAFlippedByteOfATensorAsCorrupted) {
   const std::string archive = FileWithTensor({});
   const std::size_t at = archive.find(std::string(48, '\0'));
   ASSERT_NE(at, archive.npos);
@@ -194,7 +194,7 @@ TEST(TorchFile, AFlippedByteOfATensorIsCorruption) {
   }
 }
 
-TEST(TorchFile, EveryFlippedBitIsNoticedOrChangesNothing) {
+TEST(TorchFile, DetectsEveryHarmfulFlippedBit) {
   const std::string archive = FileWithTensor({});
   for (std::size_t bit = 0; bit < 8 * archive.size(); ++bit) {
     std::string damaged = archive;
@@ -210,7 +210,7 @@ TEST(TorchFile, EveryFlippedBitIsNoticedOrChangesNothing) {
   }
 }
 
-// A zip archive whose records' data are aligned, as the settings of newer versions ask for.
+// A zip archive whose records' data are aligned, as by the settings of newer versions.
 std::string AlignedZip(const Records& records, std::size_t alignment) {
   std::string archive;
   std::string directory;
@@ -232,8 +232,8 @@ std::string AlignedZip(const Records& records, std::size_t alignment) {
   return archive + Number(0, 2);
 }
 
-// What read_all returns as sums counts, whatever the bytes are; it must be one for each read, or none.
-TEST(TorchFile, ComparesTheSumsThatTheSourceReturns) {
+// The sums that read_all returns count, for any bytes; there must be one for each read, or none.
+TEST(TorchFile, VerifiesByTheSourcesChecksums) {
   const std::string pickle = Pickle("}" + Text("w") + TensorOf({}) + "s");
   const std::string archive = AlignedZip({{"x/data.pkl", pickle}, {"x/data/0", std::string(48, '\7')}}, 64);
   std::vector<std::byte> bytes(48);
@@ -259,7 +259,7 @@ TEST(TorchFile, ComparesTheSumsThatTheSourceReturns) {
   EXPECT_EQ(read_with(Returned::kTooFew).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST(TorchFile, StoragesAreFoundByTheAlignmentThatTheFileTells) {
+TEST(TorchFile, FindsStoragesByTheFilesAlignment) {
   const std::string pickle = Pickle("}" + Text("w") + TensorOf({}) + "s");
   for (const auto& [told, calls_wanted] : {std::pair{"4096", 1}, {"64", 2}, {"1", 2}}) {
     const std::string archive =
@@ -288,7 +288,7 @@ TEST(TorchFile, StoragesAreFoundByTheAlignmentThatTheFileTells) {
   }
 }
 
-TEST(TorchFile, TwoTensorsOfOneNameAreNotMixedUp) {
+TEST(TorchFile, KeepsTwoTensorsOfOneNameSeparate) {
   const std::string archive =
       FileWith(Pickle("}(" + Text("a.b") + TensorOf({}) + Text("a") + "}" + Text("b") + TensorOf({}) + "su"));
   const auto file = Opened(archive);

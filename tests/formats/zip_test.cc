@@ -22,7 +22,7 @@ Records SomeRecords() {
   return {{"x/data.pkl", "a pickle"}, {"x/data/0", std::string(100, '\7')}, {"x/version", "3\n"}};
 }
 
-TEST(Zip, GivesBackWhatWasWritten) {
+TEST(Zip, RoundTrips) {
   for (const Records& records : {Records{}, Records{{"a", ""}}, SomeRecords()}) {
     const auto read = Unzip(ZipOf(records));
     ASSERT_TRUE(read.ok()) << read.error().message;
@@ -30,7 +30,7 @@ TEST(Zip, GivesBackWhatWasWritten) {
   }
 }
 
-TEST(Zip, GivesBackRandomRecords) {
+TEST(Zip, RoundTripsRandomRecords) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     Records records;
@@ -62,7 +62,7 @@ TEST(Zip, AlignsEachRecordTo64Bytes) {
   }
 }
 
-TEST(Zip, OpensInOneReadAndTakesOneForARecord) {
+TEST(Zip, NeedsOneReadToOpenAndOnePerRecord) {
   const std::string archive = ZipOf(SomeRecords());
   CountedSource source(SourceOver(archive));
   const auto directory = ZipDirectory::Read(source.counted);
@@ -91,7 +91,7 @@ TEST(Zip, RefusesADifferentSizeThanAnnounced) {
   EXPECT_EQ(testing::ErrorOf(fewer.Finish()).code, ErrorCode::kInvalidArgument);
 }
 
-TEST(Zip, TellsTheSinksFailure) {
+TEST(Zip, ReturnsTheSinksError) {
   int left = 0;
   const ByteSink sink = [&](std::span<const std::byte>) -> Result<void> {
     if (left-- > 0) return {};
@@ -112,7 +112,7 @@ TEST(Zip, TellsTheSinksFailure) {
 
 // ----------------------------------------------------------------------------------------------- beyond 32 bits
 
-// An archive of zeros, of which only what is not data is kept.
+// An archive of zeros; only its other bytes are kept.
 struct SparseArchive {
   std::vector<std::pair<std::uint64_t, std::string>> pieces;
   std::uint64_t size = 0;
@@ -155,7 +155,7 @@ SparseArchive SparseArchiveOf(const std::vector<std::pair<std::string, std::uint
   return archive;
 }
 
-TEST(Zip, FilesOver4GiBAreReadByLayout) {
+TEST(Zip, ReadsFilesOver4GiB) {
   constexpr std::uint64_t k4GiB = std::uint64_t{4} << 30;
   const std::vector<std::vector<std::pair<std::string, std::uint64_t>>> archives = {
       {{"x/data/0", k4GiB - 2}, {"x/data/1", 5}},
@@ -180,7 +180,7 @@ TEST(Zip, FilesOver4GiBAreReadByLayout) {
   }
 }
 
-TEST(Zip, HoldsMoreRecordsThan16BitsCount) {
+TEST(Zip, SupportsMoreThan65535Records) {
   for (const int count : {65'534, 65'535, 65'536, 70'000}) {
     Records records;
     for (int i = 0; i < count; ++i) records.emplace_back("x/data/" + std::to_string(i), "1");

@@ -1,5 +1,5 @@
-// multipart/mixed of a batch: the first line of the input is the Content-Type, the rest the body. Where the body's
-// segments part makes no difference, and the calls are taken from it.
+// multipart/mixed of a batch: the first line of the input is the Content-Type, the rest the body. The segmentation of
+// the body makes no difference, and the calls are parts of it.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// JSON of any nesting: what is taken is within its bounds, and can be copied, merged and printed.
+// JSON of any nesting: accepted documents are within the limits, and can be copied, merged and printed.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Without recursion, which is what this is about.
+// Without recursion, because that is the question.
 JsonBounds Measure(const json& value) {
   JsonBounds measured{.depth = 0, .values = 0};
   std::vector<std::pair<const json*, std::size_t>> open = {{&value, 0}};
@@ -46,7 +46,7 @@ void CheckBounded(std::string_view text) {
   static_cast<void>(copy.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-// The bounds of requests: what they let through is no danger to the stack.
+// The limits of requests: accepted documents cannot exhaust the stack.
 void CheckRequest(std::string_view text) {
   json taken = ParseBoundedJson(text);
   if (taken.is_discarded()) return;

@@ -1,4 +1,4 @@
-// Range: whatever it says, the bytes lie within the object. The input's first eight bytes are the object's size.
+// Range: for any text, the bytes lie within the object. The input's first eight bytes are the object's size.
 
 #include <cstring>
 

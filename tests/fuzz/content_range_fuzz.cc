@@ -1,4 +1,4 @@
-// Content-Range: what is understood does not contradict itself, and means the same when it is written again.
+// Content-Range: an accepted text does not contradict itself, and round-trips.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// fields=: what is understood selects something, and never more inside of a field than the field itself.
+// fields=: an accepted mask selects something, and never more inside a field than the field itself.
 
 #include <string>
 

@@ -10,7 +10,7 @@ namespace gcsflux::fuzz {
 using emulator::AsText;
 using emulator::Require;
 
-/// A file with these bytes, which must outlive it. What is read lies within it.
+/// A file with these bytes, which must outlive it. All reads lie within it.
 inline ByteSource SourceOver(std::string_view bytes) {
   ByteSource source = SourceOf("input", std::as_bytes(std::span(bytes)));
   source.read_at = [read = source.read_at](std::uint64_t offset, std::span<std::byte> into) {

@@ -1,4 +1,4 @@
-// Glob patterns: whatever they and the names are, a match takes a bounded number of steps.
+// Glob patterns: for any pattern and name, a match takes a limited number of steps.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gcsflux::emulator;
-  // The pattern is the first line, the name what is behind it.
+  // The pattern is the first line, the name is the rest.
   const std::string_view text = AsText(data, size);
   const std::string_view pattern = text.substr(0, text.find('\n'));
   const std::string_view name = text.substr(std::min(pattern.size() + 1, text.size()));

@@ -12,7 +12,7 @@ inline std::string_view AsText(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Ends the run with `claim` where it does not hold; the input is then kept by libFuzzer.
+/// Ends the run with `claim` if it does not hold; libFuzzer then keeps the input.
 inline void Require(bool holds, std::string_view claim) {
   if (holds) return;
   std::cerr << "does not hold: " << claim << '\n';

@@ -1,4 +1,4 @@
-// The JSON bodies of requests: whatever they are, they are read or refused with 400.
+// The JSON bodies of requests: any text is read or refused with 400.
 
 #include "input.h"
 #include "json_api/bucket_requests.h"

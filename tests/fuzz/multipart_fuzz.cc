@@ -1,5 +1,5 @@
-// multipart/related: the first line of the input is the Content-Type, the rest the body. Where the body's segments part
-// makes no difference, and the parts are taken from it.
+// multipart/related: the first line of the input is the Content-Type, the rest the body. The segmentation of the body
+// makes no difference, and the parts are parts of it.
 
 #include <string>
 
@@ -29,7 +29,7 @@ void Check(std::string_view text) {
   } else {
     Require(whole.error().status == 400, "a malformed body is 400");
   }
-  // Every byte a segment, where that is not too slow, and two segments that part in the middle.
+  // Segments of one byte, if that is not too slow, and two segments split in the middle.
   Rope halves(body.substr(0, body.size() / 2));
   halves.Append(Rope(body.substr(body.size() / 2)));
   CheckSame(whole, ParseMultipartRelated(content_type, halves));

@@ -1,4 +1,4 @@
-// Page tokens: no other text is taken for one, and each position comes back from its own token.
+// Page tokens: no other text is accepted, and each position round-trips through its own token.
 
 #include "api/page_token.h"
 #include "input.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets with clang and runs each for some seconds: tests/fuzz/run.sh BUILD_DIRECTORY [SECONDS]
-# Exit status 77: clang or its libFuzzer is not here, so nothing was run.
+# Exit status 77: clang or its libFuzzer is missing, so nothing was run.
 set -euo pipefail
 build=$(realpath -m "${1:?usage: tests/fuzz/run.sh BUILD_DIRECTORY [SECONDS]}")  # from where it is called
 cd "$(dirname "$0")"
@@ -19,7 +19,7 @@ cmake -S . -B "$build" -G Ninja -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_CXX_COMPIL
   { cat "$build/configure.log" >&2; exit 1; }
 ninja -C "$build" > "$build/build.log" || { tail -n 40 "$build/build.log" >&2; exit 1; }
 
-# What a run finds new is kept in the build directory, and the next run begins from there.
+# The build directory keeps the new inputs of a run, and the next run starts from them.
 status=0
 for program in "$build"/*_fuzz; do
   target=$(basename "$program" _fuzz)

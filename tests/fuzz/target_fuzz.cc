@@ -1,4 +1,4 @@
-// A request's method and target: what is decoded, encoded again, is the same target and leads to the same place.
+// A request's method and target: a decoded target, encoded again, is the same and has the same route.
 
 #include <array>
 #include <string>

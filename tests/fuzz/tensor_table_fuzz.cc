@@ -1,5 +1,4 @@
-// The table of a manifest's tensors: it takes no more memory than it may, and what is read can be written and read
-// again.
+// The table of a manifest's tensors: its memory is limited, and an accepted table round-trips.
 
 #include <string>
 

@@ -1,5 +1,4 @@
-// The XML bodies of requests: what is understood is within the service's limits, and means the same when it is written
-// again.
+// The XML bodies of requests: an accepted body is within the service's limits, and round-trips.
 
 #include <string>
 

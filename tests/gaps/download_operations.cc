@@ -42,12 +42,12 @@ std::string TextOf(std::span<const std::byte> bytes) {
 Result<void> DownloadThem(GapWorld& world, const Client& client, CompositionMode mode, const std::stop_token& stop) {
   const auto sources = ListSamples(client, stop);
   if (!sources) return sources.error();
-  const Downloader downloader(client, {.max_concurrency = 1, .stripe_bytes = 100'000, .composition = {.mode = mode}});
+  const Downloader downloader(client, {.max_concurrency = 1, .stripe_bytes = 100'000, .composition = mode});
   const auto batch = downloader.Download(*sources, stop);
   if (!batch) return batch.error();
   EXPECT_EQ(batch->size(), sources->size());
   for (std::size_t i = 0; i < batch->size(); ++i) {
-    world.ExpectOneGeneration((*sources)[i].object.name, TextOf((*batch)[i]));
+    world.ExpectOneGeneration((*sources)[i].object.name, TextOf((*batch)[i].bytes));
   }
   return {};
 }
@@ -70,7 +70,7 @@ GapOperation Stream() {
                      const auto sources = ListSamples(client, stop);
                      if (!sources) return sources.error();
                      const Downloader downloader(client, {.max_concurrency = 1, .stripe_bytes = 100'000});
-                     DownloadStream stream = downloader.Stream(*sources, {.stop = stop});
+                     DownloadStream stream = downloader.Stream(*sources, DeliveryOrder::kInOrder, stop);
                      std::size_t delivered = 0;
                      for (;; ++delivered) {
                        const auto next = stream.Next();
@@ -83,7 +83,7 @@ GapOperation Stream() {
                    });
 }
 
-// A sample is the name of an object, and what was read.
+// A sample is the name of an object, and its bytes.
 using Samples = std::vector<std::pair<std::string, std::string>>;
 
 internal::SampleWork BytesAsSamples() {

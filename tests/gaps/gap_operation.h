@@ -15,7 +15,7 @@
 
 namespace gcsflux::testing {
 
-/// Where an operation of more than one request runs: made again for each cell of the matrix.
+/// The environment of an operation of more than one request: made again for each cell of the matrix.
 class GapWorld {
  public:
   GapWorld(emulator::Emulator& emulator, Client rival) : emulator_(emulator), rival_(std::move(rival)) {}
@@ -27,16 +27,16 @@ class GapWorld {
 
   /// An object of the operation.
   ObjectMetadata Put(const std::string& name, const std::string& bytes);
-  /// An object that must still be there afterwards, as it is: of a rival, or of a user.
+  /// An object that must still exist afterwards, unchanged: of a rival, or of a user.
   void PutForeign(const std::string& name, const std::string& bytes);
-  /// The same of an object that is there.
+  /// The same of an existing object.
   void KeepForeign(const std::string& name);
   void Delete(const std::string& name) const;
-  /// Nothing foreign was replaced or deleted, and no temporary object is left.
+  /// No foreign object was replaced or deleted, and no temporary object is left.
   void ExpectKept() const;
-  /// The bytes are what Put() stored under the name, or what the rival stored there.
+  /// The bytes are those that Put() stored under the name, or the rival's.
   void ExpectOneGeneration(const std::string& name, const std::string& bytes) const;
-  /// As large as what Put() stored, if it did, so that sizes do not tell them apart.
+  /// As large as the object of Put(), if there is one, so that sizes do not distinguish them.
   [[nodiscard]] std::string RivalsBytes(const std::string& name) const;
 
  private:
@@ -51,21 +51,21 @@ class GapWorld {
 struct GapOperation {
   std::string name;
   std::function<void(GapWorld&)> prepare;
-  /// A success has been compared with what is right.
+  /// A success has been compared with the expected bytes.
   std::function<Result<void>(GapWorld&, const Client&, const std::stop_token&)> run;
   /// What a rival does to the operation's objects.
   std::function<void(GapWorld&)> overwrite;
   std::function<void(GapWorld&)> remove;
-  /// What holds after each cell, whatever the result is.
+  /// The invariants after each cell, for any result.
   std::function<void(GapWorld&)> check = {};
-  /// A method of Client: if the answer to its write is lost, it tells that, and its caller decides.
+  /// A method of Client: if the answer to its write is lost, it reports that, and its caller decides.
   bool reports_lost_writes = false;
   /// Errors that a rival may cause beside kNotFound, kAborted, kPreconditionFailed and kAlreadyExists.
   std::set<ErrorCode> errors = {};
-  /// The operation succeeds whatever a rival writes.
+  /// The operation succeeds for any write of a rival.
   bool survives_overwriting = false;
   /// If set, only answers to these requests are lost. Set it if the operation's requests may arrive in another order
-  /// than they end: otherwise the lost answer may be that of the rival.
+  /// than they end: otherwise the lost answer may be the rival's.
   std::optional<std::string> loses_only = {};
 };
 

@@ -13,10 +13,10 @@ namespace {
 constexpr auto kCacheName = "cache";
 const ObjectName kCacheObject{kGapBucket, kCacheName};
 const ObjectName kManyPrefix{kManyBucket, ""};
-// Before the first and behind the last of the bucket's own names.
+// Before the first and after the last of the bucket's own names.
 const std::vector<std::string> kRivalNames = {"!rival", "~rival"};
 
-// All that were there from the beginning to the end, each once, in order.
+// All that exist from the start to the end, each once, in order.
 template <class Object>
 void ExpectAllOfMany(const std::vector<Object>& objects) {
   const auto by_name = [](const Object& a, const Object& b) { return a.name < b.name; };
@@ -72,7 +72,7 @@ GapOperation Cache() {
   GapOperation cache = OfMany("ListThroughCache", [](GapWorld&, const Client& client, const std::stop_token& stop) {
     const auto listing =
         ListThroughCache(client, kManyPrefix, kCacheObject, {.listing = {.max_concurrency = 1}, .stop = stop});
-    if (listing) ExpectAllOfMany(listing->snapshot.objects);
+    if (listing) ExpectAllOfMany(listing->objects);
     return WithoutValue(listing);
   });
   cache.overwrite = [](GapWorld& world) { world.PutForeign(kCacheName, "no listing"); };
@@ -82,8 +82,8 @@ GapOperation Cache() {
   return cache;
 }
 
-ListingSnapshot SnapshotOf(char of) {
-  ListingSnapshot snapshot{.prefix = {kGapBucket, "p/"}};
+Listing SnapshotOf(char of) {
+  Listing snapshot{.prefix = {kGapBucket, "p/"}};
   for (int i = 0; i < 1000; ++i) {
     snapshot.objects.push_back({.name = "p/" + std::to_string(1000 + i) + of, .size = 1, .generation = 1});
   }

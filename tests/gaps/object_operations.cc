@@ -42,7 +42,7 @@ Result<void> RewriteInSteps(GapWorld& world, const Client& client, const std::st
                                             .stop = stop});
   if (!copied) return copied.error();
   const auto read = world.rival().ReadObject(kCopyObject, {.generation = copied->generation});
-  if (read) world.ExpectOneGeneration(kName, *read);  // Else the rival has overwritten it since.
+  if (read) world.ExpectOneGeneration(kName, *read);  // Otherwise the rival has overwritten it since.
   return {};
 }
 
@@ -64,7 +64,7 @@ GapOperation RewriteToContested() {
           .reports_lost_writes = true};
 }
 
-// Each of the first two answers ends in its midst.
+// Each of the first two answers breaks in the middle.
 GapOperation ResumedRead() {
   GapOperation read = OfObject("ResumedRead", [](GapWorld& world, const Client& client, const auto& stop) {
     const auto bytes = client.ReadObject(kSourceObject, {.stop = stop});
@@ -118,7 +118,7 @@ GapOperation DownloadToFile() {
   });
 }
 
-// Its first stripe is there from an earlier call.
+// Its first stripe was downloaded by an earlier call.
 GapOperation DownloadToFileResumed() {
   GapOperation resumed = DownloadToFile();
   resumed.name = "DownloadFileResumed";
@@ -149,7 +149,7 @@ GapOperation ReadAtPlaces() {
         if (!reader) return reader.error();
         std::string bytes(kObjectBytes, '\0');
         const auto memory = std::as_writable_bytes(std::span(bytes));
-        // Not in their order, and in two calls.
+        // Out of order, and in two calls.
         if (auto read = reader->Read({{200'000, memory.subspan(200'000)}, {0, memory.first(100'000)}}); !read)
           return read;
         if (auto read = reader->Read({{100'000, memory.subspan(100'000, 100'000)}}); !read) return read;

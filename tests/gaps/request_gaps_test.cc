@@ -1,7 +1,7 @@
-// Each operation of more than one request, with something between each two of them: a rival that overwrites or deletes,
-// a lost answer, both, a stop. It returns right bytes of one generation or a clear error; nothing foreign is lost, and
-// nothing temporary stays. Uploads: integration/upload_gaps_test.cc; the command: cli/command_gaps_test.cc. Not here
-// are operations of one request: what happens around it is in integration/fault_matrix_test.cc.
+// Each operation of more than one request, with an event between each two of them: a rival that overwrites or deletes,
+// a lost answer, both, a stop. It returns right bytes of one generation or a clear error; no foreign object is lost,
+// and no temporary one remains. Uploads: integration/upload_gaps_test.cc; the command: cli/command_gaps_test.cc.
+// Operations of one request are in integration/fault_matrix_test.cc.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -30,17 +30,17 @@ class RequestGapsTest : public ::testing::TestWithParam<GapOperation> {
     bool loses_answer = false;
   };
 
-  // Once for each gap between two requests, and behind the last one.
+  // Once for each gap between two requests, and after the last one.
   void ForEachGap(const Cell& cell) {
     int gap = 1;
     while (RunCell(cell, gap) && !HasFailure()) ++gap;
     EXPECT_TRUE(HasFailure() || gap >= 3) << "there was no gap";
-    // Several requests at the same time may arrive in another order than they end.
+    // Several parallel requests may arrive in another order than they end.
     EXPECT_TRUE(!cell.loses_answer || HasFailure() || losses_ + 2 >= gap) << losses_ << " losses";
   }
 
  private:
-  // Whether there was this gap: then the event has happened in it.
+  // Whether this gap exists: then the event has happened in it.
   bool RunCell(const Cell& cell, int gap) {
     SCOPED_TRACE("after request " + std::to_string(gap));
     emulator_.Reset();
@@ -104,16 +104,16 @@ class RequestGapsTest : public ::testing::TestWithParam<GapOperation> {
   const Client rival_ = MakeClient();
 };
 
-TEST_P(RequestGapsTest, OvercomesALostAnswer) { ForEachGap({.loses_answer = true}); }
-TEST_P(RequestGapsTest, MixesNothingWithWhatARivalWrites) { ForEachGap({.event = Between::kOverwrite}); }
-TEST_P(RequestGapsTest, TellsThatARivalHasDeleted) { ForEachGap({.event = Between::kDelete}); }
-TEST_P(RequestGapsTest, MixesNothingIfARivalWritesWhileAnAnswerIsLost) {
+TEST_P(RequestGapsTest, SurvivesALostAnswer) { ForEachGap({.loses_answer = true}); }
+TEST_P(RequestGapsTest, DoesNotMixInARivalsWrite) { ForEachGap({.event = Between::kOverwrite}); }
+TEST_P(RequestGapsTest, ReportsARivalsDeletion) { ForEachGap({.event = Between::kDelete}); }
+TEST_P(RequestGapsTest, DoesNotMixInARivalsWriteAfterALostAnswer) {
   ForEachGap({.event = Between::kOverwrite, .loses_answer = true});
 }
-TEST_P(RequestGapsTest, TellsThatARivalHasDeletedWhileAnAnswerWasLost) {
+TEST_P(RequestGapsTest, ReportsARivalsDeletionAfterALostAnswer) {
   ForEachGap({.event = Between::kDelete, .loses_answer = true});
 }
-TEST_P(RequestGapsTest, EndsWhenItIsStopped) { ForEachGap({.event = Between::kStop}); }
+TEST_P(RequestGapsTest, StopsOnRequest) { ForEachGap({.event = Between::kStop}); }
 
 std::string NameOf(const ::testing::TestParamInfo<GapOperation>& row) { return row.param.name; }
 

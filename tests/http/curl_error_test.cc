@@ -8,7 +8,7 @@ namespace gcsflux::internal {
 namespace {
 
 // An answer with too long a header, which libcurl reports by the same code: failures_test.cc.
-TEST(CurlError, BlamesNoServiceForMemoryThatRunsOutBeforeAnAnswer) {
+TEST(CurlError, ReportsMissingMemoryAsALocalError) {
   const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> easy(curl_easy_init(), &curl_easy_cleanup);
   const Error error = CurlError(easy.get(), CURLE_OUT_OF_MEMORY, "");
   EXPECT_EQ(error.code, ErrorCode::kLocalIo);

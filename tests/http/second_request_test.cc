@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "http/curl_transport.h"
+#include "support/fails_with.h"
 #include "support/loop_transport.h"
 #include "support/raw_server.h"
 
@@ -24,7 +25,7 @@ GCSFLUX_DRIVEN_BOTH_WAYS(SecondRequest);
 
 constexpr std::string_view kHead = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n";
 
-// Takes bodies of answers below 300 and forgets nothing.
+// Accepts bodies of answers below 300 and keeps everything.
 class NotifyingCollector : public BodyReceiver {
  public:
   Result<bool> OnHeaders(const HttpResponse& response) override {
@@ -41,7 +42,7 @@ class NotifyingCollector : public BodyReceiver {
   std::string body;
 };
 
-// Finds the exchange overdue as soon as nothing is to be read, or once so many bytes of the body have come.
+// Reports the exchange as overdue as soon as nothing can be read, or once this many bytes of the body have arrived.
 class Impatient : public Watch {
  public:
   Impatient(const NotifyingCollector& collector, std::string url, std::size_t after_bytes = 0)
@@ -68,7 +69,7 @@ class Impatient : public Watch {
   const HttpRequest second_;
 };
 
-// One path's answer is given only once the other's request has come, and as the test says.
+// One path is answered only after the other's request has arrived, as the test chooses.
 class Rivals {
  public:
   using Script = RawServer::Script;
@@ -93,7 +94,7 @@ class Rivals {
 void Answer(RawServer::Connection& c) { c.Send(std::string(kHead) + "second"); }
 void Stall(RawServer::Connection& c) { c.WaitForClose(); }
 
-TEST_P(SecondRequest, WinsWhereTheFirstBringsNothing) {
+TEST_P(SecondRequest, WinsIfTheFirstSendsNothing) {
   Rivals rivals(Stall, Answer);  // Stall returns only if the first connection is closed.
   const auto response = rivals.Run();
   ASSERT_TRUE(response.ok()) << response.error().message;
@@ -102,7 +103,7 @@ TEST_P(SecondRequest, WinsWhereTheFirstBringsNothing) {
   EXPECT_FALSE(rivals.watch->failed);
 }
 
-TEST_P(SecondRequest, GoesOnWhereTheFirstStoppedInItsBody) {
+TEST_P(SecondRequest, ContinuesWhereTheFirstStoppedInItsBody) {
   Rivals rivals(
       [](RawServer::Connection& c) {
         c.Send(std::string(kHead) + "fir");
@@ -116,7 +117,7 @@ TEST_P(SecondRequest, GoesOnWhereTheFirstStoppedInItsBody) {
   EXPECT_EQ(rivals.watch->won, 1);
 }
 
-TEST_P(SecondRequest, LosesToAFirstThatComesOn) {
+TEST_P(SecondRequest, LosesIfTheFirstContinues) {
   std::binary_semaphore second_came(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -135,7 +136,7 @@ TEST_P(SecondRequest, LosesToAFirstThatComesOn) {
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kCancelled);
 }
 
-TEST_P(SecondRequest, ThatFailsLeavesTheFieldToTheFirst) {
+TEST_P(SecondRequest, LeavesTheFirstInPlaceIfItFails) {
   std::binary_semaphore refused(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -154,7 +155,7 @@ TEST_P(SecondRequest, ThatFailsLeavesTheFieldToTheFirst) {
   EXPECT_EQ((*rivals.watch->failed)->status, 503);
 }
 
-TEST_P(SecondRequest, OutlivesAFirstThatBreaks) {
+TEST_P(SecondRequest, SurvivesABrokenFirst) {
   std::binary_semaphore second_came(0), first_gone(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -173,7 +174,7 @@ TEST_P(SecondRequest, OutlivesAFirstThatBreaks) {
   EXPECT_EQ(rivals.watch->won, 1);
 }
 
-TEST_P(SecondRequest, BothFailingIsTheFirstOnesFailure) {
+TEST_P(SecondRequest, ReportsTheFirstFailureIfBothFail) {
   std::binary_semaphore second_came(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -191,18 +192,16 @@ TEST_P(SecondRequest, BothFailingIsTheFirstOnesFailure) {
   EXPECT_FALSE(rivals.watch->failed->ok());
 }
 
-TEST_P(SecondRequest, EndsWithTheFirstWhereBothStandStill) {
+TEST_P(SecondRequest, TimesOutIfBothStall) {
   Rivals rivals(Stall, Stall);
   rivals.stall_timeout = std::chrono::seconds(1);
-  const auto response = rivals.Run();
-  ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().code, ErrorCode::kUnavailable);
+  EXPECT_TRUE(testing::FailsWith(rivals.Run(), ErrorCode::kUnavailable));
   ASSERT_TRUE(rivals.watch->failed && !rivals.watch->failed->ok());
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kUnavailable);
 }
 
-// The other one's bytes are there too, by the time at which the first one's have been taken.
-TEST_P(SecondRequest, BringsNothingOnceTheFirstLeads) {
+// The other one's bytes have also arrived by the time the first one's are consumed.
+TEST_P(SecondRequest, DeliversNothingOnceTheFirstLeads) {
   std::binary_semaphore second_came(0), first_is_taken(0);
   std::counting_semaphore<2> second_has_answered(0);
   Rivals rivals(
@@ -236,14 +235,12 @@ TEST_P(SecondRequest, IsCancelledWithTheFirst) {
     stop.request_stop();
     c.WaitForClose();
   });
-  const auto response = rivals.Run(0, stop.get_token());
-  ASSERT_FALSE(response.ok());
-  EXPECT_EQ(response.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(rivals.Run(0, stop.get_token()), ErrorCode::kCancelled));
   ASSERT_TRUE(rivals.watch->failed && !rivals.watch->failed->ok());
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kCancelled);
 }
 
-TEST_P(SecondRequest, LeavesTheTransportInOrder) {
+TEST_P(SecondRequest, KeepsTheTransportUsable) {
   const RawServer server([](RawServer::Connection& c) {
     while (true) {
       const std::string head = c.ReadHead();

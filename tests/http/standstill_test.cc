@@ -10,14 +10,14 @@ using std::chrono::seconds;
 
 const Standstill::Time kStart{};
 
-TEST(Standstill, EndsWhenNothingHasMovedForTheLimit) {
+TEST(Standstill, EndsAfterTheLimitWithoutProgress) {
   Standstill standstill(seconds(2), kStart);
   EXPECT_EQ(standstill.Left({}, kStart), seconds(2));
   EXPECT_EQ(standstill.Left({}, kStart + milliseconds(1'999)), milliseconds(1));
   EXPECT_EQ(standstill.Left({}, kStart + seconds(2)), seconds(0));
 }
 
-TEST(Standstill, BeginsAnewWithWhateverMoves) {
+TEST(Standstill, RestartsWithAnyProgress) {
   const TransferStatistics moves[] = {{.bytes_sent = 1},
                                       {.bytes_sent = 1, .first_byte = milliseconds(7)},
                                       {.bytes_sent = 1, .bytes_received = 1, .first_byte = milliseconds(7)}};

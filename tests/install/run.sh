@@ -22,7 +22,7 @@ has_torch=false
 step=
 trap 'echo "install: $step: line $LINENO failed" >&2' ERR
 fail() { echo "install: $step: $*" >&2; exit 1; }
-# begin WHAT: says what comes, and how long the steps before took.
+# begin WHAT: names the next step, and reports the time of the previous ones.
 begin() { step=$1; printf '%3d s  %s\n' "$SECONDS" "$1"; }
 # quiet COMMAND...: shows the output only if it fails.
 quiet() { "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "$1 failed"; }; }
@@ -142,7 +142,7 @@ quiet cmake --build "$work-shared" -j2
 compiles_nothing "$source"
 quiet cmake --install "$work-shared" --prefix "$work/shared"
 for library in "$work"/shared/lib/libgcsflux_*.so; do
-  # Not by grep -q, which ends before objdump has written all: that would be a failure of the pipe.
+  # Not by grep -q, which ends before objdump has written all of its output: the pipe would fail.
   soname=$(objdump -p "$library" | awk '$1 == "SONAME" {print $2}')
   [ "$soname" = "${library##*/}.${version%.*}" ] || fail "$library has the soname '$soname'"
   strange=$(nm -DC --defined-only "$library" | cut -d' ' -f3- | awk '!/gcsflux::/' | head -n 3)

@@ -1,4 +1,4 @@
-// What code outside of the library computes of bytes, files and names.
+// Checksums and names that code outside the library computes of bytes, files and names.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -18,13 +18,13 @@ namespace {
 constexpr std::string_view kDigits = "123456789";
 constexpr std::uint32_t kCrc32cOfDigits = 0xE3069283;
 
-TEST(Checksums, AreThoseOfTheService) {
+TEST(Checksums, MatchTheService) {
   EXPECT_EQ(Crc32cOf(AsBytes(kDigits)), kCrc32cOfDigits);
   EXPECT_EQ(Crc32cOf(AsBytes(kDigits.substr(4)), Crc32cOf(AsBytes(kDigits.substr(0, 4)))), kCrc32cOfDigits);
   EXPECT_EQ(Crc32cOf({}), 0U);
 }
 
-TEST(Checksums, OfFilesAreThoseOfTheirBytes) {
+TEST(Checksums, MatchTheBytesOfFiles) {
   const testing::TestDirectory directory;
   EXPECT_EQ(*Crc32cOfFile(directory.Write("digits", std::string(kDigits))), kCrc32cOfDigits);
   const std::string large(3'000'001, 'x');
@@ -36,7 +36,7 @@ TEST(Checksums, OfFilesAreThoseOfTheirBytes) {
   EXPECT_EQ(testing::ErrorOf(Crc32cOfFile(directory.path())).code, ErrorCode::kLocalIo);
 }
 
-TEST(Checksums, AreComparedWithTheObjects) {
+TEST(Checksums, DetectADifferentObject) {
   const emulator::Emulator emulator;
   const ClientOptions options{.endpoint = emulator.endpoint(), .project = "p"};
   const Client client = *Client::Create(options);
@@ -51,7 +51,7 @@ TEST(Checksums, AreComparedWithTheObjects) {
   EXPECT_EQ(testing::ErrorOf(CompareWithObject(*Client::Create(strict), source, 1)).code, ErrorCode::kUnverified);
 }
 
-TEST(Names, ThatCannotBeAreRefused) {
+TEST(Names, AreRefusedIfInvalid) {
   EXPECT_TRUE(CheckObjectName("a/b"));
   for (const std::string& name : {std::string(), std::string(1'025, 'x'), std::string("a\nb"), std::string("\xff")}) {
     EXPECT_EQ(testing::ErrorOf(CheckObjectName(name)).code, ErrorCode::kInvalidArgument) << name;
@@ -60,7 +60,7 @@ TEST(Names, ThatCannotBeAreRefused) {
   EXPECT_FALSE(IsPartialFileName("a.gcsflux-partial"));
 }
 
-TEST(Names, OfStatesTellUploadsApart) {
+TEST(Names, DifferForDifferentUploads) {
   const auto client = [](const char* endpoint) { return *Client::Create({.endpoint = endpoint, .project = "p"}); };
   const Client one = client("http://127.0.0.1:1");
   const std::set<std::string> names = {

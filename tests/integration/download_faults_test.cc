@@ -1,5 +1,5 @@
-// Batches and streams while reads go wrong at random: the bytes are the objects', each once and in order, or the error
-// names the object.
+// Batches and streams under random read faults: the bytes are the objects', each once and in order, or the error names
+// the object.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "gcsflux/download.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {
@@ -19,7 +21,7 @@ using testing::TextOf;
 
 class DownloadFaultsTest : public testing::StoredObjects {
  protected:
-  // About one read in five meets something that may pass.
+  // About one read in five has a transient fault.
   void LoadPassingFaults(std::uint64_t seed) {
     const auto rule = [](std::string name, emulator::FaultAction action, double probability) {
       return FaultRule{.name = std::move(name),
@@ -44,17 +46,15 @@ class DownloadFaultsTest : public testing::StoredObjects {
     sizes[random() % sizes.size()] = 0;
     return Store(sizes);
   }
-  // Flips a byte of an object, so often.
+  // Flips a byte of an object this many times.
   void Corrupt(const std::string& name, std::uint64_t at_byte, std::uint64_t times) {
-    emulator_.faults().Load(
-        {.rules = {{.name = "flip",
-                    .match = {.operation = "storage.objects.get", .object_prefix = name, .covers_byte = at_byte},
-                    .action = {.type = "corrupt", .at_byte = at_byte},
-                    .limits = {.count = times}}}});
+    testing::LoadFault(emulator_, "flip",
+                       {.operation = "storage.objects.get", .object_prefix = name, .covers_byte = at_byte},
+                       {.type = "corrupt", .at_byte = at_byte}, times);
   }
 };
 
-TEST_F(DownloadFaultsTest, BatchesAndStreamsAreWholeAndInOrder) {
+TEST_F(DownloadFaultsTest, DeliversBatchesAndStreamsWholeAndInOrder) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
@@ -65,10 +65,10 @@ TEST_F(DownloadFaultsTest, BatchesAndStreamsAreWholeAndInOrder) {
                                 {.max_concurrency = 1 + static_cast<int>(random() % 8), .stripe_bytes = 40'000});
     const auto batch = downloader.Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_TRUE(TextOf((*batch)[i]) == contents_[i]) << i;
+    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_TRUE(TextOf((*batch)[i].bytes) == contents_[i]) << i;
 
     for (const DeliveryOrder order : {DeliveryOrder::kInOrder, DeliveryOrder::kAsCompleted}) {
-      DownloadStream stream = downloader.Stream(sources, {.order = order});
+      DownloadStream stream = downloader.Stream(sources, order);
       std::set<std::size_t> delivered;
       for (std::size_t i = 0; i < sources.size(); ++i) {
         const auto object = stream.Next();
@@ -86,11 +86,10 @@ TEST_F(DownloadFaultsTest, BatchesAndStreamsAreWholeAndInOrder) {
   }
 }
 
-TEST_F(DownloadFaultsTest, WhatFailsForGoodIsNamedAndNothingIsMissing) {
+TEST_F(DownloadFaultsTest, NamesFailedObjectsAndDeliversTheRest) {
   const auto sources = Store({10, 150'000, 20, 150'000, 30, 40});
-  emulator_.faults().Load({.rules = {{.name = "forbidden",
-                                      .match = {.operation = "storage.objects.get", .object_glob = "object [13]"},
-                                      .action = {.type = "status", .status = 403}}}});
+  testing::LoadFault(emulator_, "forbidden", {.operation = "storage.objects.get", .object_glob = "object [13]"},
+                     {.type = "status", .status = 403});
   const Downloader downloader(client_, {.stripe_bytes = 40'000, .on_failure = OnFailure::kDeliver});
   const auto batch = downloader.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
@@ -99,13 +98,13 @@ TEST_F(DownloadFaultsTest, WhatFailsForGoodIsNamedAndNothingIsMissing) {
     const auto object = stream.Next();
     ASSERT_TRUE(object.ok() && object->has_value());
     const bool is_forbidden = i == 1 || i == 3;
-    ASSERT_EQ(batch->error(i).has_value(), is_forbidden) << i;
+    ASSERT_EQ((*batch)[i].error.has_value(), is_forbidden) << i;
     ASSERT_EQ((*object)->error.has_value(), is_forbidden) << i;
     if (!is_forbidden) {
       EXPECT_TRUE(TextOf((*object)->bytes) == contents_[i]);
       continue;
     }
-    for (const Error& error : {*batch->error(i), *(*object)->error}) {
+    for (const Error& error : {*(*batch)[i].error, *(*object)->error}) {
       EXPECT_EQ(error.code, ErrorCode::kPermissionDenied);
       EXPECT_THAT(error.message, HasSubstr("gs://bkt/object " + std::to_string(i)));
     }
@@ -113,30 +112,30 @@ TEST_F(DownloadFaultsTest, WhatFailsForGoodIsNamedAndNothingIsMissing) {
   EXPECT_GE(emulator_.faults().Fired("forbidden"), 4U);
 }
 
-TEST_F(DownloadFaultsTest, AStripeThatIsCorruptedIsReadOnceMore) {
+TEST_F(DownloadFaultsTest, ReadsACorruptedStripeAgain) {
   const auto sources = Store({1'000'000, 10});
   for (const std::uint64_t at_byte : {0, 250'000, 999'999}) {
     Corrupt("object 0", at_byte, 1);
     const auto before = Reads();
     const auto batch = Downloader(client_, {.stripe_bytes = 100'000}).Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    EXPECT_TRUE(TextOf((*batch)[0]) == contents_[0]);
+    EXPECT_TRUE(TextOf((*batch)[0].bytes) == contents_[0]);
     EXPECT_EQ(emulator_.faults().Fired("flip"), 1U);
     EXPECT_EQ(Reads() - before, 2 * 10U + 1);
   }
 }
 
-TEST_F(DownloadFaultsTest, AStripeThatIsCorruptedTwiceFailsItsObject) {
+TEST_F(DownloadFaultsTest, FailsAnObjectWithATwiceCorruptedStripe) {
   const auto sources = Store({10, 1'000'000, 20});
   Corrupt("object 1", 250'000, 2);
   const Downloader downloader(client_, {.stripe_bytes = 100'000, .on_failure = OnFailure::kDeliver});
   const auto batch = downloader.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   EXPECT_EQ(emulator_.faults().Fired("flip"), 2U);
-  ASSERT_TRUE(batch->error(1).has_value());
-  EXPECT_EQ(batch->error(1)->code, ErrorCode::kCorrupted);
-  EXPECT_THAT(batch->error(1)->message, HasSubstr("gs://bkt/object 1"));
-  EXPECT_FALSE(batch->error(0) || batch->error(2));
+  ASSERT_TRUE((*batch)[1].error.has_value());
+  EXPECT_EQ((*batch)[1].error->code, ErrorCode::kCorrupted);
+  EXPECT_THAT((*batch)[1].error->message, HasSubstr("gs://bkt/object 1"));
+  EXPECT_FALSE((*batch)[0].error || (*batch)[2].error);
   EXPECT_EQ(Reads(), 2 * 10U + 2);
 }
 

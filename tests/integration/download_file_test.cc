@@ -1,4 +1,5 @@
-// DownloadFile against the emulator: whole files only, whatever happens on the way, and what is kept for the next time.
+// DownloadFile against the emulator: only whole files under all conditions, and the state that is kept for the next
+// call.
 #include "gcsflux/download_file.h"
 
 #include <gtest/gtest.h>
@@ -17,6 +18,7 @@
 
 #include "base/crc32c.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/fails_with.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
 #include "transfer/file/partial_file.h"
@@ -57,12 +59,12 @@ class DownloadFileTest : public ::testing::Test {
   }
   [[nodiscard]] std::uint64_t Fired() { return emulator_.faults().Fired("fault"); }
 
-  // Of the object, that went out since `Reads()` was this.
+  // Bytes of the object that were sent since `Reads()` had this value.
   [[nodiscard]] std::uint64_t BytesOut() const { return emulator_.counters().bytes_out; }
 
   [[nodiscard]] DownloadFileOptions Options() const { return {.stripe_bytes = kRange, .max_concurrency = 3}; }
 
-  // Once bytes have come, the partial file is deleted, and another download of the same file begins.
+  // After the first bytes, the partial file is deleted, and another download of the same file starts.
   [[nodiscard]] DownloadFileOptions ThatReplaceThePartialFile() {
     auto options = Options();
     options.max_concurrency = 1;
@@ -75,7 +77,7 @@ class DownloadFileTest : public ::testing::Test {
     return options;
   }
 
-  // Leaves the object's first `at` bytes behind: there the connection breaks, and the repeated request is refused.
+  // Leaves the object's first `at` bytes: there the connection breaks, and the retry is refused.
   void Interrupt(std::uint64_t at) {
     const emulator::FaultMatch match{.operation = "storage.objects.get", .covers_byte = at};
     emulator::FaultMatch again = match;
@@ -113,7 +115,7 @@ class DownloadFileTest : public ::testing::Test {
   const fs::path partial_ = directory_.path() / ".file.gcsflux-partial";
 };
 
-TEST_F(DownloadFileTest, BringsObjectsOfAnySize) {
+TEST_F(DownloadFileTest, DownloadsObjectsOfAnySize) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{kRange}, std::size_t{kRange} + 1, kSize}) {
     Store(Pattern(size));
     const auto done = DownloadFile(client_, kObject, file_, Options());
@@ -132,7 +134,7 @@ TEST_F(DownloadFileTest, ReadsALargeObjectOverSeveralConnections) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, GoesOnWhereItWasInterrupted) {
+TEST_F(DownloadFileTest, ResumesAnInterruptedDownload) {
   Interrupt(kMiddle);
   const std::uint64_t before = BytesOut();
   std::atomic<std::uint64_t> most = 0;
@@ -150,13 +152,12 @@ TEST_F(DownloadFileTest, GoesOnWhereItWasInterrupted) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, EndsWithWhatTheCallbackThrowsAndKeepsWhatIsThere) {
+TEST_F(DownloadFileTest, KeepsThePartialFileIfTheCallbackThrows) {
   Interrupt(kMiddle);
   auto options = Options();
   options.on_progress = [](const Progress&) { throw std::runtime_error("enough"); };
   const auto failed = DownloadListed(client_, object_, file_, options);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  ASSERT_TRUE(testing::FailsWith(failed, ErrorCode::kLocalIo));
   EXPECT_NE(failed.error().message.find("enough"), std::string::npos) << failed.error().message;
   const auto done = DownloadListed(client_, object_, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
@@ -164,7 +165,7 @@ TEST_F(DownloadFileTest, EndsWithWhatTheCallbackThrowsAndKeepsWhatIsThere) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, GoesOnWhateverTheSizeOfItsRangesIsNow) {
+TEST_F(DownloadFileTest, ResumesWithAnotherRangeSize) {
   Interrupt(kMiddle);
   auto options = Options();
   options.stripe_bytes = 100'000;
@@ -174,7 +175,7 @@ TEST_F(DownloadFileTest, GoesOnWhateverTheSizeOfItsRangesIsNow) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, BeginsAnewWhereTheObjectIsAnother) {
+TEST_F(DownloadFileTest, StartsOverForAnotherObject) {
   for (const std::string& other : {Pattern(kSize - 1), std::string(kSize - 1, 'x')}) {
     Interrupt(kMiddle);
     Store(other);
@@ -186,8 +187,8 @@ TEST_F(DownloadFileTest, BeginsAnewWhereTheObjectIsAnother) {
   }
 }
 
-// Without a checksum that would show it, and without a byte of the other generation that is read for nothing.
-TEST_F(DownloadFileTest, KeepsNothingOfAnotherGenerationOfTheSameSize) {
+// Without a checksum that would detect it, and without a wasted byte of the other generation.
+TEST_F(DownloadFileTest, StartsOverForAnotherGenerationOfTheSameSize) {
   Interrupt(kMiddle);
   const std::string other(kSize, 'x');
   Store(other);
@@ -199,7 +200,7 @@ TEST_F(DownloadFileTest, KeepsNothingOfAnotherGenerationOfTheSameSize) {
   ExpectWhole(other);
 }
 
-TEST_F(DownloadFileTest, KeepsNothingOfAnotherObjectOfTheSameGenerationAndSize) {
+TEST_F(DownloadFileTest, StartsOverForAnotherObjectOfTheSameGeneration) {
   const std::string others(kRange, 'x');
   auto state = internal::StartOf("gs://bkt/another", object_.generation, object_.size, kRange);
   state.ranges[0] = {kRange, internal::ExtendCrc32c(0, AsBytes(others))};
@@ -214,14 +215,14 @@ TEST_F(DownloadFileTest, KeepsNothingOfAnotherObjectOfTheSameGenerationAndSize) 
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, LeavesNothingIfNoByteCame) {
+TEST_F(DownloadFileTest, LeavesNoFileIfNoByteArrived) {
   Load({}, {.type = "status", .status = 403}, 100);
   EXPECT_FALSE(DownloadListed(client_, object_, file_, Options()).ok());
   EXPECT_GE(Fired(), 1U);
   EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
-TEST_F(DownloadFileTest, ReadsAgainWhatItsFileHasLost) {
+TEST_F(DownloadFileTest, ReadsLostBytesOfItsFileAgain) {
   Interrupt(kMiddle);
   {
     std::fstream file(partial_, std::ios::in | std::ios::out | std::ios::binary);
@@ -234,7 +235,7 @@ TEST_F(DownloadFileTest, ReadsAgainWhatItsFileHasLost) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, BeginsAnewWhereItsStateIsBroken) {
+TEST_F(DownloadFileTest, StartsOverWithABrokenState) {
   Interrupt(kMiddle);
   fs::resize_file(partial_, fs::file_size(partial_) - 1);
   const auto done = DownloadFile(client_, kObject, file_, Options());
@@ -243,7 +244,7 @@ TEST_F(DownloadFileTest, BeginsAnewWhereItsStateIsBroken) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, IsCancelledInTheMidstAndGoesOn) {
+TEST_F(DownloadFileTest, ResumesAfterACancellation) {
   Load({.covers_byte = 3 * kRange + 700'000}, {.type = "stall", .after_bytes = 600'000, .duration = seconds(3'600)});
   emulator_.clock().Freeze();
   std::stop_source stop;
@@ -256,8 +257,7 @@ TEST_F(DownloadFileTest, IsCancelledInTheMidstAndGoesOn) {
     stop.request_stop();
   }
   EXPECT_EQ(Fired(), 1U);
-  ASSERT_FALSE(cancelled->ok());
-  EXPECT_EQ(cancelled->error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(*cancelled, ErrorCode::kCancelled));
   emulator_.faults().Clear();
   const auto done = DownloadListed(client_, object_, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
@@ -265,7 +265,7 @@ TEST_F(DownloadFileTest, IsCancelledInTheMidstAndGoesOn) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, ReadsOnceMoreWhatCameCorrupted) {
+TEST_F(DownloadFileTest, ReadsCorruptedRangesAgain) {
   Load({}, {.type = "corrupt", .at_byte = kRange + 1});
   const auto done = DownloadListed(client_, object_, file_, Options());
   EXPECT_EQ(Fired(), 1U);
@@ -273,53 +273,44 @@ TEST_F(DownloadFileTest, ReadsOnceMoreWhatCameCorrupted) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, LeavesWhatWasThereWhereTheObjectIsCorrupted) {
+TEST_F(DownloadFileTest, KeepsTheOldFileIfTheObjectIsCorrupted) {
   static_cast<void>(directory_.Write("file", "earlier"));
   Load({}, {.type = "corrupt", .at_byte = kRange + 1}, 100);
   const auto failed = DownloadListed(client_, object_, file_, Options());
   EXPECT_EQ(Fired(), 2U);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kCorrupted);
+  ASSERT_TRUE(testing::FailsWith(failed, ErrorCode::kCorrupted));
   EXPECT_NE(failed.error().message.find("gs://bkt/o"), std::string::npos);
   ExpectWhole("earlier");
 }
 
-// What came of it is not what was listed, and nothing goes on from it.
-TEST_F(DownloadFileTest, LeavesNothingOfAnObjectThatHasAnotherSizeThanListed) {
+// The received bytes are not those of the listing, and are not resumed.
+TEST_F(DownloadFileTest, LeavesNoFileIfTheSizeDiffersFromTheListing) {
   DownloadSource listed = object_;
   listed.size -= 1;
-  const auto failed = DownloadListed(client_, listed, file_, Options());
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kCorrupted) << failed.error().message;
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, listed, file_, Options()), ErrorCode::kCorrupted));
   EXPECT_FALSE(fs::exists(partial_));
   EXPECT_FALSE(fs::exists(file_));
 }
 
-TEST_F(DownloadFileTest, AsksForTheChecksumWhereNoneWasListed) {
+TEST_F(DownloadFileTest, FetchesTheChecksumIfNoneIsListed) {
   Load({}, {.type = "corrupt", .at_byte = kRange + 1}, 100);
   object_.crc32c.reset();
-  const auto failed = DownloadListed(client_, object_, file_, Options());
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kCorrupted);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, file_, Options()), ErrorCode::kCorrupted));
   EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
-TEST_F(DownloadFileTest, NamesAnObjectThatChangedMeanwhile) {
+TEST_F(DownloadFileTest, ReportsAnObjectThatChangesMeanwhile) {
   const DownloadSource old = object_;
   Store(Pattern(10));
-  const auto failed = DownloadListed(client_, old, file_, Options());
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, old, file_, Options()), ErrorCode::kNotFound));
   EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
-TEST_F(DownloadFileTest, ReplacesAFileOrNot) {
+TEST_F(DownloadFileTest, ReplacesAFileOnlyIfAllowed) {
   static_cast<void>(directory_.Write("file", "earlier"));
   auto options = Options();
   options.may_replace = false;
-  const auto failed = DownloadListed(client_, object_, file_, options);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kAlreadyExists);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, file_, options), ErrorCode::kAlreadyExists));
   ExpectWhole("earlier");
   options.may_replace = true;
   options.is_durable = true;
@@ -327,20 +318,18 @@ TEST_F(DownloadFileTest, ReplacesAFileOrNot) {
   ExpectWhole();
 }
 
-TEST_F(DownloadFileTest, DoesNotReplaceAFileThatCameMeanwhileUnlessItMay) {
+TEST_F(DownloadFileTest, KeepsAFileThatAppearsMeanwhile) {
   auto options = Options();
   std::once_flag once;
   options.on_progress = [&](const Progress&) {
     std::call_once(once, [&] { static_cast<void>(directory_.Write("file", "another program's")); });
   };
   options.may_replace = false;
-  const auto failed = DownloadListed(client_, object_, file_, options);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kAlreadyExists);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, file_, options), ErrorCode::kAlreadyExists));
   ExpectWhole("another program's");
 }
 
-TEST_F(DownloadFileTest, ReplacesASymbolicLinkAndLeavesWhatItLeadsTo) {
+TEST_F(DownloadFileTest, ReplacesASymbolicLinkButNotItsTarget) {
   const std::string target = directory_.Write("target", "untouched");
   fs::create_symlink(target, file_);
   ASSERT_TRUE(DownloadListed(client_, object_, file_, Options()).ok());
@@ -352,13 +341,11 @@ TEST_F(DownloadFileTest, ReplacesASymbolicLinkAndLeavesWhatItLeadsTo) {
 TEST_F(DownloadFileTest, FollowsNoLinkInPlaceOfItsTemporaryFile) {
   const std::string target = directory_.Write("target", "untouched");
   fs::create_symlink(target, partial_);
-  const auto failed = DownloadListed(client_, object_, file_, Options());
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, file_, Options()), ErrorCode::kLocalIo));
   EXPECT_EQ(ReadAll(target), "untouched");
 }
 
-TEST_F(DownloadFileTest, SaysWhereItCannotWrite) {
+TEST_F(DownloadFileTest, NamesAnUnwritablePath) {
   fs::create_directory(file_);
   const std::string pipe = directory_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR), 0);
@@ -371,14 +358,13 @@ TEST_F(DownloadFileTest, SaysWhereItCannotWrite) {
                         Case{file_ + "/", ErrorCode::kInvalidArgument}, Case{pipe, ErrorCode::kLocalIo},
                         Case{directory_.path() / std::string(256, 'n'), ErrorCode::kInvalidArgument}}) {
     const auto failed = DownloadListed(client_, object_, c.path, Options());
-    ASSERT_FALSE(failed.ok()) << c.path;
-    EXPECT_EQ(failed.error().code, c.want) << failed.error().message;
+    ASSERT_TRUE(testing::FailsWith(failed, c.want)) << c.path;
     EXPECT_NE(failed.error().message.find('\''), std::string::npos) << failed.error().message;
   }
   EXPECT_TRUE(fs::is_fifo(pipe));
 }
 
-TEST_F(DownloadFileTest, TakesTheLongestNameThatADirectoryTakes) {
+TEST_F(DownloadFileTest, SupportsTheLongestFileName) {
   const fs::path path = directory_.path() / std::string(255, 'n');
   ASSERT_TRUE(DownloadListed(client_, object_, path, Options()).ok());
   EXPECT_TRUE(ReadAll(path) == Pattern(kSize));
@@ -394,31 +380,28 @@ TEST_F(DownloadFileTest, RefusesASecondDownloadOfOneFile) {
   emulator_.clock().AwaitWaiters(1);
   const auto second = DownloadListed(client_, object_, file_, Options());
   stop.request_stop();
-  ASSERT_FALSE(second.ok());
-  EXPECT_EQ(second.error().code, ErrorCode::kLocalIo);
+  ASSERT_TRUE(testing::FailsWith(second, ErrorCode::kLocalIo));
   EXPECT_NE(second.error().message.find("another download"), std::string::npos) << second.error().message;
 }
 
-TEST_F(DownloadFileTest, PublishesNoPartialFileOfAnotherDownload) {
+TEST_F(DownloadFileTest, DoesNotPublishAnotherDownloadsPartialFile) {
   static_cast<void>(directory_.Write("file", "earlier"));
   const auto failed = DownloadListed(client_, object_, file_, ThatReplaceThePartialFile());
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  ASSERT_TRUE(testing::FailsWith(failed, ErrorCode::kLocalIo));
   EXPECT_NE(failed.error().message.find("was removed, moved or replaced"), std::string::npos) << failed.error().message;
   EXPECT_EQ(ReadAll(file_), "earlier");
   EXPECT_EQ(ReadAll(partial_), kOthers);
 }
 
-TEST_F(DownloadFileTest, RemovesNoPartialFileOfAnotherDownload) {
+TEST_F(DownloadFileTest, KeepsAnotherDownloadsPartialFile) {
   Load({.covers_byte = kSize - 1}, {.type = "status", .status = 404});
   const auto failed = DownloadListed(client_, object_, file_, ThatReplaceThePartialFile());
   EXPECT_EQ(Fired(), 1U);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(testing::FailsWith(failed, ErrorCode::kNotFound));
   EXPECT_EQ(ReadAll(partial_), kOthers);
 }
 
-TEST_F(DownloadFileTest, FailsIfItsDirectoryIsMovedAway) {
+TEST_F(DownloadFileTest, FailsIfItsDirectoryIsMoved) {
   const fs::path place = directory_.path() / "place";
   const fs::path moved = directory_.path() / "moved";
   fs::create_directory(place);
@@ -431,24 +414,20 @@ TEST_F(DownloadFileTest, FailsIfItsDirectoryIsMovedAway) {
       std::ofstream(place / ".file.gcsflux-partial") << "another's";
     });
   };
-  const auto failed = DownloadListed(client_, object_, place / "file", options);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, place / "file", options), ErrorCode::kLocalIo));
   EXPECT_FALSE(fs::exists(place / "file"));
   EXPECT_EQ(ReadAll(place / ".file.gcsflux-partial"), "another's");
 }
 
-TEST_F(DownloadFileTest, ReplacesNoLinkOfTheSystem) {
+TEST_F(DownloadFileTest, KeepsLinksOfTheSystem) {
   for (const char* link : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
-    const auto failed = DownloadListed(client_, object_, link, Options());
-    ASSERT_FALSE(failed.ok()) << link;
-    EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo) << failed.error().message;
+    EXPECT_TRUE(testing::FailsWith(DownloadListed(client_, object_, link, Options()), ErrorCode::kLocalIo)) << link;
     EXPECT_TRUE(fs::is_symlink(link));
   }
 }
 
-// Once 17 of 24 MiB are there, the file cannot grow beyond 20 MiB, and nothing can be written behind its bytes.
-TEST_F(DownloadFileTest, KeepsWhatIsThereIfTheDiskIsFull) {
+// After 17 of 24 MiB, the file cannot grow beyond 20 MiB, and nothing can be written after its bytes.
+TEST_F(DownloadFileTest, KeepsThePartialFileIfTheDiskIsFull) {
   constexpr std::size_t kLarge = 24 * kRange;
   Store(Pattern(kLarge));
   rlimit old{};
@@ -466,8 +445,7 @@ TEST_F(DownloadFileTest, KeepsWhatIsThereIfTheDiskIsFull) {
   const auto failed = DownloadListed(client_, object_, file_, options);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
   std::signal(SIGXFSZ, old_action);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  EXPECT_TRUE(testing::FailsWith(failed, ErrorCode::kLocalIo));
   EXPECT_TRUE(fs::exists(partial_));
   const auto done = DownloadListed(client_, object_, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
@@ -475,8 +453,8 @@ TEST_F(DownloadFileTest, KeepsWhatIsThereIfTheDiskIsFull) {
   ExpectWhole(Pattern(kLarge));
 }
 
-// As a disk that is full, but for the code that the system gives.
-TEST_F(DownloadFileTest, SaysWhyAFileCannotGrow) {
+// Like a full disk, except for the system's error code.
+TEST_F(DownloadFileTest, ReportsWhyAFileCannotGrow) {
   rlimit old{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
   rlimit small = old;
@@ -488,9 +466,8 @@ TEST_F(DownloadFileTest, SaysWhyAFileCannotGrow) {
   const auto failed = DownloadListed(client_, object_, file_, options);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
   std::signal(SIGXFSZ, old_action);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
-  // Some file systems tell when the bytes are set aside, others when they are written.
+  ASSERT_TRUE(testing::FailsWith(failed, ErrorCode::kLocalIo));
+  // Some file systems report it at the reservation, others at the write.
   EXPECT_NE(failed.error().message.find(".file.gcsflux-partial': File too large"), std::string::npos)
       << failed.error().message;
   EXPECT_FALSE(fs::exists(file_));

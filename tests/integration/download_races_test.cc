@@ -1,5 +1,5 @@
-// Many streams and batches of one client at the same time, which begin, stop and are left at random while reads go
-// wrong: what is delivered is right, the others are never held up, and nothing is kept.
+// Many concurrent streams and batches of one client, which start, stop and are abandoned at random while reads fail:
+// delivered bytes are right, no other stream is delayed, and nothing is kept.
 #include <random>
 #include <thread>
 #include <vector>
@@ -24,12 +24,11 @@ class DownloadRacesTest : public testing::StoredObjects {
     sources_ = Store(sizes);
   }
 
-  // Reads a stream to a random point, where it is left or asked to stop.
+  // Reads a stream to a random point, where it is abandoned or stopped.
   void ReadSome(const Downloader& downloader, std::mt19937& random) {
     std::stop_source stop;
     DownloadStream stream = downloader.Stream(
-        sources_,
-        {.order = random() % 2 == 0 ? DeliveryOrder::kInOrder : DeliveryOrder::kAsCompleted, .stop = stop.get_token()});
+        sources_, random() % 2 == 0 ? DeliveryOrder::kInOrder : DeliveryOrder::kAsCompleted, stop.get_token());
     const std::size_t reads = random() % (sources_.size() + 2);
     for (std::size_t i = 0; i < reads; ++i) {
       const auto object = stream.Next();
@@ -46,7 +45,7 @@ class DownloadRacesTest : public testing::StoredObjects {
   std::vector<DownloadSource> sources_;
 };
 
-TEST_F(DownloadRacesTest, StreamsThatAreLeftAtRandomHoldUpNobody) {
+TEST_F(DownloadRacesTest, AbandonedStreamsBlockNoOther) {
   emulator_.faults().Load({.seed = 3,
                            .rules = {{.name = "busy",
                                       .match = {.operation = "storage.objects.get", .probability = 0.05},
@@ -77,7 +76,7 @@ TEST_F(DownloadRacesTest, StreamsThatAreLeftAtRandomHoldUpNobody) {
   ReadSome(other, random);
 }
 
-TEST_F(DownloadRacesTest, AllCallersTogetherHaveMaxConcurrencyRequestsInFlight) {
+TEST_F(DownloadRacesTest, LimitRequestsOfAllCallersToMaxConcurrency) {
   const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 0}});
   const Downloader downloader(client, {.max_concurrency = 3, .stripe_bytes = 5'000});
   {
@@ -103,8 +102,8 @@ TEST_F(DownloadRacesTest, AllCallersTogetherHaveMaxConcurrencyRequestsInFlight) 
   EXPECT_LE(emulator::FindMostInFlight(reads).requests, 3U);
 }
 
-// What is found is a matter of connection_count_test.cc: here it has to arrive at the service, and not to be passed.
-TEST_F(DownloadRacesTest, RequestsInFlightGrowUpToMaxConcurrency) {
+// connection_count_test.cc tests the estimate: here it has to reach the service, and not to be exceeded.
+TEST_F(DownloadRacesTest, RaiseRequestsInFlightToMaxConcurrency) {
   emulator_.shaping().Set({.read_first_byte_ms = 400});  // Longer than sending 100 requests takes under a sanitizer.
   const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 0}});
   std::vector<DownloadSource> many;

@@ -1,4 +1,4 @@
-// Streams of objects against the emulator: order, what is fetched ahead, and how they end.
+// Streams of objects against the emulator: order, read-ahead, and their end.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "gcsflux/download.h"
 #include "support/counted_memory.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
 
@@ -40,7 +41,7 @@ class DownloadStreamsTest : public testing::StoredObjects {
   }
 };
 
-TEST_F(DownloadStreamsTest, DeliversInTheOrderAsked) {
+TEST_F(DownloadStreamsTest, DeliverInOrder) {
   const auto sources = Store({0, 1, 500'000, 1'000, 3'000'000, 0, 70'000, 5});
   DownloadStream stream = Downloader(client_, {.max_concurrency = 4, .stripe_bytes = 100'000}).Stream(sources);
   for (std::size_t i = 0; i < sources.size(); ++i) ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, i));
@@ -48,13 +49,13 @@ TEST_F(DownloadStreamsTest, DeliversInTheOrderAsked) {
   ExpectEnd(stream);
 }
 
-TEST_F(DownloadStreamsTest, FetchesNothingBeforeItIsAskedAndAheadThen) {
+TEST_F(DownloadStreamsTest, FetchAheadOnlyAfterTheFirstCall) {
   const auto sources = Store(std::vector<std::size_t>(20, 100'000));
   CountedMemory memory;
   DownloadStream stream = Downloader(client_, {.allocator = memory.allocator()}).Stream(sources);
   EXPECT_EQ(Reads(), 0U);
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
-  AwaitReads(11);  // 1 MiB beside the one that was delivered.
+  AwaitReads(11);  // 1 MiB in addition to the delivered one.
   for (std::size_t i = 1; i < sources.size(); ++i) ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, i));
   ExpectEnd(stream);
   EXPECT_EQ(Reads(), 20U);
@@ -63,11 +64,10 @@ TEST_F(DownloadStreamsTest, FetchesNothingBeforeItIsAskedAndAheadThen) {
   EXPECT_EQ(memory.live(), 0U);
 }
 
-TEST_F(DownloadStreamsTest, DeliversAsCompletedPastAnObjectThatStands) {
+TEST_F(DownloadStreamsTest, DeliverAsCompletedPastAStalledObject) {
   const auto sources = Store({10, 20, 30, 40, 50});
   Stall({.object_prefix = "object 0"});
-  DownloadStream stream =
-      Downloader(client_, {.max_concurrency = 2}).Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream stream = Downloader(client_, {.max_concurrency = 2}).Stream(sources, DeliveryOrder::kAsCompleted);
   std::vector<std::size_t> delivered;
   for (int i = 0; i < 4; ++i) {
     const auto object = stream.Next();
@@ -76,15 +76,15 @@ TEST_F(DownloadStreamsTest, DeliversAsCompletedPastAnObjectThatStands) {
     delivered.push_back((*object)->index);
   }
   EXPECT_THAT(delivered, ::testing::UnorderedElementsAre(1, 2, 3, 4));
-  emulator_.clock().AwaitWaiters(1);  // The other one's read may still be on its way there.
+  emulator_.clock().AwaitWaiters(1);  // The other one's read may not have arrived there yet.
   EXPECT_EQ(emulator_.faults().Fired("stall"), 1U);
   emulator_.clock().Advance(std::chrono::hours(2));
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
   ExpectEnd(stream);
 }
 
-// Even if the budget has no room, each stream gets its next object. It does not wait for streams that are not read.
-TEST_F(DownloadStreamsTest, ReadInTurnNeverWaitForEachOther) {
+// Each stream receives its next object even if the budget is used up. It does not wait for streams that are not read.
+TEST_F(DownloadStreamsTest, NeverWaitForEachOther) {
   const auto sources = Store({5'000, 0, 300'000, 10, 100'000, 40});
   for (const std::uint64_t budget : {0, 1, 6'000, 200'000}) {
     const Client client = MakeClient(budget);
@@ -101,7 +101,7 @@ TEST_F(DownloadStreamsTest, ReadInTurnNeverWaitForEachOther) {
   }
 }
 
-TEST_F(DownloadStreamsTest, OfManyConsumersKeepWithinOneBudget) {
+TEST_F(DownloadStreamsTest, ShareOneBudget) {
   constexpr std::size_t kConsumers = 4;
   constexpr std::size_t kLargest = 60'000;
   constexpr std::uint64_t kBudget = 150'000;
@@ -123,19 +123,19 @@ TEST_F(DownloadStreamsTest, OfManyConsumersKeepWithinOneBudget) {
       });
     }
   }
-  // Of each consumer its next object, and the one that it has in its hands.
+  // Of each consumer its next object, and its current one.
   EXPECT_LE(memory.most(), kBudget + 2 * kConsumers * kLargest);
   EXPECT_EQ(memory.live(), 0U);
 }
 
-TEST_F(DownloadStreamsTest, AnObjectMayBeLargerThanTheBudget) {
+TEST_F(DownloadStreamsTest, DeliverObjectsLargerThanTheBudget) {
   const auto sources = Store({3'000'000, 10, 2'000'000, 2'500'000});
   DownloadStream stream = Downloader(MakeClient(1'000), {.stripe_bytes = 400'000}).Stream(sources);
   for (std::size_t i = 0; i < sources.size(); ++i) ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, i));
   ExpectEnd(stream);
 }
 
-TEST_F(DownloadStreamsTest, DestroyedEarlyEndsItsReadsAndGivesItsBudgetBack) {
+TEST_F(DownloadStreamsTest, StopReadsAndReleaseBudgetWhenDestroyed) {
   const auto sources = Store(std::vector<std::size_t>(12, 300'000));
   Stall({.object_glob = "object [2-9]"}, 1'000);
   CountedMemory memory;
@@ -143,7 +143,7 @@ TEST_F(DownloadStreamsTest, DestroyedEarlyEndsItsReadsAndGivesItsBudgetBack) {
   {
     DownloadStream stream = downloader.Stream(sources);
     ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
-    emulator_.clock().AwaitWaiters(2);  // More than its next object is on its way.
+    emulator_.clock().AwaitWaiters(2);  // More than its next object is in flight.
   }
   EXPECT_EQ(memory.live(), 0U);
   EXPECT_GE(emulator_.faults().Fired("stall"), 2U);
@@ -154,32 +154,31 @@ TEST_F(DownloadStreamsTest, DestroyedEarlyEndsItsReadsAndGivesItsBudgetBack) {
   AwaitReads(before + 4);  // That one, and 1 MiB.
 }
 
-TEST_F(DownloadStreamsTest, MayBeLeftBeforeItBegins) {
+TEST_F(DownloadStreamsTest, CanBeDestroyedBeforeTheyStart) {
   const auto sources = Store({10});
   const DownloadStream stream = Downloader(client_).Stream(sources);
   EXPECT_EQ(Reads(), 0U);
 }
 
-TEST_F(DownloadStreamsTest, IsCancelledWhereverItWaits) {
+TEST_F(DownloadStreamsTest, AreCancellableDuringAnyWait) {
   const auto sources = Store({10, 500'000, 10});
   for (const std::uint64_t stripe_bytes : {0, 100'000}) {
     Stall({.object_prefix = "object 1"}, 1'000);
     std::stop_source stop;
     CountedMemory memory;
     const Downloader downloader(client_, {.stripe_bytes = stripe_bytes, .allocator = memory.allocator()});
-    DownloadStream stream = downloader.Stream(sources, {.stop = stop.get_token()});
+    DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kInOrder, stop.get_token());
     ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
     {
       const std::jthread stopper([&] {
-        // Of this round: what stalled in the one before still waits.
+        // Of this round: stalled requests of the previous one still wait.
         while (emulator_.faults().Fired("stall") == 0) std::this_thread::yield();
         stop.request_stop();
       });
       for (int again = 0; again < 2; ++again) {
         const auto next = stream.Next();
-        ASSERT_FALSE(next.ok());
-        EXPECT_EQ(next.error().code, ErrorCode::kCancelled);
-        EXPECT_THAT(next.error().message, HasSubstr("stream of 3 objects: cancelled after 1"));
+        EXPECT_TRUE(
+            testing::FailsWith(next, ErrorCode::kCancelled, HasSubstr("stream of 3 objects: cancelled after 1")));
       }
     }
     EXPECT_GE(emulator_.faults().Fired("stall"), 1U);
@@ -189,22 +188,19 @@ TEST_F(DownloadStreamsTest, IsCancelledWhereverItWaits) {
   }
 }
 
-TEST_F(DownloadStreamsTest, FailsAtTheObjectThatFailedForGood) {
+TEST_F(DownloadStreamsTest, FailAtAPermanentlyFailedObject) {
   const auto sources = Store({10, 20, 30, 40});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 2"}).ok());
   DownloadStream stream = Downloader(client_, {.max_concurrency = 4}).Stream(sources);
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 1));
   for (int again = 0; again < 2; ++again) {
-    const auto failed = stream.Next();
-    ASSERT_FALSE(failed.ok());
-    EXPECT_EQ(failed.error().code, ErrorCode::kNotFound);
-    EXPECT_THAT(failed.error().message, HasSubstr("gs://bkt/object 2"));
+    EXPECT_TRUE(testing::FailsWith(stream.Next(), ErrorCode::kNotFound, HasSubstr("gs://bkt/object 2")));
   }
 }
 
-// A batch takes turns with it on the only thread, so that it has had time to go on.
-TEST_F(DownloadStreamsTest, ReadsNoFurtherOnceAnObjectHasFailed) {
+// A batch alternates with it on the only thread, so that it has had time to continue.
+TEST_F(DownloadStreamsTest, StopReadingAfterAFailure) {
   const auto sources = Store(std::vector<std::size_t>(20, 10));
   const auto others = Store(std::vector<std::size_t>(20, 10));
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 1"}).ok());
@@ -216,7 +212,7 @@ TEST_F(DownloadStreamsTest, ReadsNoFurtherOnceAnObjectHasFailed) {
   EXPECT_EQ(testing::ErrorOf(stream.Next()).code, ErrorCode::kNotFound);
 }
 
-TEST_F(DownloadStreamsTest, DeliversAFailureWhereThatIsAskedFor) {
+TEST_F(DownloadStreamsTest, DeliverFailuresIfAsked) {
   const auto sources = Store({10, 20, 30});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 1"}).ok());
   DownloadStream stream = Downloader(client_, {.on_failure = OnFailure::kDeliver}).Stream(sources);
@@ -232,19 +228,19 @@ TEST_F(DownloadStreamsTest, DeliversAFailureWhereThatIsAskedFor) {
   ExpectEnd(stream);
 }
 
-TEST_F(DownloadStreamsTest, AsCompletedFailsOnceWhatCameBeforeIsDelivered) {
+TEST_F(DownloadStreamsTest, FailAsCompletedAfterEarlierObjects) {
   const auto sources = Store({10, 20, 30, 40, 50});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 0"}).ok());
   const Downloader downloader(client_, {.max_concurrency = 1});
-  DownloadStream first = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream first = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   EXPECT_EQ(testing::ErrorOf(first.Next()).code, ErrorCode::kNotFound);
   std::vector<DownloadSource> reversed(sources.rbegin(), sources.rend());
-  DownloadStream last = downloader.Stream(reversed, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream last = downloader.Stream(reversed, DeliveryOrder::kAsCompleted);
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(last.Next().ok());
   EXPECT_EQ(testing::ErrorOf(last.Next()).code, ErrorCode::kNotFound);
 }
 
-TEST_F(DownloadStreamsTest, OutlivesItsDownloaderAndMoves) {
+TEST_F(DownloadStreamsTest, OutliveTheirDownloaderAndMove) {
   const auto sources = Store({10, 200'000, 30});
   std::optional<Downloader> downloader(std::in_place, client_);
   DownloadStream first = downloader->Stream(sources);
@@ -256,7 +252,7 @@ TEST_F(DownloadStreamsTest, OutlivesItsDownloaderAndMoves) {
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
 }
 
-TEST_F(DownloadStreamsTest, OfNothingEnds) {
+TEST_F(DownloadStreamsTest, EndAtOnceWithoutObjects) {
   DownloadStream stream = Downloader(client_).Stream({});
   ExpectEnd(stream);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gcsflux/download.h"
+#include "support/fails_with.h"
 #include "support/gzip.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
@@ -29,7 +30,7 @@ class DownloadsTest : public testing::StoredObjects {
   }
 };
 
-TEST_F(DownloadsTest, ABatchIsOneBlockInTheOrderAsked) {
+TEST_F(DownloadsTest, DeliversABatchAsOneBlockInOrder) {
   auto sources = Store({0, 1, 500'000, 100'000, 100'001, 0, 70'000, 2'345'678});
   std::vector<std::size_t> order(sources.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -42,16 +43,16 @@ TEST_F(DownloadsTest, ABatchIsOneBlockInTheOrderAsked) {
     for (const std::size_t i : order) wanted.push_back(sources[i]);
     const auto batch = downloader.Download(wanted);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    const std::byte* next = batch->memory().get();
+    const std::byte* next = batch->front().memory.get();
     for (std::size_t i = 0; i < order.size(); ++i) {
-      EXPECT_TRUE(TextOf((*batch)[i]) == contents_[order[i]]);
-      EXPECT_EQ((*batch)[i].data(), next);
-      next += (*batch)[i].size();
+      EXPECT_TRUE(TextOf((*batch)[i].bytes) == contents_[order[i]]);
+      EXPECT_EQ((*batch)[i].bytes.data(), next);
+      next += (*batch)[i].bytes.size();
     }
   }
 }
 
-TEST_F(DownloadsTest, GoesIntoTheCallersMemory) {
+TEST_F(DownloadsTest, WritesIntoTheCallersMemory) {
   const auto sources = Store({70'000, 0, 300'000});
   std::string memory(400'000, '-');
   const auto bytes = std::as_writable_bytes(std::span(memory));
@@ -59,7 +60,7 @@ TEST_F(DownloadsTest, GoesIntoTheCallersMemory) {
                                                     bytes.subspan(80'000, 300'000)};
   const auto batch = Downloader(client_, {.stripe_bytes = 50'000}).Download(sources, places);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
-  EXPECT_EQ(batch->memory(), nullptr);
+  EXPECT_EQ(batch->front().memory, nullptr);
   const std::string want = std::string(10, '-') + contents_[0] + std::string(9'990, '-') + contents_[2];
   EXPECT_TRUE(memory == want + std::string(400'000 - want.size(), '-'));
 }
@@ -70,9 +71,8 @@ TEST_F(DownloadsTest, RefusesMemoryOfAnotherSize) {
   const std::vector places = {std::as_writable_bytes(std::span(memory))};
   const Downloader downloader(client_);
   const auto other_size = downloader.Download(sources, places);
-  ASSERT_FALSE(other_size.ok());
-  EXPECT_EQ(other_size.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(other_size.error().message, HasSubstr("of 6 bytes for gs://bkt/object 0"));
+  EXPECT_TRUE(
+      testing::FailsWith(other_size, ErrorCode::kInvalidArgument, HasSubstr("of 6 bytes for gs://bkt/object 0")));
   const auto other_number = downloader.Download({}, places);
   ASSERT_FALSE(other_number.ok());
   EXPECT_THAT(other_number.error().message, HasSubstr("1 destinations for 0 objects"));
@@ -81,94 +81,88 @@ TEST_F(DownloadsTest, RefusesMemoryOfAnotherSize) {
   EXPECT_EQ(Reads(), 0U);
 }
 
-TEST_F(DownloadsTest, NothingIsABatchToo) {
+TEST_F(DownloadsTest, AcceptsAnEmptyBatch) {
   const Downloader downloader(client_);
   EXPECT_EQ(downloader.Download({})->size(), 0U);
   const auto empty = downloader.Download(Store({0, 0}));
   ASSERT_TRUE(empty.ok()) << empty.error().message;
   EXPECT_EQ(empty->size(), 2U);
-  EXPECT_TRUE((*empty)[1].empty());
+  EXPECT_TRUE((*empty)[1].bytes.empty());
 }
 
-TEST_F(DownloadsTest, AnObjectMayBeAskedForTwice) {
+TEST_F(DownloadsTest, AcceptsAnObjectTwice) {
   const auto sources = Store({200'000, 10});
   const std::vector<DownloadSource> wanted = {sources[0], sources[1], sources[0], sources[0]};
   const auto batch = Downloader(client_, {.stripe_bytes = 60'000}).Download(wanted);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
-  for (const std::size_t i : {0, 2, 3}) EXPECT_TRUE(TextOf((*batch)[i]) == contents_[0]);
-  EXPECT_NE((*batch)[0].data(), (*batch)[2].data());
+  for (const std::size_t i : {0, 2, 3}) EXPECT_TRUE(TextOf((*batch)[i].bytes) == contents_[0]);
+  EXPECT_NE((*batch)[0].bytes.data(), (*batch)[2].bytes.data());
 }
 
-TEST_F(DownloadsTest, LargeObjectsAreReadInStripes) {
+TEST_F(DownloadsTest, ReadsLargeObjectsInStripes) {
   const auto sources = Store({1'000, 1'001, 2'500});
   ASSERT_TRUE(Downloader(client_, {.stripe_bytes = 1'000}).Download(sources).ok());
   EXPECT_EQ(Reads(), 1U + 2U + 3U);
 }
 
-TEST_F(DownloadsTest, AFailureFailsAllOrOne) {
+TEST_F(DownloadsTest, FailsAllOrOnlyTheFailedObject) {
   const auto sources = Store({10, 20, 200'000, 30});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 1"}).ok());
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 2"}).ok());
-  const auto failed = Downloader(client_, {.max_concurrency = 1}).Download(sources);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(failed.error().message, HasSubstr("gs://bkt/object 1"));
+  EXPECT_TRUE(testing::FailsWith(Downloader(client_, {.max_concurrency = 1}).Download(sources), ErrorCode::kNotFound,
+                                 HasSubstr("gs://bkt/object 1")));
 
   const Downloader delivers(client_, {.stripe_bytes = 70'000, .on_failure = OnFailure::kDeliver});
   const auto batch = delivers.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   ASSERT_EQ(batch->size(), 4U);
   for (const std::size_t i : {0, 3}) {
-    EXPECT_TRUE(TextOf((*batch)[i]) == contents_[i]);
-    EXPECT_FALSE(batch->error(i).has_value());
+    EXPECT_TRUE(TextOf((*batch)[i].bytes) == contents_[i]);
+    EXPECT_FALSE((*batch)[i].error.has_value());
   }
   for (const std::size_t i : {1, 2}) {
-    EXPECT_TRUE((*batch)[i].empty());
-    ASSERT_TRUE(batch->error(i).has_value());
-    EXPECT_EQ(batch->error(i)->code, ErrorCode::kNotFound);
-    EXPECT_THAT(batch->error(i)->message, HasSubstr("gs://bkt/object " + std::to_string(i)));
+    EXPECT_TRUE((*batch)[i].bytes.empty());
+    ASSERT_TRUE((*batch)[i].error.has_value());
+    EXPECT_EQ((*batch)[i].error->code, ErrorCode::kNotFound);
+    EXPECT_THAT((*batch)[i].error->message, HasSubstr("gs://bkt/object " + std::to_string(i)));
   }
 }
 
-TEST_F(DownloadsTest, SizesThatLieAreErrorsThatSaySo) {
+TEST_F(DownloadsTest, ReportsFalseSizes) {
   DownloadSource source = Store({100'000}).front();
   for (const std::uint64_t size : {std::uint64_t{99'999}, std::uint64_t{100'001}, std::uint64_t{900'000}}) {
     for (const std::uint64_t stripe_bytes : {0, 30'000, 70'000}) {
       source.size = size;
       const Error error = FailureOf(source, {.stripe_bytes = stripe_bytes});
-      EXPECT_EQ(error.code, ErrorCode::kCorrupted) << error.message;
-      EXPECT_THAT(error.message, HasSubstr("gs://bkt/object 0"));
+      EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kCorrupted, HasSubstr("gs://bkt/object 0")));
       EXPECT_THAT(error.message, HasSubstr("listed with " + std::to_string(size)));
     }
   }
 }
 
-TEST_F(DownloadsTest, SizesThatNoMemoryHoldsAreRefused) {
+TEST_F(DownloadsTest, RefusesSizesLargerThanTheMemory) {
   DownloadSource source = Store({1}).front();
   for (const std::uint64_t size : {std::uint64_t{1'000'000'000'000'000'000}, ~std::uint64_t{0}}) {
     source.size = size;
     const Error error = FailureOf(source);
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, HasSubstr("no memory for a batch of 1 objects (the largest is gs://bkt/object 0 of " +
-                                         std::to_string(size)));
-    const auto next = Downloader(client_).Stream({source, source}).Next();
-    ASSERT_FALSE(next.ok());
-    EXPECT_EQ(next.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(next.error().message, HasSubstr("no memory for gs://bkt/object 0 of " + std::to_string(size)));
+    EXPECT_TRUE(testing::FailsWith(
+        error, ErrorCode::kInvalidArgument,
+        HasSubstr("no memory for a batch of 1 objects (the largest is gs://bkt/object 0 of " + std::to_string(size))));
+    EXPECT_TRUE(testing::FailsWith(Downloader(client_).Stream({source, source}).Next(), ErrorCode::kInvalidArgument,
+                                   HasSubstr("no memory for gs://bkt/object 0 of " + std::to_string(size))));
   }
 }
 
-TEST_F(DownloadsTest, BytesOfAnotherChecksumAreCorrupted) {
+TEST_F(DownloadsTest, ReportsAWrongChecksumAsCorrupted) {
   DownloadSource source = Store({100'000}).front();
   source.crc32c = *source.crc32c ^ 1;
   for (const std::uint64_t stripe_bytes : {0, 30'000}) {
     const Error error = FailureOf(source, {.stripe_bytes = stripe_bytes});
-    EXPECT_EQ(error.code, ErrorCode::kCorrupted) << error.message;
-    EXPECT_THAT(error.message, HasSubstr("gs://bkt/object 0"));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kCorrupted, HasSubstr("gs://bkt/object 0")));
   }
 }
 
-TEST_F(DownloadsTest, AGenerationIsPinnedAndHasToBe) {
+TEST_F(DownloadsTest, PinsTheGeneration) {
   DownloadSource source = Store({100'000}).front();
   ASSERT_TRUE(client_.InsertObject(source.object, AsBytes(std::string(100'000, 'x'))).ok());
   for (const std::uint64_t stripe_bytes : {0, 30'000}) {
@@ -178,18 +172,18 @@ TEST_F(DownloadsTest, AGenerationIsPinnedAndHasToBe) {
   EXPECT_EQ(FailureOf(source).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(DownloadsTest, StoredBytesAreDelivered) {
+TEST_F(DownloadsTest, DeliversStoredBytes) {
   const std::string compressed = testing::Gzip(testing::RandomBytes(100'000, 1));
   const DownloadSource source = Put(compressed, {.attributes = {.content_encoding = "gzip"}});
   for (const std::uint64_t stripe_bytes : {0, 30'000}) {
     const auto batch = Downloader(client_, {.stripe_bytes = stripe_bytes}).Download(std::span(&source, 1));
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    EXPECT_TRUE(TextOf((*batch)[0]) == compressed);
+    EXPECT_TRUE(TextOf((*batch)[0].bytes) == compressed);
   }
 }
 
-// Nothing but the answers tells their checksums.
-TEST_F(DownloadsTest, ObjectsUnderAKeyAreReadWithIt) {
+// Only the answers tell their checksums.
+TEST_F(DownloadsTest, ReadsEncryptedObjectsWithTheirKey) {
   const std::string key_bytes(32, 'k');
   const EncryptionKey key = *EncryptionKey::FromBytes(AsBytes(key_bytes));
   DownloadSource source = Put(testing::RandomBytes(100'000, 1), {.encryption_key = key});
@@ -199,11 +193,11 @@ TEST_F(DownloadsTest, ObjectsUnderAKeyAreReadWithIt) {
     const Downloader downloader(client_, {.stripe_bytes = stripe_bytes, .encryption_key = key});
     const auto batch = downloader.Download(std::span(&source, 1));
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    EXPECT_TRUE(TextOf((*batch)[0]) == contents_[0]);
+    EXPECT_TRUE(TextOf((*batch)[0].bytes) == contents_[0]);
   }
 }
 
-TEST_F(DownloadsTest, MemoryIsTheAllocators) {
+TEST_F(DownloadsTest, UsesTheAllocatorsMemory) {
   const auto sources = Store({1'000, 0, 500});
   std::string arena(2'000, '-');
   std::size_t asked = 0;
@@ -217,16 +211,13 @@ TEST_F(DownloadsTest, MemoryIsTheAllocators) {
   EXPECT_TRUE(arena == contents_[0] + contents_[2] + std::string(500, '-'));
 }
 
-TEST_F(DownloadsTest, AnAllocatorMayHaveNothing) {
+TEST_F(DownloadsTest, FailsIfTheAllocatorHasNoMemory) {
   const auto sources = Store({1'000, 20});
   const Allocator none = [](std::size_t) { return nullptr; };
   const Allocator throws = [](std::size_t) -> std::shared_ptr<std::byte[]> { throw std::runtime_error("pinned out"); };
   for (const auto& [allocator, why] : {std::pair(none, "the allocator gave none"), {throws, "pinned out"}}) {
     const Downloader downloader(client_, {.on_failure = OnFailure::kDeliver, .allocator = allocator});
-    const auto batch = downloader.Download(sources);
-    ASSERT_FALSE(batch.ok());
-    EXPECT_EQ(batch.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(batch.error().message, HasSubstr(why));
+    EXPECT_TRUE(testing::FailsWith(downloader.Download(sources), ErrorCode::kInvalidArgument, HasSubstr(why)));
 
     DownloadStream stream = downloader.Stream(sources);
     for (const char* name : {"gs://bkt/object 0", "gs://bkt/object 1"}) {

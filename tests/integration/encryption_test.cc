@@ -5,6 +5,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/upload.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -33,7 +34,7 @@ class EncryptionTest : public ::testing::Test {
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "test"});
 };
 
-TEST_F(EncryptionTest, OnlyTheKeyReads) {
+TEST_F(EncryptionTest, ReadsOnlyWithTheKey) {
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.encryption_key = kKey})), "secret bytes");
   EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{7}, .encryption_key = kKey})), "bytes");
   EXPECT_EQ(testing::ErrorOf(client_.ReadObject(kObject)).code, ErrorCode::kInvalidArgument);
@@ -42,24 +43,22 @@ TEST_F(EncryptionTest, OnlyTheKeyReads) {
   EXPECT_THAT(other.error().message, Not(HasSubstr(KeyOf('x').secret_base64())));
 }
 
-TEST_F(EncryptionTest, WhatAnAnswerRepeatsOfAKeyIsHidden) {
+TEST_F(EncryptionTest, HidesAKeyThatAnAnswerRepeats) {
   const std::string body = "wrong key: " + kKey.secret_base64();
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "status", .status = 400, .body = body},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"},
+                     {.type = "status", .status = 400, .body = body}, 1);
   const auto read = client_.ReadObject(kObject, {.encryption_key = kKey});
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   ASSERT_FALSE(read.ok());
   EXPECT_THAT(read.error().message, HasSubstr("wrong key: [secret]"));
 }
 
-TEST_F(EncryptionTest, MetadataShowsItsChecksumToTheKey) {
+TEST_F(EncryptionTest, ShowsTheChecksumOnlyWithTheKey) {
   EXPECT_FALSE(client_.GetObject(kObject)->crc32c.has_value());
   EXPECT_TRUE(client_.GetObject(kObject, {.encryption_key = kKey})->crc32c.has_value());
 }
 
-TEST_F(EncryptionTest, ARewriteChangesTheKey) {
+TEST_F(EncryptionTest, ChangesTheKeyByARewrite) {
   const EncryptionKey next = KeyOf('n');
   const auto rewritten =
       client_.RewriteObject(kObject, kObject, {.source_encryption_key = kKey, .encryption_key = next});
@@ -70,13 +69,13 @@ TEST_F(EncryptionTest, ARewriteChangesTheKey) {
   EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "plain"})), "secret bytes");
 }
 
-TEST_F(EncryptionTest, AComposeTakesTheKeyForAll) {
+TEST_F(EncryptionTest, UsesOneKeyForACompose) {
   EXPECT_FALSE(client_.ComposeObjects({{"o"}, {"o"}}, {"bkt", "c"}).ok());
   ASSERT_TRUE(client_.ComposeObjects({{"o"}, {"o"}}, {"bkt", "c"}, {.encryption_key = kKey}).ok());
   EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "c"}, {.encryption_key = kKey})), "secret bytessecret bytes");
 }
 
-TEST_F(EncryptionTest, UploadsInOneRequestAndInChunksTakeTheKey) {
+TEST_F(EncryptionTest, UsesTheKeyForUploadsInOneRequestAndInChunks) {
   const UploadOptions options{.encryption_key = kKey, .chunk_bytes = 256 << 10};
   ASSERT_TRUE(UploadObject(client_, {"bkt", "small"}, AsBytes("small"), options).ok());
   EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "small"}, {.encryption_key = kKey})), "small");
@@ -86,18 +85,15 @@ TEST_F(EncryptionTest, UploadsInOneRequestAndInChunksTakeTheKey) {
   EXPECT_TRUE(testing::ValueOf(client_.ReadObject({"bkt", "large"}, {.encryption_key = kKey})) == content);
 }
 
-TEST_F(EncryptionTest, ALostAcknowledgementIsResolvedUnderTheKey) {
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.insert"},
-                                      .action = {.type = "loseAnswer"},
-                                      .limits = {.count = 1}}}});
+TEST_F(EncryptionTest, ResolvesALostAnswerWithTheKey) {
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.insert"}, {.type = "loseAnswer"}, 1);
   const auto stored =
       UploadObject(client_, {"bkt", "once"}, AsBytes("x"), {.mode = WriteMode::kCreate, .encryption_key = kKey});
   EXPECT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(EncryptionTest, AKeyGoesInTheClearToThisMachineAlone) {
+TEST_F(EncryptionTest, SendsAKeyWithoutTlsOnlyToLoopback) {
   const Client client = *Client::Create({.endpoint = "http://emulator.invalid"});
   const auto refused = [](const Error& error) {
     EXPECT_THAT(error.message, HasSubstr("in the clear"));

@@ -1,4 +1,4 @@
-// Many requests in flight on one event loop: under faults, beside callers' code that blocks, and beside each other.
+// Many requests in flight on one event loop: under faults, with blocking code of callers, and with each other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -17,6 +17,8 @@
 #include "gcsflux/download.h"
 #include "gcsflux/events.h"
 #include "gcsflux/listing.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {
@@ -52,7 +54,7 @@ class EventLoopDownloads : public testing::StoredObjects {
     return Store(std::vector<std::size_t>(count, bytes));
   }
 
-  // Every kind of fault that may pass, in about one read of six.
+  // Every kind of transient fault, in about one read of six.
   void LoadFaults(std::uint64_t seed) {
     const auto rule = [](std::string name, emulator::FaultAction action, double probability) {
       return emulator::FaultRule{.name = std::move(name),
@@ -75,7 +77,7 @@ class EventLoopDownloads : public testing::StoredObjects {
   }
 };
 
-// What a stream delivers until it ends, or until so many have come; a mistake is a failure of the test.
+// The objects that a stream delivers until it ends, or until this many have arrived; an error fails the test.
 std::size_t Consume(DownloadStream& stream, const std::vector<std::string>& contents, std::size_t most) {
   std::set<std::size_t> came;
   while (came.size() < most) {
@@ -86,7 +88,7 @@ std::size_t Consume(DownloadStream& stream, const std::vector<std::string>& cont
     }
     if (!*next) break;
     EXPECT_TRUE(came.insert((*next)->index).second);
-    if ((*next)->error) {  // Twice corrupted, at the same place.
+    if ((*next)->error) {  // Corrupted twice, at the same place.
       EXPECT_EQ((*next)->error->code, ErrorCode::kCorrupted) << (*next)->error->message;
     } else {
       EXPECT_TRUE(TextOf((*next)->bytes) == contents[(*next)->index]);
@@ -95,17 +97,17 @@ std::size_t Consume(DownloadStream& stream, const std::vector<std::string>& cont
   return came.size();
 }
 
-TEST_F(EventLoopDownloads, AreWholeUnderEveryFaultWithThousandsInFlight) {
+TEST_F(EventLoopDownloads, AreWholeUnderFaultsWithThousandsInFlight) {
   const auto sources = StoreMany(2000, 8'000);
   LoadFaults(7);
   const Downloader downloader(OneLoop(),
                               {.max_concurrency = 1000, .stripe_bytes = 4'000, .on_failure = OnFailure::kDeliver});
-  DownloadStream whole = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream whole = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   EXPECT_EQ(Consume(whole, contents_, sources.size()), sources.size());
   for (const auto& [name, fired] : Fired()) EXPECT_GE(fired, 1U) << name;
 }
 
-TEST_F(EventLoopDownloads, EndWhereverTheyAreCancelled) {
+TEST_F(EventLoopDownloads, AreCancellableAnywhere) {
   const auto sources = StoreMany(600, 8'000);
   LoadFaults(8);
   std::mt19937 random(8);
@@ -113,14 +115,11 @@ TEST_F(EventLoopDownloads, EndWhereverTheyAreCancelled) {
   for (int round = 0; round < 12; ++round) {
     std::stop_source stop;
     const std::size_t until = random() % 300;
-    DownloadStream stream =
-        downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted, .stop = stop.get_token()});
+    DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted, stop.get_token());
     EXPECT_EQ(Consume(stream, contents_, until), until);
-    if (round % 2 == 0) continue;  // It is destroyed in mid-flight.
+    if (round % 2 == 0) continue;  // It is destroyed in flight.
     stop.request_stop();
-    const auto next = stream.Next();
-    ASSERT_FALSE(next.ok());
-    EXPECT_EQ(next.error().code, ErrorCode::kCancelled);
+    EXPECT_TRUE(testing::FailsWith(stream.Next(), ErrorCode::kCancelled));
   }
   emulator_.faults().Clear();
   DownloadStream after = downloader.Stream(sources);
@@ -132,18 +131,16 @@ TEST_F(EventLoopDownloads, EndAtOnceWhileTheServiceIsSilent) {
   Stall({});
   const Downloader downloader(OneLoop(), {.max_concurrency = 500});
   std::stop_source stop;
-  DownloadStream stream = downloader.Stream(sources, {.stop = stop.get_token()});
+  DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kInOrder, stop.get_token());
   std::jthread stopper([&] {
     while (Fired()["stall"] < sources.size() / 2) std::this_thread::yield();
     stop.request_stop();
   });
-  const auto next = stream.Next();
-  ASSERT_FALSE(next.ok());
-  EXPECT_EQ(next.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(stream.Next(), ErrorCode::kCancelled));
 }
 
-// An allocator that would never return if the one loop waited for it: it waits for an object that comes later.
-TEST_F(EventLoopDownloads, GoOnWhileAnAllocatorBlocks) {
+// An allocator that would never return if the only loop waited for it: it waits for a later object.
+TEST_F(EventLoopDownloads, ContinueWhileAnAllocatorBlocks) {
   const auto sources = StoreMany(20, 5'000);
   std::binary_semaphore came(0);
   std::atomic<int> calls = 0;
@@ -151,17 +148,18 @@ TEST_F(EventLoopDownloads, GoOnWhileAnAllocatorBlocks) {
                                             if (++calls == 1) came.acquire();
                                             return std::shared_ptr<std::byte[]>(new std::byte[bytes]);
                                           }});
-  DownloadStream stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   const auto first = stream.Next();
   ASSERT_TRUE(first.ok() && first->has_value());
   came.release();
   EXPECT_EQ(Consume(stream, contents_, sources.size()), sources.size() - 1);
 }
 
-TEST_F(EventLoopDownloads, GoOnWhileAListenerBlocks) {
+TEST_F(EventLoopDownloads, ContinueWhileAListenerBlocks) {
   class Blocking : public EventListener {
    public:
-    void OnRequest(const RequestEvent&) override {
+    void OnEvent(const Event& event) override {
+      if (event.kind != EventKind::kRequest) return;
       if (++requests == 1) let_go.acquire();
       const std::scoped_lock lock(mutex);
       threads.insert(std::this_thread::get_id());
@@ -174,7 +172,7 @@ TEST_F(EventLoopDownloads, GoOnWhileAListenerBlocks) {
   const auto listener = std::make_shared<Blocking>();
   const auto sources = StoreMany(40, 5'000);
   const Downloader downloader(OneLoop(listener), {.max_concurrency = 8});
-  DownloadStream stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   EXPECT_EQ(Consume(stream, contents_, sources.size() - 1), sources.size() - 1);
   listener->let_go.release();
   const auto last = stream.Next();
@@ -182,11 +180,12 @@ TEST_F(EventLoopDownloads, GoOnWhileAListenerBlocks) {
   EXPECT_EQ(listener->requests, 40);
 }
 
-// Listeners that call the client wait for its loop, which must not be what runs them.
-TEST_F(EventLoopDownloads, GoOnWhileAListenerCallsTheClient) {
+// Listeners that call the client wait for its loop, so the loop must not run them.
+TEST_F(EventLoopDownloads, ContinueWhileAListenerCallsTheClient) {
   class Calling : public EventListener {
    public:
-    void OnRetry(const RetryEvent&) override {
+    void OnEvent(const Event& event) override {
+      if (event.kind != EventKind::kRetry) return;
       const std::jthread other([this] { Download(); });
     }
     void Download() {
@@ -204,10 +203,7 @@ TEST_F(EventLoopDownloads, GoOnWhileAListenerCallsTheClient) {
   const Downloader downloader(OneLoop(listener), {.max_concurrency = 8});
   listener->sources = sources;
   listener->downloader = &downloader;
-  emulator_.faults().Load({.rules = {{.name = "busy",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "status", .status = 503},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "busy", {.operation = "storage.objects.get"}, {.type = "status", .status = 503}, 1);
   EXPECT_TRUE(downloader.Download(sources).ok());
   EXPECT_EQ(listener->calls, 1);
 }
@@ -219,9 +215,10 @@ class Turns : public EventListener {
   explicit Turns(const std::vector<DownloadSource>& few) {
     for (const DownloadSource& source : few) few_.insert(ToUri(source.object));
   }
-  void OnRequest(const RequestEvent& event) override {
+  void OnEvent(const Event& event) override {
+    if (event.kind != EventKind::kRequest) return;
     const std::scoped_lock lock(mutex_);
-    if (!few_.contains(event.call.subject)) {
+    if (!few_.contains(event.subject)) {
       ++large_;
     } else {
       if (small_++ == 0) large_at_first_ = large_;
@@ -234,16 +231,16 @@ class Turns : public EventListener {
 
  private:
   std::set<std::string, std::less<>> few_;
-  std::mutex mutex_;  // Guards what follows.
+  std::mutex mutex_;  // Guards the members below.
   std::size_t small_ = 0;
   std::size_t large_ = 0;
   std::size_t large_at_first_ = 0;
   std::size_t large_at_last_ = 0;
 };
 
-// A download of many objects is under way on the same loop, as fast as it can be. Each of the small one's requests
-// waits for about one of each that the large one has in flight.
-TEST_F(EventLoopDownloads, OfAFewObjectsTakeTurnsWithThoseOfMany) {
+// A download of many objects runs on the same loop at full speed. Each of the small one's requests waits for about one
+// of each that the large one has in flight.
+TEST_F(EventLoopDownloads, ServeSmallBatchesBesideLargeOnes) {
   constexpr std::size_t kConcurrency = 64;
   constexpr std::size_t kFew = 8;
   const auto stored = StoreMany(50 + kFew, 2'000);
@@ -253,7 +250,7 @@ TEST_F(EventLoopDownloads, OfAFewObjectsTakeTurnsWithThoseOfMany) {
   const Client client = OneLoop(turns);
   const Downloader large(client, {.max_concurrency = kConcurrency});
   const Downloader small(client, {.max_concurrency = 1});
-  DownloadStream many = large.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream many = large.Stream(sources, DeliveryOrder::kAsCompleted);
   std::atomic<std::size_t> came = 0;
   std::latch is_under_way(1);
   std::jthread consumer([&] {
@@ -270,11 +267,10 @@ TEST_F(EventLoopDownloads, OfAFewObjectsTakeTurnsWithThoseOfMany) {
   EXPECT_LT(turns->meanwhile(), 4 * (kFew - 1) * kConcurrency) << "of the large download's, while the small one ran";
 }
 
-TEST_F(EventLoopDownloads, AreRefusedWithLoopsOutOfTheirRange) {
+TEST_F(EventLoopDownloads, RefuseAnInvalidNumberOfLoops) {
   for (const int wrong : {-1, 0, kMaxIoThreads + 1, 10'000}) {
     const auto client = Client::Create({.endpoint = emulator_.endpoint(), .io_threads = wrong});
-    ASSERT_FALSE(client.ok()) << wrong;
-    EXPECT_EQ(client.error().code, ErrorCode::kInvalidArgument);
+    ASSERT_TRUE(testing::FailsWith(client, ErrorCode::kInvalidArgument)) << wrong;
     EXPECT_NE(client.error().message.find("io_threads must be from 1 to 64"), std::string::npos);
   }
 }

@@ -1,6 +1,5 @@
-// Every operation under every fault that may pass: it succeeds, the fault has fired, the bytes are right, and what was
-// to be made was made exactly once. Reads and uploads have pages of their own, and operation_faults_test.cc has what is
-// no fault that passes.
+// Every operation under every transient fault: it succeeds, the fault has fired, the bytes are right, and each effect
+// happens exactly once. Reads and uploads have tests of their own, and operation_faults_test.cc has permanent failures.
 #include "support/fault_matrix.h"
 
 #include "gcsflux/listing.h"
@@ -15,7 +14,7 @@ using testing::LostAnswers;
 
 class FaultMatrixTest : public testing::FaultMatrix {};
 
-TEST_F(FaultMatrixTest, MetadataAndListsAreReadWhole) {
+TEST_F(FaultMatrixTest, ReadsMetadataAndListsWhole) {
   ForEach(FailuresInPlaceOfAnswer() + LostAnswers(), {.operation = "storage.objects.get"}, [&] {
     const auto found = client_->GetObject({kBucket, "object"});
     ASSERT_TRUE(found.ok()) << found.error().message;
@@ -35,7 +34,7 @@ TEST_F(FaultMatrixTest, MetadataAndListsAreReadWhole) {
   });
 }
 
-TEST_F(FaultMatrixTest, BucketsAreMadeAndDeletedOnce) {
+TEST_F(FaultMatrixTest, CreatesAndDeletesBucketsOnce) {
   ForEach(FailuresInPlaceOfAnswer() + LostAnswers(), {.operation = "storage.buckets.insert", .method = "POST"}, [&] {
     const auto made = client_->InsertBucket("other-bucket");
     EXPECT_TRUE(made.ok()) << made.error().message;
@@ -49,7 +48,7 @@ TEST_F(FaultMatrixTest, BucketsAreMadeAndDeletedOnce) {
   });
 }
 
-TEST_F(FaultMatrixTest, ComposeUnderAPreconditionIsRepeated) {
+TEST_F(FaultMatrixTest, RetriesAConditionalCompose) {
   ForEach(FailuresInPlaceOfAnswer(), {.operation = "storage.objects.compose"}, [&] {
     const auto composed = client_->ComposeObjects({{.name = "object"}, {.name = "small"}}, {kBucket, "new"},
                                                   {.preconditions = {.if_generation_match = 0}});
@@ -58,7 +57,7 @@ TEST_F(FaultMatrixTest, ComposeUnderAPreconditionIsRepeated) {
   });
 }
 
-TEST_F(FaultMatrixTest, AnObjectIsDeletedOnce) {
+TEST_F(FaultMatrixTest, DeletesAnObjectOnce) {
   ForEach(FailuresInPlaceOfAnswer() + LostAnswer(), {.operation = "storage.objects.delete"}, [&] {
     const auto found = client_->GetObject({kBucket, "small"});
     ASSERT_TRUE(found.ok());
@@ -69,7 +68,7 @@ TEST_F(FaultMatrixTest, AnObjectIsDeletedOnce) {
   });
 }
 
-TEST_F(FaultMatrixTest, WhatCouldTakeEffectTwiceIsNotRepeated) {
+TEST_F(FaultMatrixTest, DoesNotRetryUnconditionalWrites) {
   ForEach(FailuresInPlaceOfAnswer(), {.operation = "storage.objects.insert"}, [&] {
     EXPECT_FALSE(client_->InsertObject({kBucket, "new"}, AsBytes("bytes")).ok());
     EXPECT_EQ(testing::ErrorOf(client_->GetObject({kBucket, "new"})).code, ErrorCode::kNotFound);

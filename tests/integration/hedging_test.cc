@@ -1,4 +1,4 @@
-// If a read stalls for ever, a second request answers it. No other read is sent twice.
+// If a read stalls without end, a second request answers it. No other read is sent twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/load_fault.h"
 
 namespace gcsflux {
 namespace {
@@ -17,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t kStallAt = 1'000'000;
 
-// Time stands still at the emulator: what stalls there never goes on by itself.
+// The emulator's clock stands still: a stall there never ends by itself.
 class HedgingTest : public ::testing::Test {
  protected:
   static constexpr auto kBucket = "my-bucket";
@@ -41,21 +42,19 @@ class HedgingTest : public ::testing::Test {
     before_ = {};
   }
 
-  // Teaches the client how long reads take, and saves up for second requests. A busy machine may already need one.
+  // Teaches the client the usual time of reads, and fills the hedge budget. A busy machine may already use some of it.
   void WarmUp() {
     for (int i = 0; i < 30; ++i) {
       ASSERT_TRUE(client_->ReadObject({kBucket, "large"}));
       ASSERT_TRUE(client_->GetObject({kBucket, "small"}));
-      ASSERT_TRUE(client_->ListObjects(kBucket));
+      ASSERT_TRUE(client_->ListObjects({kBucket}));
     }
     before_ = client_->counters();
   }
 
   void StallOnce(const std::string& operation, std::uint64_t after_bytes) {
-    emulator_.faults().Load({.rules = {{.name = "stall",
-                                        .match = {.operation = operation},
-                                        .action = {.type = "stall", .after_bytes = after_bytes, .duration = 1h},
-                                        .limits = {.count = 1}}}});
+    testing::LoadFault(emulator_, "stall", {.operation = operation},
+                       {.type = "stall", .after_bytes = after_bytes, .duration = 1h}, 1);
   }
 
   void ExpectHedged() {
@@ -67,7 +66,7 @@ class HedgingTest : public ::testing::Test {
     EXPECT_EQ(counters.retries, 0U);
   }
 
-  // The one that stalled, and the one that was answered in its place.
+  // The stalled one, and its replacement.
   std::pair<emulator::RequestRecord, emulator::RequestRecord> StalledAndWinner() {
     const auto journal = emulator_.journal();
     const auto stalled = std::find_if(journal.begin(), journal.end(), [&](const auto& request) {
@@ -84,7 +83,7 @@ class HedgingTest : public ::testing::Test {
   std::optional<Client> client_;
 };
 
-TEST_F(HedgingTest, AReadWithoutAFirstByteIsAnsweredByASecondRequest) {
+TEST_F(HedgingTest, HedgesAReadWithoutAFirstByte) {
   WarmUp();
   StallOnce("storage.objects.get", 0);
   const auto read = client_->ReadObject({kBucket, "large"});
@@ -94,7 +93,7 @@ TEST_F(HedgingTest, AReadWithoutAFirstByteIsAnsweredByASecondRequest) {
   EXPECT_EQ(StalledAndWinner().second.bytes_out, content_.size());
 }
 
-TEST_F(HedgingTest, AReadThatStopsInItsBodyGoesOnByASecondRequest) {
+TEST_F(HedgingTest, HedgesAReadThatStopsInItsBody) {
   WarmUp();
   StallOnce("storage.objects.get", kStallAt);
   const auto read = client_->ReadObject({kBucket, "large"});
@@ -107,7 +106,7 @@ TEST_F(HedgingTest, AReadThatStopsInItsBodyGoesOnByASecondRequest) {
   EXPECT_EQ(winner.bytes_out, content_.size() - kStallAt) << "no byte was fetched twice";
 }
 
-TEST_F(HedgingTest, MetadataAndListsAreHedgedToo) {
+TEST_F(HedgingTest, HedgesMetadataAndLists) {
   WarmUp();
   StallOnce("storage.objects.get", 0);
   const auto found = client_->GetObject({kBucket, "small"});
@@ -116,16 +115,16 @@ TEST_F(HedgingTest, MetadataAndListsAreHedgedToo) {
   ExpectHedged();
 }
 
-TEST_F(HedgingTest, AListThatStopsInItsBodyIsAskedForWhole) {
+TEST_F(HedgingTest, RequestsAStoppedListAgainWhole) {
   WarmUp();
   StallOnce("storage.objects.list", 100);
-  const auto page = client_->ListObjects(kBucket);
+  const auto page = client_->ListObjects({kBucket});
   ASSERT_TRUE(page.ok()) << page.error().message;
   EXPECT_EQ(page->objects.size(), 2U);
   ExpectHedged();
 }
 
-TEST_F(HedgingTest, WritesAreSentOnce) {
+TEST_F(HedgingTest, SendsWritesOnce) {
   WarmUp();
   StallOnce("storage.objects.insert", 0);
   std::jthread writer([&] {
@@ -140,7 +139,7 @@ TEST_F(HedgingTest, WritesAreSentOnce) {
   EXPECT_EQ(client_->counters().hedges, before_.hedges);
 }
 
-TEST_F(HedgingTest, SwitchedOffNothingIsSentTwice) {
+TEST_F(HedgingTest, SendsNothingTwiceIfSwitchedOff) {
   Use({.budget = 0});
   WarmUp();
   StallOnce("storage.objects.get", kStallAt);
@@ -158,12 +157,9 @@ TEST_F(HedgingTest, SwitchedOffNothingIsSentTwice) {
   EXPECT_EQ(client_->counters().requests, 3U * 30 + 1);
 }
 
-TEST_F(HedgingTest, ManyStallsAtOnceAreHedgedWithinTheBudget) {
+TEST_F(HedgingTest, StaysWithinTheBudgetForManyStalls) {
   WarmUp();  // 90 requests pay for 4.
-  emulator_.faults().Load({.rules = {{.name = "stall",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "stall", .duration = 1h},
-                                      .limits = {.count = 16}}}});
+  testing::LoadFault(emulator_, "stall", {.operation = "storage.objects.get"}, {.type = "stall", .duration = 1h}, 16);
   std::vector<std::jthread> readers;
   readers.reserve(16);
   for (int i = 0; i < 16; ++i) {
@@ -173,7 +169,7 @@ TEST_F(HedgingTest, ManyStallsAtOnceAreHedgedWithinTheBudget) {
       EXPECT_TRUE(*read == content_);
     });
   }
-  // Each stalled one waits at the emulator, also where it was given up; 106 requests pay for 5 at most.
+  // Each stalled one waits at the emulator, even if the client abandoned it; 106 requests allow at most 5.
   emulator_.clock().AwaitWaiters(16);
   while (client_->counters().stalls < before_.stalls + 11) std::this_thread::yield();
   emulator_.clock().Advance(1h);
@@ -183,7 +179,7 @@ TEST_F(HedgingTest, ManyStallsAtOnceAreHedgedWithinTheBudget) {
   EXPECT_GE(client_->counters().hedges, before_.hedges + 1);
 }
 
-TEST_F(HedgingTest, ASecondRequestThatIsRefusedIsFollowedByAThird) {
+TEST_F(HedgingTest, SendsAThirdRequestAfterARefusedSecond) {
   WarmUp();
   emulator_.faults().Load({.rules = {{.name = "stall",
                                       .match = {.operation = "storage.objects.get"},
@@ -201,7 +197,7 @@ TEST_F(HedgingTest, ASecondRequestThatIsRefusedIsFollowedByAThird) {
   EXPECT_GE(client_->counters().hedges, before_.hedges + 2);
 }
 
-TEST_F(HedgingTest, ASecondRequestThatIsThrottledCountsAtTheGate) {
+TEST_F(HedgingTest, CountsAThrottledSecondRequestAtTheGate) {
   WarmUp();
   emulator_.faults().Load(
       {.rules = {{.name = "stall",

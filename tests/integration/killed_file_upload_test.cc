@@ -1,5 +1,5 @@
-// Processes that are killed while they send a file, again and again: the last one stores it, and each sends what the
-// service did not have yet.
+// Processes that are killed repeatedly while they send a file: the last one stores it, and each sends only bytes that
+// the service lacks.
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,12 +18,12 @@ using testing::kObject;
 
 class KilledFileUploadTest : public testing::ResumableFileCase {
  protected:
-  // The state is in a file, as a program would keep it.
+  // The state is in a file, as in a program.
   [[nodiscard]] std::string State() const {
     std::ifstream in(state_path_);
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  Result<UploadedFile> UploadWithStateFile() {
+  Result<UploadReport> UploadWithStateFile() {
     options_.max_concurrency = 2;
     options_.state = State();
     options_.save_state = [this](const std::string& state) { std::ofstream(state_path_) << state << std::flush; };
@@ -39,7 +39,7 @@ class KilledFileUploadTest : public testing::ResumableFileCase {
   const std::string state_path_ = directory_.path() / "state";
 };
 
-TEST_F(KilledFileUploadTest, ItsFileIsStoredInTheEndAndLittleIsSentTwice) {
+TEST_F(KilledFileUploadTest, StoresTheFileAndResendsLittle) {
   int killed = 0;
   int little_sent_twice = 0;
   for (unsigned seed = 0; seed < 8; ++seed) {
@@ -52,13 +52,13 @@ TEST_F(KilledFileUploadTest, ItsFileIsStoredInTheEndAndLittleIsSentTwice) {
     while (UploadAndKillAfter(1 + random() % 7)) ASSERT_LT(++kills, 200) << "no run gets further";
     killed += kills;
     EXPECT_TRUE(*client_.ReadObject(kObject) == Content());
-    // Two parts are in flight when a process is killed. A process that is killed between its commit and the end of its
-    // state is followed by one that sends all parts again.
+    // Two parts are in flight when a process is killed. After a process that is killed between its commit and the end
+    // of its state, the next one sends all parts again.
     const std::size_t uploads = std::max<std::size_t>(1, Requests("complete"));
     EXPECT_LE(Requests("part"), kParts * uploads + 2 * static_cast<std::size_t>(kills));
     little_sent_twice += Requests("part") < 2 * kParts ? 1 : 0;
     EXPECT_EQ(State(), "");
-    do {  // What the service was still doing for the process may come later.
+    do {  // The service may still carry out the process's last request.
       ASSERT_TRUE(CleanComposites(client_, "bkt", {.older_than = -hours(1)}).ok());
     } while (!ListMultipartUploads(client_, {"bkt", ""})->empty());
     testing::ExpectNothingLeft(client_);

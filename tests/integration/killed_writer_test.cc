@@ -1,5 +1,5 @@
-// A process that is killed while it overwrites an object: the name shows one content whole, and what it leaves is
-// cleaned away.
+// A process that is killed while it overwrites an object: the name shows one whole content, and the leftovers are
+// removed.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -49,14 +49,14 @@ class KilledWriterTest : public ::testing::Test {
   const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
 
-// It is interrupted with parts sent and nothing committed.
-TEST_F(KilledWriterTest, LeavesNothingWhereASignalIsHandled) {
+// It is interrupted after parts and before a commit.
+TEST_F(KilledWriterTest, LeavesNothingIfTheSignalIsHandled) {
   ASSERT_TRUE(client_.InsertBucket("bkt"));
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes(old_)).ok());
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    ::signal(SIGINT, SIG_DFL);  // A shell's background jobs are started with it ignored.
+    ::signal(SIGINT, SIG_DFL);  // A shell's background jobs start with it ignored.
     if (!InstallCompositeCleanup()) ::_exit(2);
     ObjectWriter writer(client_, kObject, {.part_bytes = kPart});
     if (!writer.Write(AsBytes(new_))) ::_exit(1);
@@ -75,7 +75,7 @@ TEST_F(KilledWriterTest, LeavesNothingWhereASignalIsHandled) {
   EXPECT_EQ(*client_.ReadObject(kObject), old_);
 }
 
-TEST_F(KilledWriterTest, LeavesOneContentWholeAndWhatCleanRemoves) {
+TEST_F(KilledWriterTest, LeavesAWholeObjectAndRemovableParts) {
   constexpr unsigned kMostRequests = 10;  // Of an overwrite of four parts.
   int killed = 0;
   int kept = 0;
@@ -93,7 +93,7 @@ TEST_F(KilledWriterTest, LeavesOneContentWholeAndWhatCleanRemoves) {
     ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
     EXPECT_TRUE(*stored == old_ || *stored == new_) << stored->size() << " bytes";
     kept += *stored == old_ ? 1 : 0;
-    // What the service was still doing for the child may come later.
+    // The service may still carry out the child's last request.
     do {
       ASSERT_TRUE(CleanComposites(client_, "bkt", {.older_than = -hours(1)}).ok());
     } while (!IsBucketAsBefore());

@@ -1,4 +1,4 @@
-// What a stream holds while its requests wait.
+// The memory of a stream while its requests wait.
 #include <gtest/gtest.h>
 
 #include <latch>
@@ -16,8 +16,8 @@ namespace {
 using testing::RawServer;
 
 // Eight requests wait at the same time, and are answered one after the other. Each object is freed before the next
-// answer is sent, so all are delivered in the same memory: no request has taken any before its bytes came.
-TEST(DownloadStreamMemory, IsTakenWhenTheFirstBytesCome) {
+// answer is sent, so all are delivered in the same memory: no request allocates before its bytes arrive.
+TEST(DownloadStreamMemory, IsAllocatedWithTheFirstBytes) {
   constexpr int kObjects = 8;
   const std::string body(5000, 'a');
   std::latch all_wait(kObjects);
@@ -30,13 +30,13 @@ TEST(DownloadStreamMemory, IsTakenWhenTheFirstBytesCome) {
     connection.WaitForClose();
   });
   const Downloader downloader(*Client::Create({.endpoint = server.endpoint(), .credentials = Credentials::Anonymous()}),
-                              {.max_concurrency = kObjects, .composition = {.mode = CompositionMode::kOff}});
+                              {.max_concurrency = kObjects, .composition = CompositionMode::kOff});
   std::vector<DownloadSource> sources;
   sources.reserve(kObjects);
   for (int i = 0; i < kObjects; ++i) {
     sources.push_back({.object = {"bench", std::to_string(i)}, .size = body.size(), .generation = 7});
   }
-  auto stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  auto stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   std::set<const void*> places;
   for (int i = 0; i < kObjects; ++i) {
     auto object = stream.Next();

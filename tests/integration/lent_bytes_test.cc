@@ -1,4 +1,4 @@
-// ObjectReader::NextView: bytes that the caller sees where they were fetched to.
+// ObjectReader::NextView: the caller sees the bytes in the buffer into which they were fetched.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -9,6 +9,7 @@
 #include "client/client_core.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/object_reader.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 #include "support/upload_case.h"
 
@@ -49,10 +50,7 @@ class LentBytesTest : public ::testing::Test {
     }
   }
   void Corrupt(std::uint64_t at) {
-    emulator_.faults().Load({.rules = {{.name = "it",
-                                        .match = {.operation = "storage.objects.get"},
-                                        .action = {.type = "corrupt", .at_byte = at},
-                                        .limits = {.count = 1}}}});
+    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"}, {.type = "corrupt", .at_byte = at}, 1);
   }
 
   const std::string content_ = testing::Pattern(1'000'000);
@@ -60,7 +58,7 @@ class LentBytesTest : public ::testing::Test {
   Client client_ = MakeClient(256U << 20);
 };
 
-TEST_F(LentBytesTest, AreAllOfTheObjectAndFetchedOnce) {
+TEST_F(LentBytesTest, CoverTheObjectAndAreFetchedOnce) {
   for (const bool reads_whole : {false, true}) {
     auto reader =
         Open({.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = reads_whole, .tail_bytes = 0});
@@ -73,7 +71,7 @@ TEST_F(LentBytesTest, AreAllOfTheObjectAndFetchedOnce) {
   EXPECT_EQ(CoreOf(client_).delivery_budget().held(), 0U);
 }
 
-TEST_F(LentBytesTest, AreTheNextOnesAfterOtherReads) {
+TEST_F(LentBytesTest, ContinueAfterOtherReads) {
   auto reader = Open({.stripe_bytes = 30'000});
   reader.Seek(500);
   const std::string first = TextOf(*reader.NextView());
@@ -86,8 +84,8 @@ TEST_F(LentBytesTest, AreTheNextOnesAfterOtherReads) {
   EXPECT_TRUE(reader.NextView()->empty());
 }
 
-// Another reader has all of the budget.
-TEST_F(LentBytesTest, AreFetchedIfNothingMayBeFetchedAhead) {
+// Another reader uses the whole budget.
+TEST_F(LentBytesTest, AreFetchedWithoutReadAhead) {
   client_ = MakeClient(1);
   auto idle = Open({.stripe_bytes = 50'000});
   idle.Prefetch({{0, 500'000}});
@@ -95,7 +93,7 @@ TEST_F(LentBytesTest, AreFetchedIfNothingMayBeFetchedAhead) {
   EXPECT_TRUE(LendAll(busy) == content_);
 }
 
-TEST_F(LentBytesTest, ThatWerePrefetchedAreReleasedByTheNextCall) {
+TEST_F(LentBytesTest, AreReleasedByTheNextCall) {
   auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 50'000, .tail_bytes = 0});
   reader.Prefetch({{0, 50'000}});
   EXPECT_EQ(TextOf(*reader.NextView()), content_.substr(0, 50'000));
@@ -104,14 +102,14 @@ TEST_F(LentBytesTest, ThatWerePrefetchedAreReleasedByTheNextCall) {
   EXPECT_EQ(CoreOf(client_).delivery_budget().held(), 0U);
 }
 
-TEST_F(LentBytesTest, OfAWholeObjectWereComparedBefore) {
+TEST_F(LentBytesTest, AreVerifiedBeforeForAWholeObject) {
   Corrupt(5);
   auto reader = Open();
   EXPECT_TRUE(TextOf(*reader.NextView()) == content_);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(LentBytesTest, ThatAreWrongAreFoundByVerifyWhole) {
+TEST_F(LentBytesTest, AreVerifiedByVerifyWhole) {
   auto reader = Open({.stripe_bytes = 50'000, .reads_whole = true});
   Corrupt(5);
   EXPECT_FALSE(LendAll(reader) == content_);
@@ -119,7 +117,7 @@ TEST_F(LentBytesTest, ThatAreWrongAreFoundByVerifyWhole) {
   EXPECT_EQ(testing::ErrorOf(reader.VerifyWhole()).code, ErrorCode::kCorrupted);
 }
 
-TEST_F(LentBytesTest, AreOfOneGeneration) {
+TEST_F(LentBytesTest, BelongToOneGeneration) {
   auto reader = Open({.stripe_bytes = 10'000, .read_ahead_bytes = 10'000, .tail_bytes = 0});
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("another")).ok());
   EXPECT_EQ(testing::ErrorOf(reader.NextView()).code, ErrorCode::kAborted);
@@ -130,10 +128,8 @@ TEST_F(LentBytesTest, AreNotAwaitedAfterAStop) {
   std::stop_source stop;
   auto reader = Open({.stripe_bytes = 50'000, .stop = stop.get_token()});
   emulator_.clock().Freeze();
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .covers_byte = 0},
-                                      .action = {.type = "stall", .after_bytes = 10, .duration = std::chrono::hours(1)},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .covers_byte = 0},
+                     {.type = "stall", .after_bytes = 10, .duration = std::chrono::hours(1)}, 1);
   const std::jthread stopper([&] {
     emulator_.clock().AwaitWaiters(1);
     stop.request_stop();

@@ -1,7 +1,7 @@
 // lost_acknowledgements: calls without preconditions whose first answer is lost, each of them, by a client that trusts
-// the service's idempotency tokens. No effect may be doubled: by the journal, and by what is stored.
+// the service's idempotency tokens. No effect may be doubled: by the journal, and by the stored objects.
 //
-// It ends with status 1 and says what is wrong where that is not so. `--count=100000` takes minutes.
+// Ends with status 1 and an explanation if this fails. `--count=100000` takes minutes.
 
 #include <gflags/gflags.h>
 
@@ -43,7 +43,7 @@ class Failures {
   std::atomic<std::uint64_t> count_ = 0;
 };
 
-// One thread's calls, on names of its own. Each method makes one call whose answer is lost, and judges what is stored
+// One thread's calls, on its own names. Each method makes one call whose answer is lost, and checks the stored object
 // as far as the next call shows it.
 class Caller {
  public:
@@ -120,7 +120,7 @@ class Caller {
     if (!Must("patch", patched)) return;
     if (patched->metageneration != ++metageneration_) failures_.Add("a patch took effect twice");
   }
-  // What is written at once under the name that was deleted stays.
+  // An object that is written at once under a deleted name remains.
   void Delete() {
     if (!Must("delete", client_.DeleteObject(made_))) return;
     Must("insert", client_.InsertObject(made_, AsBytes("x")));
@@ -152,7 +152,7 @@ emulator::FaultPlan LoseFirstAnswers() {
   return plan;
 }
 
-// Of each call one request was carried out, and one was given its answer.
+// For each call, one request was carried out, and one received its stored answer.
 std::uint64_t CheckJournal(const emulator::Emulator& emulator, Failures& failures) {
   struct Requests {
     int done = 0;

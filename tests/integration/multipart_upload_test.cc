@@ -16,6 +16,8 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/raw_server.h"
 #include "support/result.h"
 #include "support/upload_in_parts.h"
@@ -67,7 +69,7 @@ class MultipartUploadTest : public ::testing::Test {
     EXPECT_EQ(emulator::FindCommits(emulator_.journal(), kBucket, kObject.name).size(), 1U);
   }
 
-  // What happens to the first request of that phase.
+  // The fault of the first request of that phase.
   void ForEach(const std::vector<FaultAction>& faults, const std::string& phase, const std::function<void()>& run) {
     for (const FaultAction& action : faults) {
       SCOPED_TRACE(phase + " " + action.type + " " + std::to_string(action.status.value_or(0)));
@@ -88,7 +90,7 @@ class MultipartUploadTest : public ::testing::Test {
   const testing::PartsOptions parallel_{.part_bytes = kPart, .max_concurrency = 4};
 };
 
-TEST_F(MultipartUploadTest, PutsPartsTogetherByNumber) {
+TEST_F(MultipartUploadTest, JoinsPartsByNumber) {
   auto upload = MultipartUpload::Start(
       client_, kObject,
       {.attributes = {.content_type = "text/plain", .cache_control = "no-store", .metadata = {{"k", "v"}}}});
@@ -139,7 +141,7 @@ TEST_F(MultipartUploadTest, StoresUnderACustomersKey) {
   EXPECT_TRUE(read.ok() && *read == Content());
 }
 
-TEST_F(MultipartUploadTest, SendsPartsAtTheSameTime) {
+TEST_F(MultipartUploadTest, SendsPartsInParallel) {
   emulator_.shaping().Set({.write_first_byte_ms = 50});
   ASSERT_TRUE(testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_).ok());
   EXPECT_GE(emulator::FindMostInFlight(emulator_.journal()).requests, 2U);
@@ -153,7 +155,7 @@ std::vector<FaultAction> WhatPasses() {
   return faults;
 }
 
-TEST_F(MultipartUploadTest, IsCommittedOnceWhateverItsRequestsMeet) {
+TEST_F(MultipartUploadTest, CommitsOnceUnderFaults) {
   for (const char* phase : {"initiate", "part", "complete"}) {
     ForEach(WhatPasses(), phase, [&] {
       const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_);
@@ -164,20 +166,19 @@ TEST_F(MultipartUploadTest, IsCommittedOnceWhateverItsRequestsMeet) {
   }
 }
 
-TEST_F(MultipartUploadTest, APartThatBreaksInItsMidstIsSentAgain) {
+TEST_F(MultipartUploadTest, ResendsABrokenPart) {
   ForEach({{.type = "failUpload", .status = 503, .after_bytes = kPart / 2}}, "part", [&] {
     ASSERT_TRUE(testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_).ok());
     ExpectStoredOnce(Content());
   });
 }
 
-TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItFails) {
+TEST_F(MultipartUploadTest, LeavesNothingBehindAfterAFailure) {
   for (const std::uint64_t status : {400U, 403U}) {
     emulator_.Reset();
     ASSERT_TRUE(client_.InsertBucket(kBucket));
-    // Always: an answer that comes before all of the part is sent can be lost with its connection.
-    emulator_.faults().Load(
-        {.rules = {{.name = "it", .match = {.phase = "part"}, .action = {.type = "status", .status = status}}}});
+    // Always: an answer that is sent before the whole part has arrived can be lost with its connection.
+    testing::LoadFault(emulator_, "it", {.phase = "part"}, {.type = "status", .status = status});
     const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_);
     ASSERT_FALSE(stored.ok());
     EXPECT_GE(emulator_.faults().Fired("it"), 1U);
@@ -187,35 +188,31 @@ TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItFails) {
   }
 }
 
-TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItIsCancelled) {
+TEST_F(MultipartUploadTest, LeavesNothingBehindAfterACancellation) {
   std::stop_source stop;
-  emulator_.faults().Load(
-      {.rules = {{.name = "it",
-                  .match = {.phase = "part", .nth = 2},
-                  .action = {.type = "stallUpload", .after_bytes = 1, .duration = std::chrono::hours(1)}}}});
+  testing::LoadFault(emulator_, "it", {.phase = "part", .nth = 2},
+                     {.type = "stallUpload", .after_bytes = 1, .duration = std::chrono::hours(1)});
   testing::PartsOptions options = parallel_;
   options.multipart.stop = stop.get_token();
   const std::jthread canceller([&] {
     while (emulator_.faults().Fired("it") == 0) std::this_thread::yield();
     stop.request_stop();
   });
-  const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), options);
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kCancelled) << stored.error().message;
+  EXPECT_TRUE(
+      testing::FailsWith(testing::UploadInParts(client_, kObject, AsBytes(Content()), options), ErrorCode::kCancelled));
   EXPECT_EQ(OpenUploads(), 0U);
 }
 
-TEST_F(MultipartUploadTest, ABitThatFlipsOnItsWayIsFound) {
+TEST_F(MultipartUploadTest, DetectsAFlippedBit) {
   ForEach({{.type = "corruptUpload", .at_byte = 7}}, "part", [&] {
-    const auto stored = testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_);
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kCorrupted) << stored.error().message;
+    EXPECT_TRUE(testing::FailsWith(testing::UploadInParts(client_, kObject, AsBytes(Content()), parallel_),
+                                   ErrorCode::kCorrupted));
     EXPECT_EQ(OpenUploads(), 0U);
   });
 }
 
-// A service that says of the parts what is right, and makes something else of them.
-// Uploads to a service that makes other bytes of the parts; gives the error and the requests.
+// A service that reports right checksums of the parts, and joins other bytes. Uploads to it; returns the error and the
+// requests.
 std::pair<Error, std::vector<std::string>> UploadAndSpoil(const std::string& completed_header) {
   std::mutex mutex;
   std::vector<std::string> requests;
@@ -251,14 +248,14 @@ std::pair<Error, std::vector<std::string>> UploadAndSpoil(const std::string& com
   return {stored ? Error{ErrorCode::kAborted, "it has succeeded"} : stored.error(), requests};
 }
 
-TEST(MultipartUploadOfRawServer, BytesThatTheServiceSpoilsAreDeleted) {
+TEST(MultipartUploadOfRawServer, DeletesBytesThatTheServiceCorrupted) {
   const auto [error, requests] = UploadAndSpoil("x-goog-generation: 5\r\n");
   EXPECT_EQ(error.code, ErrorCode::kCorrupted) << error.message;
   EXPECT_EQ(requests.back(), "DELETE /storage/v1/b/bkt/o/o?generation=5");
 }
 
-// What is live may be a rival's.
-TEST(MultipartUploadOfRawServer, AGenerationThatTheServiceHasNotNamedIsNotDeleted) {
+// The live object may be a rival's.
+TEST(MultipartUploadOfRawServer, KeepsAnUnnamedGeneration) {
   const auto [error, requests] = UploadAndSpoil("");
   EXPECT_EQ(error.code, ErrorCode::kCorrupted) << error.message;
   EXPECT_NE(error.message.find("generation 5, which is live, holds other bytes"), std::string::npos) << error.message;
@@ -275,7 +272,7 @@ TEST_F(MultipartUploadTest, IsAbortedWhenItIsDropped) {
   EXPECT_EQ(OpenUploads(), 0U);
 }
 
-TEST_F(MultipartUploadTest, SaysWhenItsUploadIsGone) {
+TEST_F(MultipartUploadTest, ReportsAMissingUpload) {
   auto upload = MultipartUpload::Start(client_, kObject);
   ASSERT_TRUE(upload.ok());
   ASSERT_TRUE(upload->UploadPart(1, AsBytes("x")).ok());
@@ -284,24 +281,23 @@ TEST_F(MultipartUploadTest, SaysWhenItsUploadIsGone) {
   EXPECT_EQ(testing::ErrorOf(upload->UploadPart(2, AsBytes("y"))).code, ErrorCode::kSessionLost);
   EXPECT_EQ(testing::ErrorOf(upload->ListParts()).code, ErrorCode::kSessionLost);
   EXPECT_EQ(testing::ErrorOf(upload->Complete()).code, ErrorCode::kSessionLost);
-  EXPECT_TRUE(upload->Abort().ok());  // What was wanted is so.
+  EXPECT_TRUE(upload->Abort().ok());  // The intended state is reached.
 }
 
-TEST_F(MultipartUploadTest, TakesPartsInPlaceOfOnesThatAreTooSmall) {
+TEST_F(MultipartUploadTest, AcceptsReplacementsOfTooSmallParts) {
   auto upload = MultipartUpload::Start(client_, kObject);
   ASSERT_TRUE(upload.ok());
   ASSERT_TRUE(upload->UploadPart(1, AsBytes("small")).ok());
   ASSERT_TRUE(upload->UploadPart(2, PartOf(Content(), 2)).ok());
   const auto refused = upload->Complete();
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  ASSERT_TRUE(testing::FailsWith(refused, ErrorCode::kInvalidArgument));
   EXPECT_EQ(refused.error().reason, "EntityTooSmall");
   ASSERT_TRUE(upload->UploadPart(1, PartOf(Content(), 1)).ok());
   ASSERT_TRUE(upload->Complete().ok());
   ExpectStoredOnce(Content().substr(0, 2 * kPart));
 }
 
-TEST_F(MultipartUploadTest, RefusesWhatCannotBe) {
+TEST_F(MultipartUploadTest, RefusesInvalidArguments) {
   EXPECT_EQ(testing::ErrorOf(MultipartUpload::Start(client_, {kBucket, ""})).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(testing::ErrorOf(MultipartUpload::Start(client_, {"no-such-bucket", "o"})).code, ErrorCode::kNotFound);
   const auto upload = MultipartUpload::Start(client_, kObject);

@@ -11,6 +11,7 @@
 #include "client/client_core.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/object_reader.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 #include "support/room_in.h"
 #include "support/upload_case.h"
@@ -104,7 +105,7 @@ void LendAndCompare(ObjectReader& reader, const std::string& content, std::mt199
   const auto lent = reader.NextView();
   ASSERT_TRUE(lent.ok()) << testing::ErrorOf(lent).message;
   ASSERT_EQ(lent->empty(), at >= content.size());
-  ReadAtAndCompare(reader, content, random);  // which leaves the lent bytes as they are
+  ReadAtAndCompare(reader, content, random);  // which leaves the borrowed bytes unchanged
   const std::string bytes(reinterpret_cast<const char*>(lent->data()), lent->size());
   EXPECT_EQ(bytes, content.substr(std::min<std::size_t>(at, content.size()), bytes.size())) << "at " << at;
   EXPECT_EQ(reader.position(), at + bytes.size());
@@ -122,7 +123,7 @@ void DoAndCompare(ObjectReader& reader, const std::string& content, std::mt19937
   }
 }
 
-TEST_F(ObjectReaderRandomTest, ReadsWhatIsStoredWhateverIsAskedAndFails) {
+TEST_F(ObjectReaderRandomTest, ReadsTheStoredBytesUnderFaults) {
   std::uint64_t fired = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -153,7 +154,7 @@ TEST_F(ObjectReaderRandomTest, ReadsWhatIsStoredWhateverIsAskedAndFails) {
   EXPECT_EQ(CoreOf(client_).delivery_budget().held(), 0U);
 }
 
-// The byte comes changed once: whatever part it is of, the whole is found to be another.
+// The byte arrives changed once: in any part, verification detects it.
 TEST_F(ObjectReaderRandomTest, FindsEveryCorruptedByte) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -165,10 +166,7 @@ TEST_F(ObjectReaderRandomTest, FindsEveryCorruptedByte) {
     options.stripe_bytes = std::min<std::uint64_t>(options.stripe_bytes, content.size() / 2);
     auto reader = ObjectReader::Open(client_, kObject, options);
     ASSERT_TRUE(reader.ok());
-    emulator_.faults().Load({.rules = {{.name = "it",
-                                        .match = {.operation = "storage.objects.get"},
-                                        .action = {.type = "corrupt"},
-                                        .limits = {.count = 1}}}});
+    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"}, {.type = "corrupt"}, 1);
     std::string room(content.size() / 2, '\0');
     ASSERT_TRUE(reader->ReadAt(random() % (content.size() / 2), RoomIn(room)).ok());
     const auto verified = reader->VerifyWhole();

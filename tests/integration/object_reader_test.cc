@@ -1,4 +1,4 @@
-// ObjectReader against the emulator: ranges, read-ahead, and what changes under it.
+// ObjectReader against the emulator: ranges, read-ahead, and changes of the object.
 #include "gcsflux/object_reader.h"
 
 #include <gmock/gmock.h>
@@ -13,6 +13,7 @@
 #include "client/client_core.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 #include "support/room_in.h"
 #include "support/upload_case.h"
@@ -60,7 +61,7 @@ class ObjectReaderTest : public ::testing::Test {
                        .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(4)})});
 };
 
-TEST_F(ObjectReaderTest, ReadsAtAnyPlace) {
+TEST_F(ObjectReaderTest, ReadsAtAnyOffset) {
   const auto reader = Open({.stripe_bytes = 100'000});
   EXPECT_EQ(reader.size(), content_.size());
   EXPECT_EQ(ReadAt(reader, 0, 10), content_.substr(0, 10));
@@ -81,7 +82,7 @@ TEST_F(ObjectReaderTest, ReadsManyRangesInFewRequests) {
   EXPECT_EQ(reader.report().requests, 1U);
 }
 
-TEST_F(ObjectReaderTest, RefusesRangesThatCannotBe) {
+TEST_F(ObjectReaderTest, RefusesInvalidRanges) {
   const auto reader = Open();
   std::string room(10, 'x');
   EXPECT_EQ(testing::ErrorOf(reader.Read({{999'991, RoomIn(room)}})).code, ErrorCode::kOutOfRange);
@@ -101,7 +102,7 @@ TEST_F(ObjectReaderTest, RefusesRangesThatCannotBe) {
             ErrorCode::kInvalidArgument);
 }
 
-TEST_F(ObjectReaderTest, KeepsTheTail) {
+TEST_F(ObjectReaderTest, CachesTheTail) {
   const auto reader = Open({.tail_bytes = 1000});
   EXPECT_EQ(ReadAt(reader, 999'990, 10), content_.substr(999'990));
   EXPECT_EQ(ReadAt(reader, 999'000, 500), content_.substr(999'000, 500));
@@ -109,7 +110,7 @@ TEST_F(ObjectReaderTest, KeepsTheTail) {
   EXPECT_EQ(reader.report().requests, 1U);
 }
 
-TEST_F(ObjectReaderTest, ReadsFromFrontToBackAndAhead) {
+TEST_F(ObjectReaderTest, ReadsAheadSequentially) {
   auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .tail_bytes = 0});
   std::string all;
   std::string room(7'777, '\0');
@@ -127,7 +128,7 @@ TEST_F(ObjectReaderTest, ReadsFromFrontToBackAndAhead) {
   EXPECT_EQ(reader.report().requests, 20U);
 }
 
-TEST_F(ObjectReaderTest, ReadsAheadAtOnceWhatIsReadWhole) {
+TEST_F(ObjectReaderTest, ReadsAheadAtOnceInWholeReads) {
   auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = true});
   std::string room(1, '\0');
   ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
@@ -139,8 +140,8 @@ TEST_F(ObjectReaderTest, ReadsAheadAtOnceWhatIsReadWhole) {
   EXPECT_EQ(reader.report().fetched_bytes, content_.size());
 }
 
-// The first read does not wait for its own bytes before the others are begun, and no connection is left idle.
-TEST_F(ObjectReaderTest, DividesWhatIsReadWholeOverAllConnections) {
+// The first read starts the other requests before it waits for its own bytes, and no connection is idle.
+TEST_F(ObjectReaderTest, DividesAWholeReadAmongAllConnections) {
   const std::string large = Content(40'000'000);
   Put(large);
   auto reader = Open({.max_concurrency = 8, .reads_whole = true});
@@ -152,7 +153,7 @@ TEST_F(ObjectReaderTest, DividesWhatIsReadWholeOverAllConnections) {
   EXPECT_EQ(reader.report().requests, 8U);
 }
 
-TEST_F(ObjectReaderTest, DividesALongRangeOverAllConnections) {
+TEST_F(ObjectReaderTest, DividesALongRangeAmongAllConnections) {
   const std::string large = Content(40'000'000);
   Put(large);
   const auto reader = Open({.max_concurrency = 8});
@@ -160,12 +161,9 @@ TEST_F(ObjectReaderTest, DividesALongRangeOverAllConnections) {
   EXPECT_EQ(reader.report().requests, 8U);
 }
 
-// The object in one request, which the first time has a wrong byte: no reader may see that.
-TEST_F(ObjectReaderTest, ShowsNothingOfAWholeObjectBeforeItWasCompared) {
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "corrupt", .at_byte = 5},
-                                      .limits = {.count = 1}}}});
+// The object in one request, whose first answer has a wrong byte: no reader may see that.
+TEST_F(ObjectReaderTest, ShowsNoByteOfAWholeObjectBeforeVerification) {
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"}, {.type = "corrupt", .at_byte = 5}, 1);
   auto reader = Open();
   std::string room(100, '\0');
   ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
@@ -175,7 +173,7 @@ TEST_F(ObjectReaderTest, ShowsNothingOfAWholeObjectBeforeItWasCompared) {
 }
 
 // As padding between records is.
-TEST_F(ObjectReaderTest, GoesOnReadingAheadWhereALittleIsSkipped) {
+TEST_F(ObjectReaderTest, ContinuesReadAheadAfterASmallSkip) {
   auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 200'000, .tail_bytes = 70'000});
   EXPECT_EQ(ReadAt(reader, 999'000, 1'000), content_.substr(999'000));
   std::string room(990, '\0');
@@ -189,7 +187,7 @@ TEST_F(ObjectReaderTest, GoesOnReadingAheadWhereALittleIsSkipped) {
   EXPECT_EQ(reader.report().fetched_bytes, content_.size());
 }
 
-TEST_F(ObjectReaderTest, SeeksWhileItReadsAhead) {
+TEST_F(ObjectReaderTest, SeeksDuringReadAhead) {
   auto reader = Open({.stripe_bytes = 20'000, .read_ahead_bytes = 100'000});
   std::string room(1'000, '\0');
   for (const std::uint64_t offset : {0U, 30'000U, 900'000U, 10U, 999'500U, 0U, 1'000'000U, 45'000U}) {
@@ -200,7 +198,7 @@ TEST_F(ObjectReaderTest, SeeksWhileItReadsAhead) {
   }
 }
 
-TEST_F(ObjectReaderTest, TakesWhatWasPrefetched) {
+TEST_F(ObjectReaderTest, UsesPrefetchedBytes) {
   const auto reader = Open({.stripe_bytes = 10'000, .tail_bytes = 0});
   reader.Prefetch({{100'000, 25'000}, {500'000, 1}, {2'000'000, 5}});
   EXPECT_EQ(ReadAt(reader, 100'000, 25'000), content_.substr(100'000, 25'000));
@@ -208,7 +206,7 @@ TEST_F(ObjectReaderTest, TakesWhatWasPrefetched) {
   EXPECT_EQ(reader.report().requests, 4U);
 }
 
-// The first one fetches ahead what it never reads: it has all of the budget.
+// The first one reads ahead and never reads: it uses the whole budget.
 TEST_F(ObjectReaderTest, NeverWaitsForAnotherReader) {
   const auto client = Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .max_undelivered_bytes = 1});
   {
@@ -225,7 +223,7 @@ TEST_F(ObjectReaderTest, NeverWaitsForAnotherReader) {
   EXPECT_EQ(CoreOf(*client).delivery_budget().held(), 0U);
 }
 
-TEST_F(ObjectReaderTest, ManyThreadsReadAtTheSameTime) {
+TEST_F(ObjectReaderTest, ServesManyThreads) {
   const auto reader = Open({.stripe_bytes = 30'000});
   std::vector<std::jthread> threads;
   for (unsigned t = 0; t < 8; ++t) {
@@ -251,7 +249,7 @@ TEST_F(ObjectReaderTest, NeverMixesGenerations) {
   EXPECT_EQ(testing::ErrorOf(reader.VerifyWhole()).code, ErrorCode::kAborted);
 }
 
-TEST_F(ObjectReaderTest, AnEmptyObjectIsWholeWithoutARequest) {
+TEST_F(ObjectReaderTest, VerifiesAnEmptyObjectWithoutARequest) {
   Put("");
   auto reader = Open();
   EXPECT_EQ(ReadAt(reader, 0, 5), "");
@@ -259,7 +257,7 @@ TEST_F(ObjectReaderTest, AnEmptyObjectIsWholeWithoutARequest) {
   EXPECT_EQ(reader.report().requests, 0U);
 }
 
-TEST_F(ObjectReaderTest, VerifiesWhatCameAndFetchesTheRest) {
+TEST_F(ObjectReaderTest, FetchesTheRestToVerify) {
   const auto reader = Open({.stripe_bytes = 60'000, .tail_bytes = 0});
   EXPECT_EQ(ReadAt(reader, 100, 50'000), content_.substr(100, 50'000));
   EXPECT_EQ(ReadAt(reader, 40'000, 50'000), content_.substr(40'000, 50'000));
@@ -281,7 +279,7 @@ TEST_F(ObjectReaderTest, OpensAListedSourceWithoutARequest) {
   EXPECT_EQ(testing::ErrorOf(ObjectReader::Open(client_, source)->ReadAt(5, RoomIn(room))).code, ErrorCode::kCorrupted);
 }
 
-TEST_F(ObjectReaderTest, EndsWhenItIsAskedToStop) {
+TEST_F(ObjectReaderTest, StopsOnRequest) {
   std::stop_source stop;
   auto reader = Open({.stop = stop.get_token()});
   stop.request_stop();
@@ -290,7 +288,7 @@ TEST_F(ObjectReaderTest, EndsWhenItIsAskedToStop) {
   EXPECT_EQ(testing::ErrorOf(reader.VerifyWhole()).code, ErrorCode::kCancelled);
 }
 
-// Its event loops end with the last reader, not with the Client: also while it reads ahead.
+// Its event loops end with the last reader, not with the Client: even during read-ahead.
 TEST_F(ObjectReaderTest, OutlivesItsClient) {
   auto client = std::make_unique<Client>(*Client::Create({.endpoint = emulator_.endpoint(), .project = "p"}));
   const ObjectReaderOptions ahead{.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = true};

@@ -74,7 +74,7 @@ TEST_F(ObjectStreamsTest, Seek) {
   EXPECT_TRUE(all == content);
 }
 
-TEST_F(ObjectStreamsTest, AnExceptionInTheBlockEndsTheWriteWithoutACommit) {
+TEST_F(ObjectStreamsTest, DoNotCommitAfterAnException) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   const auto write = [&] {
     ObjectOutputStream out(client_, kObject, {.part_bytes = 5U << 20});
@@ -85,8 +85,8 @@ TEST_F(ObjectStreamsTest, AnExceptionInTheBlockEndsTheWriteWithoutACommit) {
   EXPECT_EQ(Stored(), "old");
 }
 
-// While it has failed, a stream leaves out what is inserted.
-TEST_F(ObjectStreamsTest, AStreamThatHasFailedIsNotCommitted) {
+// After a failure, a stream discards insertions.
+TEST_F(ObjectStreamsTest, DoNotCommitAfterAFailure) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   for (const auto state : {std::ios_base::failbit, std::ios_base::badbit}) {
     ObjectOutputStream out(client_, kObject);
@@ -117,7 +117,7 @@ TEST_F(ObjectStreamsTest, AStreamThatHasFailedIsNotCommitted) {
   EXPECT_EQ(twice.code, ErrorCode::kInvalidArgument) << twice.message;
 }
 
-TEST_F(ObjectStreamsTest, AreTheParentsInAChildOfFork) {
+TEST_F(ObjectStreamsTest, FailInAChildOfFork) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   auto reader = ObjectReader::Open(client_, kObject);
   std::array<std::byte, 3> room = {};
@@ -145,7 +145,7 @@ TEST_F(ObjectStreamsTest, AreTheParentsInAChildOfFork) {
   EXPECT_EQ(Stored(), part + "y");
 }
 
-TEST_F(ObjectStreamsTest, AFailureSetsBadbitAndIsKept) {
+TEST_F(ObjectStreamsTest, SetBadbitAndKeepTheError) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   ObjectInputStream in(*ObjectReader::Open(client_, kObject));
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("new")).ok());

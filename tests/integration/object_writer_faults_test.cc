@@ -1,4 +1,4 @@
-// Faults at each step of a ObjectWriter: outcome, bytes, how often it was stored, and what is left.
+// Faults at each step of an ObjectWriter: outcome, bytes, how often it was stored, and leftovers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ class ObjectWriterFaultsTest : public ::testing::Test {
   Client client_ = MakeClient();
 };
 
-TEST_F(ObjectWriterFaultsTest, OneFaultAtAnyStepIsOvercome) {
+TEST_F(ObjectWriterFaultsTest, SurvivesOneFaultAtAnyStep) {
   const std::vector<FaultAction> faults = {
       {.type = "status", .status = 503}, {.type = "status", .status = 429}, {.type = "reset"}, {.type = "loseAnswer"}};
   for (const Step& step : Steps()) {
@@ -86,14 +86,14 @@ TEST_F(ObjectWriterFaultsTest, OneFaultAtAnyStepIsOvercome) {
       EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", "o").size(), 2U);  // "old", and this one
       const auto objects = ListPrefix(client_, {"bkt", "gcsflux-uploads/"});
       EXPECT_TRUE(objects->objects.empty());
-      // An upload whose beginning was not acknowledged stays, without parts, for `gcsflux clean`.
+      // An upload whose start was not acknowledged remains, without parts, for `gcsflux clean`.
       const bool may_stay = std::string_view(step.name) == "initiate" && action.type == "loseAnswer";
       EXPECT_EQ(ListMultipartUploads(client_, {"bkt", ""})->size(), may_stay ? 1U : 0U);
     }
   }
 }
 
-TEST_F(ObjectWriterFaultsTest, AStepThatFailsForGoodLeavesTheOldContent) {
+TEST_F(ObjectWriterFaultsTest, KeepsTheOldContentIfAStepFails) {
   const std::vector<FaultAction> faults = {{.type = "status", .status = 503}, {.type = "status", .status = 400}};
   for (const Step& step : Steps()) {
     for (const FaultAction& action : faults) {
@@ -107,7 +107,7 @@ TEST_F(ObjectWriterFaultsTest, AStepThatFailsForGoodLeavesTheOldContent) {
   }
 }
 
-TEST_F(ObjectWriterFaultsTest, AComposeThatMayNotDeleteIsRepeatedWithoutIt) {
+TEST_F(ObjectWriterFaultsTest, RetriesAComposeWithoutDeletePermission) {
   Begin({.operation = "storage.objects.compose"}, {.type = "status", .status = 403}, 1);
   ASSERT_TRUE(Store(WriteMode::kOverwrite).ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
@@ -115,8 +115,8 @@ TEST_F(ObjectWriterFaultsTest, AComposeThatMayNotDeleteIsRepeatedWithoutIt) {
   testing::ExpectNothingLeft(client_);
 }
 
-// The compose is done, its answer is lost, and the look at the object is refused.
-TEST_F(ObjectWriterFaultsTest, AComposeThatMayBeDoneIsNotRepeatedWithoutTheDeletion) {
+// The compose is done, its answer is lost, and the read-back is refused.
+TEST_F(ObjectWriterFaultsTest, DoesNotRetryAnUncertainCompose) {
   Begin({.operation = "storage.objects.compose"}, {.type = "loseAnswer"}, 1);
   emulator_.faults().Add({.name = "look",
                           .match = {.operation = "storage.objects.get", .object_glob = kObject.name},
@@ -134,7 +134,7 @@ TEST_F(ObjectWriterFaultsTest, AComposeThatMayBeDoneIsNotRepeatedWithoutTheDelet
 }
 
 // Joining the parts makes the temporary object only; under a private name it makes the object itself.
-TEST_F(ObjectWriterFaultsTest, TheOutcomeIsThatOfTheObjectNotOfTheTemporaryOne) {
+TEST_F(ObjectWriterFaultsTest, ReportsTheOutcomeOfTheFinalObject) {
   for (const bool is_private_name : {false, true}) {
     Begin({.phase = "complete"}, {.type = "status", .status = 503}, 1000);
     ObjectWriter writer(client_, kObject, {.part_bytes = kPart, .is_private_name = is_private_name});
@@ -145,8 +145,8 @@ TEST_F(ObjectWriterFaultsTest, TheOutcomeIsThatOfTheObjectNotOfTheTemporaryOne) 
   }
 }
 
-// The parts are joined, the answer is lost, and the look at the temporary object is refused.
-TEST_F(ObjectWriterFaultsTest, AJoinThatMayBeDoneLeavesNoTemporaryObject) {
+// The parts are joined, the answer is lost, and the read-back of the temporary object is refused.
+TEST_F(ObjectWriterFaultsTest, LeavesNoTemporaryObjectAfterAnUncertainJoin) {
   Begin({.phase = "complete"}, {.type = "loseAnswer"}, 1);
   emulator_.faults().Add({.name = "look",
                           .match = {.operation = "storage.objects.get", .object_prefix = "gcsflux-uploads/"},
@@ -160,7 +160,7 @@ TEST_F(ObjectWriterFaultsTest, AJoinThatMayBeDoneLeavesNoTemporaryObject) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterFaultsTest, AnUploadWhoseObjectCannotBeConfirmedIsStored) {
+TEST_F(ObjectWriterFaultsTest, ReportsAnUnconfirmedObject) {
   struct Case {
     FaultAction complete;
     WriteOutcome outcome;
@@ -184,11 +184,11 @@ TEST_F(ObjectWriterFaultsTest, AnUploadWhoseObjectCannotBeConfirmedIsStored) {
   }
 }
 
-TEST_F(ObjectWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
+TEST_F(ObjectWriterFaultsTest, ReportsALostAndReplacedComposeAsUnknown) {
   class Rival : public EventListener {
    public:
-    void OnRetry(const RetryEvent& /*event*/) override {
-      if (act) std::exchange(act, nullptr)();
+    void OnEvent(const Event& event) override {
+      if (event.kind == EventKind::kRetry && act) std::exchange(act, nullptr)();
     }
     std::function<void()> act = {};
   };
@@ -207,12 +207,12 @@ TEST_F(ObjectWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterFaultsTest, ChoosesOneStreamWherePermissionsCannotBeHad) {
+TEST_F(ObjectWriterFaultsTest, UsesOneStreamIfPermissionsAreUnknown) {
   Begin({.operation = "storage.buckets.testIamPermissions"}, {.type = "status", .status = 403}, 1000);
   ObjectWriter writer(client_, kObject, {.part_bytes = kPart});
   ASSERT_TRUE(writer.Write(AsBytes(content_)).ok());
   ASSERT_TRUE(writer.Close().ok());
-  EXPECT_EQ(writer.report().method, WriteMethod::kOneStream);
+  EXPECT_EQ(writer.report().path, WritePath::kOneStream);
   EXPECT_THAT(writer.report().reason, ::testing::HasSubstr("permissions cannot be asked for"));
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
   EXPECT_TRUE(Stored() == content_);

@@ -1,4 +1,4 @@
-// ObjectWriter against the emulator: what it stores, by which way, and what it leaves.
+// ObjectWriter against the emulator: what it stores, by which method, and what it leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ class ObjectWriterTest : public ::testing::Test {
     }
     return {};
   }
-  Result<ObjectMetadata> Store(const UploadOptions& options, ObjectWriterReport* report = nullptr) {
+  Result<ObjectMetadata> Store(const UploadOptions& options, UploadReport* report = nullptr) {
     ObjectWriter writer(client_, kObject, options);
     const auto written = WriteAll(writer, Content());
     auto stored = written ? writer.Close() : Result<ObjectMetadata>(written.error());
@@ -74,18 +74,18 @@ class ObjectWriterTest : public ::testing::Test {
                        .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(4)})});
 };
 
-TEST_F(ObjectWriterTest, StoresPartsAndCommitsThemByOneCompose) {
+TEST_F(ObjectWriterTest, CommitsPartsByOneCompose) {
   UploadOptions upload{.attributes = {.content_type = "text/plain", .metadata = {{"key", "\xc3\xa9"}}}};
-  ObjectWriterReport report;
+  UploadReport report;
   const std::size_t before = emulator_.journal().size();
   const auto stored = Store(Options(upload), &report);
-  // Permissions, settings, the beginning, four parts, the end, a look at what was made, and the compose.
+  // Permissions, settings, the start, four parts, the end, a read-back, and the compose.
   EXPECT_EQ(emulator_.journal().size() - before, 10U);
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_TRUE(Stored() == Content());
   EXPECT_EQ(stored->content_type, "text/plain");
   EXPECT_EQ(stored->metadata, upload.attributes.metadata);
-  EXPECT_EQ(report.method, WriteMethod::kPartsAndCompose);
+  EXPECT_EQ(report.path, WritePath::kParallel);
   EXPECT_EQ(report.parts, 4U);
   EXPECT_LE(report.most_memory, 3 * kPart);
   EXPECT_THAT(report.temporary_name, StartsWith("gcsflux-uploads/2"));
@@ -103,32 +103,32 @@ TEST_F(ObjectWriterTest, StoresUpToOnePartInOneRequest) {
     ASSERT_TRUE(stored.ok()) << stored.error().message;
     EXPECT_EQ(emulator_.journal().size(), before + 1);
     EXPECT_TRUE(Stored() == Content().substr(0, size));
-    EXPECT_EQ(writer.report().method, WriteMethod::kSingleInsert);
+    EXPECT_EQ(writer.report().path, WritePath::kOneRequest);
   }
 }
 
-TEST_F(ObjectWriterTest, APrivateNameNeedsNoCompose) {
+TEST_F(ObjectWriterTest, NeedsNoComposeForAPrivateName) {
   auto options = Options();
   options.is_private_name = true;
-  ObjectWriterReport report;
+  UploadReport report;
   ASSERT_TRUE(Store(options, &report).ok());
   EXPECT_TRUE(Stored() == Content());
-  EXPECT_EQ(report.method, WriteMethod::kParts);
+  EXPECT_EQ(report.path, WritePath::kInPlace);
   EXPECT_EQ(report.temporary_name, "");
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterTest, UsesOneStreamWhereThatIsAskedFor) {
+TEST_F(ObjectWriterTest, UsesOneStreamIfAsked) {
   auto options = Options();
   options.path = WritePath::kOneStream;
-  ObjectWriterReport report;
+  UploadReport report;
   ASSERT_TRUE(Store(options, &report).ok());
   EXPECT_TRUE(Stored() == Content());
-  EXPECT_EQ(report.method, WriteMethod::kOneStream);
+  EXPECT_EQ(report.path, WritePath::kOneStream);
   EXPECT_EQ(report.reason, "one stream was asked for");
 }
 
-TEST_F(ObjectWriterTest, KeepsThePreconditionOfItsMode) {
+TEST_F(ObjectWriterTest, SendsThePreconditionOfItsMode) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   EXPECT_EQ(testing::ErrorOf(Store(Options({.mode = WriteMode::kCreate}))).code, ErrorCode::kPreconditionFailed);
   EXPECT_EQ(testing::ErrorOf(Store(Options({.mode = WriteMode::kReplace, .generation = 5}))).code,
@@ -140,7 +140,7 @@ TEST_F(ObjectWriterTest, KeepsThePreconditionOfItsMode) {
   EXPECT_TRUE(Stored() == Content());
 }
 
-TEST_F(ObjectWriterTest, WithoutCloseNothingBecomesVisible) {
+TEST_F(ObjectWriterTest, ShowsNothingBeforeClose) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   {
     ObjectWriter destroyed(client_, kObject, Options());
@@ -155,7 +155,7 @@ TEST_F(ObjectWriterTest, WithoutCloseNothingBecomesVisible) {
   testing::ExpectNothingLeft(client_);
 }
 
-// Its event loops end with the last writer, not with the Client: also while parts are in flight.
+// Its event loops end with the last writer, not with the Client: even while parts are in flight.
 TEST_F(ObjectWriterTest, OutlivesItsClient) {
   auto client = std::make_unique<Client>(*Client::Create({.endpoint = emulator_.endpoint(), .project = "p"}));
   std::optional<ObjectWriter> destroyed(std::in_place, *client, kObject, Options());
@@ -168,12 +168,12 @@ TEST_F(ObjectWriterTest, OutlivesItsClient) {
   ASSERT_TRUE(WriteAll(writer, Content().substr(2 * kPart)).ok());
   const auto stored = writer.Close();
   ASSERT_TRUE(stored.ok()) << stored.error().message;
-  EXPECT_EQ(writer.report().method, WriteMethod::kPartsAndCompose);
+  EXPECT_EQ(writer.report().path, WritePath::kParallel);
   EXPECT_TRUE(Stored() == Content());
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterTest, EndsWhenItIsAskedToStop) {
+TEST_F(ObjectWriterTest, StopsOnRequest) {
   std::stop_source stop;
   ObjectWriter writer(client_, kObject, Options({.stop = stop.get_token()}));
   ASSERT_TRUE(WriteAll(writer, Content()).ok());
@@ -183,7 +183,7 @@ TEST_F(ObjectWriterTest, EndsWhenItIsAskedToStop) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterTest, RefusesWhatCannotBe) {
+TEST_F(ObjectWriterTest, RefusesInvalidOptions) {
   auto too_small = Options();
   too_small.part_bytes = kPart - 1;
   auto no_memory = Options();
@@ -202,16 +202,16 @@ TEST_F(ObjectWriterTest, RefusesWhatCannotBe) {
   EXPECT_TRUE(emulator_.journal().size() == 1);
 }
 
-TEST_F(ObjectWriterTest, MemoryForOnePartIsEnough) {
+TEST_F(ObjectWriterTest, WorksWithMemoryForOnePart) {
   auto options = Options();
   options.part_memory_bytes = kPart;
-  ObjectWriterReport report;
+  UploadReport report;
   ASSERT_TRUE(Store(options, &report).ok());
   EXPECT_TRUE(Stored() == Content());
   EXPECT_EQ(report.most_memory, kPart);
 }
 
-TEST_F(ObjectWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
+TEST_F(ObjectWriterTest, AdmitsOneOfTenCreators) {
   std::atomic<int> winners = 0;
   std::atomic<int> refused = 0;
   {
@@ -225,7 +225,7 @@ TEST_F(ObjectWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
         if (!stored && stored.error().code == ErrorCode::kPreconditionFailed) ++refused;
       });
     }
-    // What is visible meanwhile is whole.
+    // The visible object is always whole.
     for (int i = 0; i < 20; ++i) {
       const auto read = client_.ReadObject(kObject);
       if (!read) continue;
@@ -239,7 +239,7 @@ TEST_F(ObjectWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ObjectWriterTest, ALostComposeIsFoundByReadingBack) {
+TEST_F(ObjectWriterTest, FindsALostComposeByReadBack) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
     emulator_.Reset();
     ASSERT_TRUE(client_.InsertBucket("bkt"));
@@ -253,7 +253,7 @@ TEST_F(ObjectWriterTest, ALostComposeIsFoundByReadingBack) {
   }
 }
 
-TEST(PartBytes, TenThousandPartsHoldTheLargestObject) {
+TEST(PartBytes, AllowTheLargestObjectInTenThousandParts) {
   constexpr std::uint64_t kFirst = 16U << 20;
   constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
   EXPECT_EQ(internal::PartBytes(kFirst, 1, kNoLimit), kFirst);
@@ -265,7 +265,7 @@ TEST(PartBytes, TenThousandPartsHoldTheLargestObject) {
   EXPECT_GE(all, std::uint64_t{5'000'000'000'000});
 }
 
-TEST(PartBytes, TheDefaultsHoldWhatTheirHeaderSays) {
+TEST(PartBytes, AllowTheObjectSizeOfTheHeader) {
   const auto held = [](std::uint64_t most) {
     std::uint64_t all = 0;
     for (int number = 1; number <= internal::kMostParts; ++number) {
@@ -277,8 +277,8 @@ TEST(PartBytes, TheDefaultsHoldWhatTheirHeaderSays) {
   EXPECT_GE(held(std::uint64_t{2} << 30), std::uint64_t{5'000'000'000'000});
 }
 
-// 56 MB in buffers of 16 MiB: parts of a third each, and the last bytes over connections that idle.
-TEST_F(ObjectWriterTest, UsesAllConnectionsForWhatIsNotLong) {
+// 56 MB in buffers of 16 MiB: parts of a third each, and the last bytes over idle connections.
+TEST_F(ObjectWriterTest, UsesAllConnectionsForAShortObject) {
   std::string bytes = Content();
   bytes.resize(bytes.size() + 40'000'000, 'x');
   ObjectWriter writer(client_, kObject);

@@ -1,4 +1,4 @@
-// Multipart uploads that are neither completed nor aborted: found, aborted, and cleaned away.
+// Multipart uploads that are neither completed nor aborted: listed, aborted, and cleaned up.
 #include <gtest/gtest.h>
 
 #include "gcsflux/download.h"
@@ -32,7 +32,7 @@ class OngoingUploadsTest : public ::testing::Test {
   const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
 
-TEST_F(OngoingUploadsTest, AreListedByNameUnderAPrefix) {
+TEST_F(OngoingUploadsTest, AreListedByPrefix) {
   const auto other = Begin("a");
   const auto second = Begin("p/b c&d");
   const auto first = Begin("p/%41 +");
@@ -42,7 +42,7 @@ TEST_F(OngoingUploadsTest, AreListedByNameUnderAPrefix) {
 }
 
 // The service lists by prefix, so that "o" also finds the upload to "o2".
-TEST_F(OngoingUploadsTest, AtTheEndOfTheProcessThoseOfOthersStay) {
+TEST_F(OngoingUploadsTest, RemainAtTheEndOfAnotherProcess) {
   const auto own = Begin("o");
   const auto others = Begin("o2");
   internal::LiveUploads live;
@@ -51,14 +51,14 @@ TEST_F(OngoingUploadsTest, AtTheEndOfTheProcessThoseOfOthersStay) {
   EXPECT_EQ(Names(""), std::vector<std::string>{"o2"});
 }
 
-TEST_F(OngoingUploadsTest, AreListedPageAfterPage) {
+TEST_F(OngoingUploadsTest, AreListedInPages) {
   std::vector<MultipartUpload> uploads;
   uploads.reserve(1003);
   for (int i = 0; i < 1003; ++i) uploads.push_back(Begin("p/" + std::to_string(i % 900)));
   EXPECT_EQ(Names("p/").size(), 1003U);
 }
 
-TEST_F(OngoingUploadsTest, AreAbortedByTheirIdOnce) {
+TEST_F(OngoingUploadsTest, AreAbortedOnceById) {
   auto upload = Begin("p/x");
   const std::string part(10, 'x');
   const auto listed = ListMultipartUploads(client_, {"bkt", "p/"});
@@ -69,7 +69,7 @@ TEST_F(OngoingUploadsTest, AreAbortedByTheirIdOnce) {
   EXPECT_EQ(testing::ErrorOf(upload.UploadPart(1, AsBytes(part))).code, ErrorCode::kSessionLost);
 }
 
-TEST_F(OngoingUploadsTest, CleanAbortsWhatWritersHaveLeft) {
+TEST_F(OngoingUploadsTest, AreAbortedByCleanIfAbandoned) {
   const auto mine = Begin("data/x");
   const auto old = Begin("gcsflux-uploads/run-1/u");
   ASSERT_TRUE(client_.InsertObject({"bkt", "gcsflux-uploads/run-1/v"}, AsBytes("left")).ok());
@@ -84,7 +84,7 @@ TEST_F(OngoingUploadsTest, CleanAbortsWhatWritersHaveLeft) {
   EXPECT_EQ(Names(""), (std::vector<std::string>{"data/x", "gcsflux-uploads/run-2/u"}));
 }
 
-TEST_F(OngoingUploadsTest, WhatWritersKeepIsLeftOutOfListings) {
+TEST_F(OngoingUploadsTest, AreHiddenFromListings) {
   for (const char* const name : {"a", "gcsflux-uploads/run/u", "z", "dataflux-composed-objects/run/u"}) {
     ASSERT_TRUE(client_.InsertObject({"bkt", name}, AsBytes("x")).ok());
   }
@@ -98,7 +98,7 @@ TEST_F(OngoingUploadsTest, WhatWritersKeepIsLeftOutOfListings) {
   EXPECT_EQ(names("gcsflux-uploads/"), (std::vector<std::string>{"gcsflux-uploads/run/u"}));
 }
 
-TEST_F(OngoingUploadsTest, AComposeDeletesItsSourcesWhereAsked) {
+TEST_F(OngoingUploadsTest, DeleteTheSourcesOfAComposeIfAsked) {
   ASSERT_TRUE(client_.InsertObject({"bkt", "part"}, AsBytes("bytes")).ok());
   ComposeObjectsOptions options{.preconditions = {.if_generation_match = 7}, .delete_source_objects = true};
   EXPECT_EQ(testing::ErrorOf(client_.ComposeObjects({{"part"}}, {"bkt", "whole"}, options)).code,

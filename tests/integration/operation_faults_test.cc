@@ -1,5 +1,5 @@
-// Every operation of the client, guarded so that it may be repeated, under failures that may pass, under those that may
-// not, and under a lost answer.
+// Every operation of the client, with the precondition that makes it idempotent, under transient failures, permanent
+// ones, and a lost answer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ std::optional<Error> ErrorOf(const Result<T>& result) {
 
 struct Operation {
   std::string name;
-  /// What it comes to when it is repeated after an answer that was lost: its own success stands in the way of a write
-  /// under a precondition, which is told as it is.
+  /// Its result for a retry after a lost answer: its own success fails the precondition of a conditional write, which
+  /// is reported unchanged.
   std::optional<ErrorCode> after_lost_answer;
   std::function<std::optional<Error>(const Client&)> run;
 };
@@ -46,7 +46,7 @@ std::vector<Operation> Operations() {
        {},
        [](const Client& c) { return ErrorOf(c.TestBucketPermissions("bkt", {"storage.objects.get"})); }},
       {"storage.objects.get", {}, [](const Client& c) { return ErrorOf(c.GetObject(kObject)); }},
-      {"storage.objects.list", {}, [](const Client& c) { return ErrorOf(c.ListObjects("bkt")); }},
+      {"storage.objects.list", {}, [](const Client& c) { return ErrorOf(c.ListObjects({"bkt"})); }},
       {"storage.objects.insert", kGuarded,
        [](const Client& c) {
          return ErrorOf(c.InsertObject(kNew, AsBytes("x"), {.preconditions = {.if_generation_match = 0}}));
@@ -75,7 +75,7 @@ std::vector<Operation> Operations() {
       {"storage.objects.delete",
        {},
        [](const Client& c) {
-         const auto found = c.ListObjects("bkt");
+         const auto found = c.ListObjects({"bkt"});
          return ErrorOf(c.DeleteObject(kObject, {.generation = found->objects.at(0).generation}));
        }},
   };
@@ -83,10 +83,10 @@ std::vector<Operation> Operations() {
 
 class OperationFaultsTest : public ::testing::TestWithParam<Operation> {
  protected:
-  // The service remembers no tokens, unless it is asked to.
+  // The service remembers no tokens unless enabled.
   explicit OperationFaultsTest(std::chrono::nanoseconds window = {}) : emulator_({.idempotency_window = window}) {}
 
-  // A store of its own, in which the operation's first request meets it; then the operation.
+  // A new store, in which the operation's first request has the fault; then the operation.
   std::optional<Error> RunUnder(const FaultAction& action) {
     emulator_.Reset();
     client_ = *Client::Create(
@@ -114,7 +114,7 @@ class OperationFaultsTest : public ::testing::TestWithParam<Operation> {
   int requests_ = 0;  // of the operation
 };
 
-TEST_P(OperationFaultsTest, WhatMayPassIsRepeated) {
+TEST_P(OperationFaultsTest, RetriesTransientFailures) {
   std::vector<FaultAction> actions = {{.type = "reset"}, {.type = "htmlError", .status = 502}};
   for (const std::uint64_t status : {408U, 429U, 500U, 502U, 503U, 504U}) {
     actions.push_back({.type = "status", .status = status});
@@ -128,7 +128,7 @@ TEST_P(OperationFaultsTest, WhatMayPassIsRepeated) {
   }
 }
 
-TEST_P(OperationFaultsTest, WhatWillNotPassIsToldAtOnce) {
+TEST_P(OperationFaultsTest, ReportsPermanentFailuresAtOnce) {
   const std::pair<std::uint64_t, ErrorCode> cases[] = {{400, ErrorCode::kInvalidArgument},
                                                        {401, ErrorCode::kUnauthenticated},
                                                        {403, ErrorCode::kPermissionDenied},
@@ -143,7 +143,7 @@ TEST_P(OperationFaultsTest, WhatWillNotPassIsToldAtOnce) {
   }
 }
 
-TEST_P(OperationFaultsTest, ALostAnswerTakesEffectOnce) {
+TEST_P(OperationFaultsTest, TakesEffectOnceAfterALostAnswer) {
   const auto error = RunUnder({.type = "loseAnswer"});
   EXPECT_EQ(error ? std::optional(error->code) : std::nullopt, GetParam().after_lost_answer)
       << (error ? error->message : "");
@@ -156,7 +156,7 @@ class RememberedOperationsTest : public OperationFaultsTest {
   RememberedOperationsTest() : OperationFaultsTest(emulator::EmulatorOptions().idempotency_window) {}
 };
 
-TEST_P(RememberedOperationsTest, AreGivenTheirLostAnswerAgain) {
+TEST_P(RememberedOperationsTest, RepeatTheirLostAnswer) {
   const auto error = RunUnder({.type = "loseAnswer"});
   EXPECT_FALSE(error) << error->message;
   EXPECT_GE(requests_, 2);

@@ -9,6 +9,8 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -30,10 +32,7 @@ class OperationsTest : public ::testing::Test {
 
   // The next `count` requests of the operation are answered 503.
   void FailNext(const std::string& operation, std::uint64_t count = 1) {
-    emulator_.faults().Load({.rules = {{.name = "it",
-                                        .match = {.operation = operation},
-                                        .action = {.type = "status", .status = 503},
-                                        .limits = {.count = count}}}});
+    testing::LoadFault(emulator_, "it", {.operation = operation}, {.type = "status", .status = 503}, count);
   }
   std::vector<emulator::RequestRecord> RecordsOf(const std::string& operation) {
     auto records = emulator_.journal();
@@ -54,7 +53,7 @@ class OperationsTest : public ::testing::Test {
   std::uint64_t forgotten_ = 0;
 };
 
-TEST_F(OperationsTest, AnInsertKeepsEveryAttribute) {
+TEST_F(OperationsTest, InsertStoresEveryAttribute) {
   const ObjectAttributes attributes{.content_type = "text/plain",
                                     .content_encoding = "identity",
                                     .content_disposition = "attachment",
@@ -82,14 +81,14 @@ TEST_F(OperationsTest, AnInsertKeepsEveryAttribute) {
   EXPECT_THAT(found->kms_key_name, ::testing::HasSubstr("p/k"));
 }
 
-TEST_F(OperationsTest, FieldsLeaveOutWhatIsNotAsked) {
+TEST_F(OperationsTest, FieldsOmitsOtherMetadata) {
   const auto got = client_.GetObject(kSource, {.fields = "size"});
   ASSERT_TRUE(got.ok()) << got.error().message;
   EXPECT_EQ(got->name, "source");
   EXPECT_EQ(got->generation, source_.generation);
   EXPECT_EQ(got->size, 5U);
   EXPECT_FALSE(got->crc32c.has_value());
-  const auto page = client_.ListObjects("bkt", {.fields = "size"});
+  const auto page = client_.ListObjects({"bkt"}, {.fields = "size"});
   ASSERT_TRUE(page.ok()) << page.error().message;
   EXPECT_EQ(page->objects.at(0).size, 5U);
   EXPECT_TRUE(page->objects.at(0).content_type.empty());
@@ -98,7 +97,7 @@ TEST_F(OperationsTest, FieldsLeaveOutWhatIsNotAsked) {
   EXPECT_TRUE(bucket->location.empty());
 }
 
-TEST_F(OperationsTest, APatchChangesWhatItNames) {
+TEST_F(OperationsTest, PatchChangesTheNamedAttributes) {
   const auto patched =
       client_.PatchObject(kSource, {.cache_control = "no-store", .metadata = {{"k", std::nullopt}, {"new", "1"}}},
                           {.generation = source_.generation, .preconditions = {.if_metageneration_match = 1}});
@@ -114,7 +113,7 @@ TEST_F(OperationsTest, APatchChangesWhatItNames) {
             ErrorCode::kInvalidArgument);
 }
 
-TEST_F(OperationsTest, AnUpdateReplacesThemAll) {
+TEST_F(OperationsTest, UpdateReplacesAllAttributes) {
   const auto updated = client_.UpdateObject(kSource, {.content_type = "text/plain", .content_language = "de"});
   ASSERT_TRUE(updated.ok()) << updated.error().message;
   EXPECT_EQ(updated->content_type, "text/plain");
@@ -123,7 +122,7 @@ TEST_F(OperationsTest, AnUpdateReplacesThemAll) {
   EXPECT_EQ(updated->metageneration, 2);
 }
 
-TEST_F(OperationsTest, ACopyTakesTheSourcesAttributesUnlessItIsGivenOthers) {
+TEST_F(OperationsTest, CopyKeepsTheSourcesAttributesByDefault) {
   const auto copied = client_.CopyObject(kSource, kTarget, {.source_generation = source_.generation});
   ASSERT_TRUE(copied.ok()) << copied.error().message;
   EXPECT_EQ(copied->crc32c, source_.crc32c);
@@ -142,7 +141,7 @@ TEST_F(OperationsTest, ACopyTakesTheSourcesAttributesUnlessItIsGivenOthers) {
   EXPECT_EQ(testing::ErrorOf(client_.CopyObject({"bkt", "none"}, kTarget)).code, ErrorCode::kNotFound);
 }
 
-TEST_F(OperationsTest, ComposeCountsItsComponentsAndHoldsItsSourcesToTheirConditions) {
+TEST_F(OperationsTest, ComposeCountsComponentsAndChecksConditions) {
   const std::vector<ComposeSource> sources = {{.name = "source", .if_generation_match = source_.generation},
                                               {.name = "source", .generation = source_.generation}};
   const auto composed = client_.ComposeObjects(
@@ -165,18 +164,18 @@ class RewriteTest : public OperationsTest {
   }
 
   // Into another storage class, which moves bytes: at most 2 MiB at a time, three requests in all.
-  RewriteObjectOptions InSteps() {
+  CopyObjectOptions InSteps() {
     return {.preconditions = {.if_generation_match = 0},
             .attributes = ObjectAttributes{.storage_class = "NEARLINE"},
             .max_bytes_per_request = 2 << 20,
-            .on_progress = [this](const RewriteProgress& progress) { steps_.push_back(progress); }};
+            .on_progress = [this](const Progress& progress) { steps_.push_back(progress); }};
   }
 
   std::string content_;
-  std::vector<RewriteProgress> steps_;
+  std::vector<Progress> steps_;
 };
 
-TEST_F(RewriteTest, GoesOnUntilItIsDone) {
+TEST_F(RewriteTest, ContinuesUntilItIsDone) {
   const auto rewritten = client_.RewriteObject(kSource, kTarget, InSteps());
   ASSERT_TRUE(rewritten.ok()) << rewritten.error().message;
   EXPECT_EQ(rewritten->storage_class, "NEARLINE");
@@ -188,10 +187,8 @@ TEST_F(RewriteTest, GoesOnUntilItIsDone) {
   EXPECT_TRUE(steps_[2].rewrite_token.empty());
 }
 
-TEST_F(RewriteTest, ARepeatedStepKeepsItsToken) {
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.rewrite", .nth = 2},
-                                      .action = {.type = "loseAnswer"}}}});
+TEST_F(RewriteTest, RetriesAStepWithItsToken) {
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.rewrite", .nth = 2}, {.type = "loseAnswer"});
   ASSERT_TRUE(client_.RewriteObject(kSource, kTarget, InSteps()).ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   const auto records = RecordsOf("storage.objects.rewrite");
@@ -202,11 +199,11 @@ TEST_F(RewriteTest, ARepeatedStepKeepsItsToken) {
   EXPECT_THAT(steps_, SizeIs(3));
 }
 
-TEST_F(RewriteTest, GoesOnFromATokenWhereAnotherGaveUp) {
+TEST_F(RewriteTest, ResumesFromATokenOfAnEarlierCall) {
   std::stop_source stop;
   auto options = InSteps();
   options.stop = stop.get_token();
-  options.on_progress = [&](const RewriteProgress& progress) {
+  options.on_progress = [&](const Progress& progress) {
     steps_.push_back(progress);
     stop.request_stop();
   };
@@ -221,14 +218,29 @@ TEST_F(RewriteTest, GoesOnFromATokenWhereAnotherGaveUp) {
   EXPECT_TRUE(testing::ValueOf(client_.ReadObject(kTarget)) == content_);
 }
 
-TEST_F(RewriteTest, ATokenOfAnotherRewriteIsRefused) {
+TEST_F(RewriteTest, ThrowingProgressCallbackFailsWithTheOutcome) {
+  auto options = InSteps();
+  for (const std::size_t step : {1U, 3U}) {
+    steps_.clear();
+    options.on_progress = [&](const Progress& progress) {
+      steps_.push_back(progress);
+      if (steps_.size() == step) throw std::runtime_error("the caller's own trouble");
+    };
+    const Error error = testing::ErrorOf(client_.RewriteObject(kSource, kTarget, options));
+    EXPECT_EQ(error.code, ErrorCode::kLocalIo);
+    EXPECT_EQ(error.outcome, step == 3 ? WriteOutcome::kStored : WriteOutcome::kNotStored);
+    EXPECT_EQ(client_.GetObject(kTarget).ok(), step == 3);
+  }
+}
+
+TEST_F(RewriteTest, RefusesATokenOfAnotherRewrite) {
   auto options = InSteps();
   options.rewrite_token = "none of yours";
   EXPECT_EQ(testing::ErrorOf(client_.RewriteObject(kSource, kTarget, options)).code, ErrorCode::kInvalidArgument);
 }
 
-// Each operation is repeated under the guard that makes it idempotent, and sent once without it.
-TEST_F(OperationsTest, WhatIsGuardedIsRepeatedAndWhatIsNotIsSentOnce) {
+// Each operation is retried under the precondition that makes it idempotent, and sent once without it.
+TEST_F(OperationsTest, ConditionalWritesAreRetriedAndOthersSentOnce) {
   struct Case {
     std::string operation;
     std::function<bool(bool is_guarded)> run;
@@ -242,13 +254,13 @@ TEST_F(OperationsTest, WhatIsGuardedIsRepeatedAndWhatIsNotIsSentOnce) {
        }},
       {"storage.objects.patch",
        [&](bool is_guarded) {
-         PatchObjectOptions options{.preconditions = {.if_generation_match = source_.generation}};
+         ObjectOptions options{.preconditions = {.if_generation_match = source_.generation}};
          if (is_guarded) options.preconditions.if_metageneration_match = 1;
          return client_.PatchObject(kSource, {.cache_control = "no-store"}, options).ok();
        }},
       {"storage.objects.update",
        [&](bool is_guarded) {
-         UpdateObjectOptions options;
+         ObjectOptions options;
          if (is_guarded) options.preconditions.if_metageneration_match = 2;
          return client_.UpdateObject(kSource, {}, options).ok();
        }},
@@ -266,13 +278,13 @@ TEST_F(OperationsTest, WhatIsGuardedIsRepeatedAndWhatIsNotIsSentOnce) {
        }},
       {"storage.objects.rewrite",
        [&](bool is_guarded) {
-         RewriteObjectOptions options{.source_generation = source_.generation};
+         CopyObjectOptions options{.source_generation = source_.generation};
          if (is_guarded) options.preconditions.if_generation_match = 0;
          return client_.RewriteObject(kSource, {"bkt", "rewritten"}, options).ok();
        }},
       {"storage.objects.delete",
        [&](bool is_guarded) {
-         DeleteObjectOptions options;
+         ObjectOptions options;
          if (is_guarded) options.generation = source_.generation;
          return client_.DeleteObject(kSource, options).ok();
        }},
@@ -291,14 +303,38 @@ TEST_F(OperationsTest, WhatIsGuardedIsRepeatedAndWhatIsNotIsSentOnce) {
   }
 }
 
-TEST_F(OperationsTest, BucketsHaveConditionsOnTheirMetagenerationAlone) {
+TEST_F(OperationsTest, BucketsAcceptOnlyMetagenerationConditions) {
   EXPECT_EQ(testing::ErrorOf(client_.GetBucket("bkt", {.preconditions = {.if_metageneration_not_match = 1}})).code,
             ErrorCode::kNotModified);
   EXPECT_EQ(testing::ErrorOf(client_.DeleteBucket("bkt", {.preconditions = {.if_metageneration_match = 7}})).code,
             ErrorCode::kPreconditionFailed);
 }
 
-TEST_F(OperationsTest, TheProjectIsTheOptionsThenTheEnvironments) {
+TEST_F(OperationsTest, OptionsOfOtherOperationsAreRefused) {
+  const auto key = *EncryptionKey::FromBytes(AsBytes(std::string(32, 'k')));
+  const Preconditions of_generation{.if_generation_match = 1};
+  const Preconditions unlike{.if_generation_not_match = 1};
+  const std::pair<const char*, Error> refusals[] = {
+      {"location", testing::ErrorOf(client_.GetBucket("bkt", {.location = "EU"}))},
+      {"prefix", testing::ErrorOf(client_.InsertBucket("b2b", {.prefix = "b"}))},
+      {"preconditions", testing::ErrorOf(client_.ListBuckets({.preconditions = {.if_metageneration_match = 1}}))},
+      {"generation", testing::ErrorOf(client_.DeleteBucket("bkt", {.preconditions = of_generation}))},
+      {"encryption_key", testing::ErrorOf(client_.PatchObject(kSource, {}, {.encryption_key = key}))},
+      {"encryption_key", testing::ErrorOf(client_.UpdateObject(kSource, {}, {.encryption_key = key}))},
+      {"encryption_key", testing::ErrorOf(client_.DeleteObject(kSource, {.encryption_key = key}))},
+      {"not_match", testing::ErrorOf(client_.ComposeObjects({{"source"}}, kTarget, {.preconditions = unlike}))},
+      {"rewrite_token", testing::ErrorOf(client_.CopyObject(kSource, kTarget, {.rewrite_token = "t"}))},
+      {"on_progress", testing::ErrorOf(client_.CopyObject(kSource, kTarget, {.on_progress = [](const Progress&) {}}))},
+  };
+  for (const auto& [said, error] : refusals) {
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << said;
+    EXPECT_THAT(error.message, ::testing::HasSubstr(said));
+  }
+  EXPECT_TRUE(client_.GetObject(kSource).ok());
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject(kTarget)).code, ErrorCode::kNotFound);
+}
+
+TEST_F(OperationsTest, ProjectComesFromOptionsThenTheEnvironment) {
   setenv("GOOGLE_CLOUD_PROJECT", "of-environment", 1);
   const Client by_environment = *Client::Create({.endpoint = emulator_.endpoint()});
   const Client by_option = *Client::Create({.endpoint = emulator_.endpoint(), .project = "of-options"});
@@ -311,7 +347,7 @@ TEST_F(OperationsTest, TheProjectIsTheOptionsThenTheEnvironments) {
   EXPECT_THAT(records[1].target, ::testing::HasSubstr("project=of-options"));
 }
 
-TEST_F(OperationsTest, PermissionsAreTestedAndRetried) {
+TEST_F(OperationsTest, TestIamPermissionsIsRetried) {
   FailNext("storage.buckets.testIamPermissions");
   const auto granted = client_.TestBucketPermissions("bkt", {"storage.objects.get", "storage.objects.create"});
   ASSERT_TRUE(granted.ok()) << granted.error().message;
@@ -339,17 +375,13 @@ TEST_F(OperationsTest, ProgressEndsWithTheLastByte) {
                              [](const Progress& one, const Progress& other) { return one.bytes < other.bytes; }));
 }
 
-TEST_F(OperationsTest, AProgressCallbackThatThrowsEndsItsCall) {
+TEST_F(OperationsTest, ThrowingProgressCallbackEndsItsCall) {
   const ProgressCallback throws = [](const Progress&) { throw std::runtime_error("no room on the screen"); };
-  const auto stored = client_.InsertObject(kTarget, AsBytes("bytes"), {.on_progress = throws});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(stored.error().message, ::testing::HasSubstr("no room on the screen"));
+  EXPECT_TRUE(testing::FailsWith(client_.InsertObject(kTarget, AsBytes("bytes"), {.on_progress = throws}),
+                                 ErrorCode::kLocalIo, ::testing::HasSubstr("no room on the screen")));
   ASSERT_TRUE(client_.InsertObject(kTarget, AsBytes("bytes")).ok());
-  const auto read = client_.ReadObject(kTarget, {.on_progress = throws});
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kLocalIo);
-  EXPECT_THAT(read.error().message, ::testing::HasSubstr("no room on the screen"));
+  EXPECT_TRUE(testing::FailsWith(client_.ReadObject(kTarget, {.on_progress = throws}), ErrorCode::kLocalIo,
+                                 ::testing::HasSubstr("no room on the screen")));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Services that list for ever, twice, or backwards: a client that followed them would list for ever, or hand out what
-// is wrong.
+// Services that list without an end, twice, or backwards: a client that followed them would list without an end, or
+// deliver wrong names.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/listing.h"
 #include "support/circular_service.h"
+#include "support/fails_with.h"
 #include "support/raw_server.h"
 #include "transfer/upload/multipart_upload.h"
 
@@ -20,7 +21,7 @@ namespace {
 using testing::CircularService;
 using ::testing::HasSubstr;
 
-// Each of its pages is this one, with a token of its own.
+// Each of its pages is this one, with a new token.
 class EndlessService {
  public:
   explicit EndlessService(std::string members) : members_(std::move(members)) {}
@@ -58,56 +59,48 @@ const std::vector<std::vector<std::string>> kCircles = {
     {R"({"nextPageToken":"t","items":[{"name":"a/a","generation":"1","size":"1"}]})",
      R"({"nextPageToken":"u","items":[{"name":"a/b","generation":"1","size":"1"}]})"}};
 
-TEST(PageTokens, ThatGoInCirclesEndASequentialListing) {
+TEST(PageTokens, EndASequentialListingIfTheyRepeat) {
   for (const auto& circle : kCircles) {
     const CircularService service(circle);
-    const auto listing = ListPrefix(service.client(), {"my-bucket", "a/"});
-    ASSERT_FALSE(listing.ok());
-    EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-    EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket/a/: the service"));
+    EXPECT_TRUE(testing::FailsWith(ListPrefix(service.client(), {"my-bucket", "a/"}), ErrorCode::kBadResponse,
+                                   HasSubstr("LIST gs://my-bucket/a/: the service")));
     EXPECT_EQ(service.requests(), circle.size() + 1);
   }
 }
 
-TEST(PageTokens, ThatGoInCirclesEndAParallelListing) {
+TEST(PageTokens, EndAParallelListingIfTheyRepeat) {
   for (const auto& circle : kCircles) {
     for (const int max_concurrency : {1, 8}) {
       const CircularService service(circle);
-      const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency});
-      ASSERT_FALSE(listing.ok());
-      EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-      EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service"));
+      EXPECT_TRUE(
+          testing::FailsWith(ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency}),
+                             ErrorCode::kBadResponse, HasSubstr("LIST gs://my-bucket: the service")));
     }
   }
 }
 
-TEST(PageTokens, ThatGoInCirclesEndAListingOfBuckets) {
+TEST(PageTokens, EndAListingOfBucketsIfTheyRepeat) {
   const CircularService service({R"({"nextPageToken":"t","items":[{"name":"my-bucket"}]})"});
-  const auto buckets = service.client().ListBuckets();
-  ASSERT_FALSE(buckets.ok());
-  EXPECT_EQ(buckets.error().code, ErrorCode::kBadResponse);
+  EXPECT_TRUE(testing::FailsWith(service.client().ListBuckets(), ErrorCode::kBadResponse));
   EXPECT_EQ(service.requests(), 2U);
 }
 
 TEST(PagesWithoutNames, EndASequentialListingAfterAThousand) {
   const EndlessService service("");
-  const auto listing = ListPrefix(service.client(), {"my-bucket", "a/"});
-  ASSERT_FALSE(listing.ok());
-  EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-  EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket/a/: the service has shown 1000 pages in a row"));
+  EXPECT_TRUE(testing::FailsWith(ListPrefix(service.client(), {"my-bucket", "a/"}), ErrorCode::kBadResponse,
+                                 HasSubstr("LIST gs://my-bucket/a/: the service has shown 1000 pages in a row")));
   EXPECT_GE(service.requests(), 1000U);
-  EXPECT_LE(service.requests(), 1000U + 5);  // A connection may break, and its request come again.
+  EXPECT_LE(service.requests(), 1000U + 5);  // A connection may break, and its request is repeated.
 }
 
 TEST(PagesWithoutNames, EndAParallelListingAfterAThousand) {
   for (const int max_concurrency : {1, 8}) {
     const EndlessService service("");
-    const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency});
-    ASSERT_FALSE(listing.ok());
-    EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-    EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service has shown 1000 pages in a row"));
+    EXPECT_TRUE(testing::FailsWith(
+        ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency}), ErrorCode::kBadResponse,
+        HasSubstr("LIST gs://my-bucket: the service has shown 1000 pages in a row")));
     EXPECT_GE(service.requests(), 1000U);
-    EXPECT_LE(service.requests(), 1000U + 7);  // What is asked for at the same time, to learn what names look like.
+    EXPECT_LE(service.requests(), 1000U + 7);  // The concurrent requests that sample the names.
   }
 }
 
@@ -115,15 +108,13 @@ TEST(PagesWithoutNames, EndAListingOfBucketsAfterAThousand) {
   for (const auto& [members, requests] :
        {std::pair("", 1000U), std::pair(R"("items":[{"name":"my-bucket"}],)", 1001U)}) {
     const EndlessService service(members);
-    const auto buckets = service.client().ListBuckets();
-    ASSERT_FALSE(buckets.ok());
-    EXPECT_EQ(buckets.error().code, ErrorCode::kBadResponse);
+    EXPECT_TRUE(testing::FailsWith(service.client().ListBuckets(), ErrorCode::kBadResponse));
     EXPECT_GE(service.requests(), requests);
-    EXPECT_LE(service.requests(), requests + 5);  // A connection may break, and its request come again.
+    EXPECT_LE(service.requests(), requests + 5);  // A connection may break, and its request is repeated.
   }
 }
 
-TEST(PagesWithoutNames, AreTakenWhereNamesFollow) {
+TEST(PagesWithoutNames, AreAcceptedIfNamesFollow) {
   std::vector<std::string> pages;
   pages.reserve(1000);
   for (int i = 0; i < 999; ++i) pages.push_back(Page({}, "t" + std::to_string(i)));
@@ -159,7 +150,7 @@ const std::vector<Disorder> kDisorders = {
 TEST(NamesOutOfOrder, EndEveryListing) {
   for (const Disorder& disorder : kDisorders) {
     for (const int max_concurrency : {0, 1, 8}) {
-      // By which calls several would get which page is not known.
+      // It is unknown which of several calls receives which page.
       if (max_concurrency > 1 && disorder.pages.size() > 1) continue;
       const CircularService service(disorder.pages);
       Result<void> listed;
@@ -184,14 +175,13 @@ TEST(PrefixesOutOfOrder, EndAListingOfOneLevel) {
       {"twice over two pages", {Page({"c"}, "t", {"a/"}), Page({}, "", {"a/"})}, "lists 'a/' twice"}};
   for (const Disorder& disorder : disorders) {
     const CircularService service(disorder.pages);
-    const auto listing = ListPrefix(service.client(), {"my-bucket"}, {.delimiter = "/"});
-    ASSERT_FALSE(listing.ok()) << disorder.name;
-    EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse) << disorder.name;
-    EXPECT_THAT(listing.error().message, HasSubstr(disorder.message)) << disorder.name;
+    EXPECT_TRUE(testing::FailsWith(ListPrefix(service.client(), {"my-bucket"}, {.delimiter = "/"}),
+                                   ErrorCode::kBadResponse, HasSubstr(disorder.message)))
+        << disorder.name;
   }
 }
 
-TEST(PageTokens, OfPartsThatDoNotGoOnEndTheirListing) {
+TEST(PageTokens, EndAListingOfPartsIfTheyRepeat) {
   const std::string part = "<Part><PartNumber>1</PartNumber><ETag>\"e\"</ETag><Size>5</Size></Part>";
   const CircularService service(
       {"<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>",
@@ -203,13 +193,10 @@ TEST(PageTokens, OfPartsThatDoNotGoOnEndTheirListing) {
            part + "</ListPartsResult>"});
   auto upload = MultipartUpload::Start(service.client(), {"my-bucket", "object"});
   ASSERT_TRUE(upload.ok()) << upload.error().message;
-  const auto parts = upload->ListParts();
-  ASSERT_FALSE(parts.ok());
-  EXPECT_EQ(parts.error().code, ErrorCode::kBadResponse) << parts.error().message;
-  EXPECT_THAT(parts.error().message, HasSubstr("one before it"));
+  EXPECT_TRUE(testing::FailsWith(upload->ListParts(), ErrorCode::kBadResponse, HasSubstr("one before it")));
 }
 
-TEST(PageTokens, OfUploadsThatGoInCirclesEndTheirListing) {
+TEST(PageTokens, EndAListingOfUploadsIfTheyRepeat) {
   const auto page = [](const std::string& id) {
     return "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker>"
            "<NextUploadIdMarker>" +
@@ -217,22 +204,18 @@ TEST(PageTokens, OfUploadsThatGoInCirclesEndTheirListing) {
            "</UploadId><Initiated>2026-11-20T06:15:00Z</Initiated></Upload></ListMultipartUploadsResult>";
   };
   const CircularService service({page("a"), page("b")});
-  const auto uploads = ListMultipartUploads(service.client(), {"my-bucket"});
-  ASSERT_FALSE(uploads.ok());
-  EXPECT_EQ(uploads.error().code, ErrorCode::kBadResponse) << uploads.error().message;
+  EXPECT_TRUE(testing::FailsWith(ListMultipartUploads(service.client(), {"my-bucket"}), ErrorCode::kBadResponse));
   EXPECT_EQ(service.requests(), 3U);
 }
 
-TEST(StepsOfARewrite, ThatMoveNothingEndItAfterAThousand) {
+TEST(StepsOfARewrite, EndItAfterAThousandWithoutProgress) {
   const CircularService service({R"({"done":false,"rewriteToken":"t","totalBytesRewritten":"5","objectSize":"9"})"});
-  const auto copied = service.client().RewriteObject({"my-bucket", "a"}, {"my-bucket", "b"});
-  ASSERT_FALSE(copied.ok());
-  EXPECT_EQ(copied.error().code, ErrorCode::kBadResponse) << copied.error().message;
-  EXPECT_THAT(copied.error().message, HasSubstr("without moving a byte"));
+  EXPECT_TRUE(testing::FailsWith(service.client().RewriteObject({"my-bucket", "a"}, {"my-bucket", "b"}),
+                                 ErrorCode::kBadResponse, HasSubstr("without moving a byte")));
   EXPECT_EQ(service.requests(), 1001U);
 }
 
-TEST(StepsOfARewrite, AreTakenAsLongAsTheyMoveBytes) {
+TEST(StepsOfARewrite, ContinueWhileTheyMoveBytes) {
   std::vector<std::string> steps;
   steps.reserve(1501);
   for (int i = 0; i < 1500; ++i) {
@@ -247,16 +230,14 @@ TEST(StepsOfARewrite, AreTakenAsLongAsTheyMoveBytes) {
   EXPECT_EQ(copied->size, 9000U);
 }
 
-TEST(PageTokens, OfPartsThatNoUploadCanHaveEndTheirListing) {
+TEST(PageTokens, EndAListingOfPartsIfInvalid) {
   const CircularService service(
       {"<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>",
        "<ListPartsResult><IsTruncated>true</IsTruncated><NextPartNumberMarker>10001</NextPartNumberMarker><Part>"
        "<PartNumber>1</PartNumber><ETag>\"e\"</ETag><Size>5</Size></Part></ListPartsResult>"});
   auto upload = MultipartUpload::Start(service.client(), {"my-bucket", "object"});
   ASSERT_TRUE(upload.ok()) << upload.error().message;
-  const auto parts = upload->ListParts();
-  ASSERT_FALSE(parts.ok());
-  EXPECT_EQ(parts.error().code, ErrorCode::kBadResponse) << parts.error().message;
+  EXPECT_TRUE(testing::FailsWith(upload->ListParts(), ErrorCode::kBadResponse));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Parallel listings against the emulator: its computed buckets, faults and quotas, and names that come and go.
+// Parallel listings against the emulator: its computed buckets, faults and quotas, and changing names.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +16,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -44,9 +45,9 @@ class ParallelListingTest : public ::testing::Test {
   // Page after page, as a program without this library lists.
   std::vector<ObjectMetadata> Sequentially(const std::string& bucket) {
     std::vector<ObjectMetadata> objects;
-    ListObjectsOptions options;
+    ListOptions options;
     do {
-      auto page = *client_.ListObjects(bucket, options);
+      auto page = *client_.ListObjects({bucket}, options);
       std::move(page.objects.begin(), page.objects.end(), std::back_inserter(objects));
       options.page_token = page.next_page_token;
     } while (!options.page_token.empty());
@@ -75,7 +76,7 @@ class ParallelListingTest : public ::testing::Test {
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
 
-TEST_F(ParallelListingTest, ListsWhatASequentialListingDoes) {
+TEST_F(ParallelListingTest, MatchesASequentialListing) {
   for (char pattern = 'a'; pattern <= 'h'; ++pattern) {
     const std::string bucket = std::string("names-") + pattern;
     const std::vector<ObjectMetadata> want = Sequentially(bucket);
@@ -98,7 +99,7 @@ TEST_F(ParallelListingTest, ListsWhatASequentialListingDoes) {
   }
 }
 
-TEST_F(ParallelListingTest, IsSeenInTheJournalToStealAndToKeepToTheCap) {
+TEST_F(ParallelListingTest, StealsWorkWithinItsConcurrency) {
   emulator_.shaping().Set({.list_first_byte_ms = 20});
   const auto listing = ListInParallel(client_, {"names-a"}, {.max_concurrency = 8});
   ASSERT_TRUE(listing.ok());
@@ -114,12 +115,12 @@ TEST_F(ParallelListingTest, IsSeenInTheJournalToStealAndToKeepToTheCap) {
   EXPECT_GE(listing->report.steals, 1U);
   EXPECT_GE(in_the_middle, 1U);
   EXPECT_LE(calls, 2 * 6U + 8);
-  EXPECT_LE(calls, listing->report.calls);  // the last may have been ended before they were sent
+  EXPECT_LE(calls, listing->report.calls);  // the last one may have ended before they were sent
   EXPECT_GT(most_in_flight, 2U);
   EXPECT_LE(most_in_flight, 8U);
 }
 
-TEST_F(ParallelListingTest, WithOneWorkerMakesTheCallsOfASequentialListing) {
+TEST_F(ParallelListingTest, MakesSequentialCallsWithOneWorker) {
   const auto listing = ListInParallel(client_, {"names-b"}, {.max_concurrency = 1});
   ASSERT_TRUE(listing.ok());
   EXPECT_EQ(listing->objects.size(), kNames);
@@ -127,7 +128,7 @@ TEST_F(ParallelListingTest, WithOneWorkerMakesTheCallsOfASequentialListing) {
   EXPECT_EQ(listing->report.steals, 0U);
 }
 
-TEST_F(ParallelListingTest, GivesASinkEachObjectOnceAsFound) {
+TEST_F(ParallelListingTest, GivesASinkEachObjectOnce) {
   std::set<std::string> names;
   std::size_t objects = 0;
   const auto sink = [&](std::vector<ListedObject> batch) -> Result<void> {
@@ -136,14 +137,14 @@ TEST_F(ParallelListingTest, GivesASinkEachObjectOnceAsFound) {
     for (const ListedObject& object : batch) names.insert(object.name);
     return {};
   };
-  const auto report = ListInParallel(client_, {"names-c"}, ListingOrder::kAsFound, sink);
+  const auto report = ListInParallel(client_, {"names-c"}, DeliveryOrder::kAsCompleted, sink);
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(objects, kNames);
   EXPECT_EQ(names.size(), kNames);
   EXPECT_EQ(report->objects, kNames);
 }
 
-TEST_F(ParallelListingTest, GivesASinkObjectsByNameWhereItAsksForThat) {
+TEST_F(ParallelListingTest, GivesASinkObjectsByNameIfAsked) {
   std::string last;
   std::size_t out_of_order = 0;
   const auto sink = [&](std::vector<ListedObject> batch) -> Result<void> {
@@ -153,13 +154,13 @@ TEST_F(ParallelListingTest, GivesASinkObjectsByNameWhereItAsksForThat) {
     }
     return {};
   };
-  const auto report = ListInParallel(client_, {"names-e"}, ListingOrder::kByName, sink);
+  const auto report = ListInParallel(client_, {"names-e"}, DeliveryOrder::kInOrder, sink);
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->objects, kNames);
   EXPECT_EQ(out_of_order, 0U);
 }
 
-TEST_F(ParallelListingTest, IsWholeUnderFaultsThatPass) {
+TEST_F(ParallelListingTest, IsWholeUnderTransientFaults) {
   const std::vector<emulator::FaultAction> actions = {
       {.type = "status", .status = 503}, {.type = "reset"}, {.type = "cut", .after_bytes = 1000}};
   for (const emulator::FaultAction& action : actions) {
@@ -169,7 +170,7 @@ TEST_F(ParallelListingTest, IsWholeUnderFaultsThatPass) {
     ASSERT_TRUE(listing.ok()) << listing.error().message;
     EXPECT_EQ(listing->objects.size(), kNames);
     EXPECT_GE(emulator_.faults().Fired("fault"), 1U);
-    // A read whose connection breaks before its answer is repeated below what is counted.
+    // A read whose connection breaks before its answer is repeated below the level that counts.
     EXPECT_TRUE(action.type != "status" || listing->report.retries >= 1);
   }
 }
@@ -201,23 +202,21 @@ TEST_F(ParallelListingTest, IsWholeUnderRandomFaultsAndThrottles) {
   }
 }
 
-TEST_F(ParallelListingTest, EndsAsTheErrorOfAnyCall) {
+TEST_F(ParallelListingTest, ReturnsTheErrorOfAnyCall) {
   for (const std::uint64_t nth : {1, 2, 5, 6}) {
     Load({.nth = nth}, {.type = "status", .status = 403});
     const auto listing = ListInParallel(client_, {"names-h"}, {.max_concurrency = 1});
-    ASSERT_FALSE(listing.ok()) << nth;
-    EXPECT_EQ(listing.error().code, ErrorCode::kPermissionDenied) << listing.error().message;
+    ASSERT_TRUE(testing::FailsWith(listing, ErrorCode::kPermissionDenied)) << nth;
     EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
   }
-  // Which of the calls at the same time are needed is not known beforehand; half of all are.
+  // It is unknown in advance which of the parallel calls are needed; half of all are.
   Load({.every = 2}, {.type = "status", .status = 403});
-  const auto listing = ListInParallel(client_, {"names-h"}, {.max_concurrency = 8});
-  ASSERT_FALSE(listing.ok());
-  EXPECT_EQ(listing.error().code, ErrorCode::kPermissionDenied) << listing.error().message;
+  EXPECT_TRUE(
+      testing::FailsWith(ListInParallel(client_, {"names-h"}, {.max_concurrency = 8}), ErrorCode::kPermissionDenied));
   EXPECT_GE(emulator_.faults().Fired("fault"), 1U);
 }
 
-TEST_F(ParallelListingTest, TellsNothingThereFromNoSuchBucket) {
+TEST_F(ParallelListingTest, DistinguishesAnEmptyFromAMissingBucket) {
   MakeBucket({});
   const auto nothing = ListInParallel(client_, {"my-bucket"});
   ASSERT_TRUE(nothing.ok());
@@ -225,16 +224,16 @@ TEST_F(ParallelListingTest, TellsNothingThereFromNoSuchBucket) {
   EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"missing"})).code, ErrorCode::kNotFound);
 }
 
-TEST_F(ParallelListingTest, RefusesOptionsThatCannotBe) {
+TEST_F(ParallelListingTest, RefusesInvalidOptions) {
   EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, {.max_concurrency = 0})).code,
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, {.call_cap = 0.5})).code,
             ErrorCode::kInvalidArgument);
-  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, nullptr)).code,
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, DeliveryOrder::kAsCompleted, nullptr)).code,
             ErrorCode::kInvalidArgument);
 }
 
-TEST_F(ParallelListingTest, LeavesOutWhatIsNotAskedFor) {
+TEST_F(ParallelListingTest, OmitsUnrequestedNames) {
   MakeBucket({"a", "a/", "a/b", "dataflux-composed-objects/1", "z"});
   const auto names = [&](const std::string& prefix, const ParallelListOptions& options) {
     return NamesOf(ListInParallel(client_, {"my-bucket", prefix}, options)->objects);
@@ -250,7 +249,7 @@ TEST_F(ParallelListingTest, LeavesOutWhatIsNotAskedFor) {
   EXPECT_EQ(names("", {.limit = 0}), Names{});
 }
 
-TEST_F(ParallelListingTest, EndsAtALimitOfManyPages) {
+TEST_F(ParallelListingTest, StopsAtALimitOfManyPages) {
   const auto want = Sequentially("names-a");
   const auto listing = ListInParallel(client_, {"names-a"}, {.limit = 23'456, .max_concurrency = 8});
   ASSERT_TRUE(listing.ok());
@@ -272,28 +271,30 @@ TEST_F(ParallelListingTest, CountsStorageClassesAndWarnsOfRetrievalFees) {
   EXPECT_EQ(cold->report.storage_classes, (std::map<std::string, std::uint64_t>{{"COLDLINE", 1}}));
 }
 
-TEST_F(ParallelListingTest, EndsAsTheSinksError) {
+TEST_F(ParallelListingTest, ReturnsTheSinksError) {
   const auto fails = [](std::vector<ListedObject>) -> Result<void> { return Error{ErrorCode::kAborted, "enough"}; };
-  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, fails)).message, "enough");
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, DeliveryOrder::kAsCompleted, fails)).message,
+            "enough");
   const auto throws = [](std::vector<ListedObject>) -> Result<void> { throw std::runtime_error("enough"); };
-  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, throws)).code,
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, DeliveryOrder::kAsCompleted, throws)).code,
             ErrorCode::kLocalIo);
   const auto throws_no_exception = [](std::vector<ListedObject>) -> Result<void> { throw 7; };
-  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, throws_no_exception)).code,
-            ErrorCode::kLocalIo);
+  EXPECT_EQ(
+      testing::ErrorOf(ListInParallel(client_, {"names-a"}, DeliveryOrder::kAsCompleted, throws_no_exception)).code,
+      ErrorCode::kLocalIo);
 }
 
-// What the heap holds, with all that it adds to a block; sanitizers have heaps of their own.
+// The heap's size with its overhead for each block; sanitizers have their own heaps.
 double InUseBytes() {
   const struct mallinfo2 heap = mallinfo2();
   return static_cast<double>(heap.uordblks + heap.hblkhd);
 }
 
-TEST_F(ParallelListingTest, TakesLittleMemoryBeyondNames) {
+TEST_F(ParallelListingTest, NeedsLittleMemoryBeyondNames) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "no mallinfo2";
 #endif
-  ASSERT_TRUE(ListInParallel(client_, {"many"}).ok());  // connections and threads of the emulator are there
+  ASSERT_TRUE(ListInParallel(client_, {"many"}).ok());  // connections and threads of the emulator exist
   const double before = InUseBytes();
   const auto listing = ListInParallel(client_, {"many"});
   const double taken = InUseBytes() - before;
@@ -305,18 +306,19 @@ TEST_F(ParallelListingTest, TakesLittleMemoryBeyondNames) {
   EXPECT_GE(taken / objects, sizeof(ListedObject)) << "nothing was measured";
 }
 
-TEST_F(ParallelListingTest, StopsWhenAsked) {
+TEST_F(ParallelListingTest, StopsOnRequest) {
   std::stop_source stop;
   const auto sink = [&](std::vector<ListedObject>) -> Result<void> {
     stop.request_stop();
     return {};
   };
-  const auto listing = ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, sink, {.stop = stop.get_token()});
+  const auto listing =
+      ListInParallel(client_, {"names-a"}, DeliveryOrder::kAsCompleted, sink, {.stop = stop.get_token()});
   ASSERT_FALSE(listing.ok());
   EXPECT_EQ(listing.error().code, ErrorCode::kCancelled);
 }
 
-TEST_F(ParallelListingTest, TakesTheSplitPointsOfAnotherListing) {
+TEST_F(ParallelListingTest, UsesSplitPointsOfAnEarlierListing) {
   const auto first = ListInParallel(client_, {"names-g"});
   ASSERT_TRUE(first.ok());
   ASSERT_GE(first->report.split_points.size(), 5U);
@@ -328,7 +330,7 @@ TEST_F(ParallelListingTest, TakesTheSplitPointsOfAnotherListing) {
   EXPECT_EQ(other->objects.size(), kNames);
 }
 
-TEST_F(ParallelListingTest, ListsNamesThatStayOnceWhileOthersComeAndGo) {
+TEST_F(ParallelListingTest, ListsStableNamesOnceWhileOthersChange) {
   std::vector<std::string> comes_and_goes;
   comes_and_goes.reserve(50);
   for (int i = 0; i < 50; ++i) comes_and_goes.push_back("sample-0000000" + std::to_string(i * 577 + 10'000) + "-new");

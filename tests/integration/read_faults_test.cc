@@ -1,11 +1,12 @@
-// Every way of reading an object's bytes under everything that can go wrong with them: early, in the midst and late.
-// What hedging makes of stalls is in hedging_test.cc.
+// Every way of reading an object's bytes under every fault: early, in the middle and late. Hedging of stalls is in
+// hedging_test.cc.
 #include <functional>
 #include <ostream>
 
 #include "gcsflux/download.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/upload.h"
+#include "support/fails_with.h"
 #include "support/fault_matrix.h"
 #include "support/gzip.h"
 
@@ -23,9 +24,9 @@ struct Way {
   std::string name;
   /// Gives the object's bytes, `size` of them, or those of the range.
   std::function<Result<std::string>(const Client&, const ObjectMetadata& object, std::size_t size)> read;
-  bool is_whole = true;  ///< So that the object's checksum tells what is wrong.
+  bool is_whole = true;  ///< So that the object's checksum detects the error.
   bool is_stored_compressed = false;
-  bool is_streamed = false;  ///< What the caller has cannot be taken back.
+  bool is_streamed = false;  ///< Delivered bytes cannot be taken back.
 };
 
 void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
@@ -64,7 +65,7 @@ Result<std::string> InABatch(const Client& client, const ObjectMetadata& object,
   const Downloader downloader(client, {.max_concurrency = 2});
   const auto batch = downloader.Download(DownloadSources(std::span(&object, 1)));
   if (!batch) return batch.error();
-  return std::string(reinterpret_cast<const char*>((*batch)[0].data()), size);
+  return std::string(reinterpret_cast<const char*>((*batch)[0].bytes.data()), size);
 }
 
 class ReadFaultsTest : public testing::FaultMatrix, public ::testing::WithParamInterface<Way> {
@@ -77,7 +78,7 @@ class ReadFaultsTest : public testing::FaultMatrix, public ::testing::WithParamI
   }
   [[nodiscard]] std::size_t BodySize() const { return GetParam().is_whole ? Stored().size() : kRangeSize; }
 
-  // Reads "read", which is stored as the way takes it, under each of the faults.
+  // Reads "read", stored as the way needs it, under each of the faults.
   void ForEachRead(const NamedFaults& faults, const std::function<void(const Result<std::string>&)>& expect,
                    std::uint64_t count = 1) {
     ForEach(
@@ -105,29 +106,29 @@ class ReadFaultsTest : public testing::FaultMatrix, public ::testing::WithParamI
   }
 };
 
-TEST_P(ReadFaultsTest, WhatMayPassIsReadAgain) {
+TEST_P(ReadFaultsTest, RetriesTransientFailures) {
   ForEachRead(testing::FailuresInPlaceOfAnswer(), [&](const auto& read) {
     ExpectRead(read);
     EXPECT_EQ(Reads(), 2U);
   });
 }
 
-// What was cut off by the connection's end may have been on its way: only what the client got is not asked for again.
-TEST_P(ReadFaultsTest, WhatBreaksIsGoneOnWith) {
+// Bytes that the connection's end cut off may have been in flight: only received bytes are not requested again.
+TEST_P(ReadFaultsTest, ResumesBrokenBodies) {
   ForEachRead(testing::BrokenBodies(BodySize()), [&](const auto& read) {
     ExpectRead(read);
     EXPECT_EQ(Reads(), 2U);
   });
 }
 
-// The object's size is told elsewhere too, so that what comes is known to be all, or not to be.
-TEST_P(ReadFaultsTest, AFalseLengthIsNotTakenForTheObjects) {
+// The object's size is known from elsewhere too, so that it is known whether all bytes have arrived.
+TEST_P(ReadFaultsTest, DetectsAFalseLength) {
   ForEachRead({{"too long", {.type = "falseLength", .length_delta = 7}},
                {"too short", {.type = "falseLength", .length_delta = -7}}},
               [&](const auto& read) { ExpectRead(read); });
 }
 
-TEST_P(ReadFaultsTest, WhatIsSlowComesAsItIs) {
+TEST_P(ReadFaultsTest, AcceptsSlowBodies) {
   const NamedFaults slow = {
       {"stalls at once", {.type = "stall", .duration = milliseconds(20)}},
       {"stalls later", {.type = "stall", .after_bytes = BodySize() / 2, .duration = milliseconds(20)}},
@@ -139,10 +140,10 @@ TEST_P(ReadFaultsTest, WhatIsSlowComesAsItIs) {
   });
 }
 
-// Of a range there is no checksum.
+// A range has no checksum.
 using WholeReadFaultsTest = ReadFaultsTest;
 
-TEST_P(WholeReadFaultsTest, WhatIsCorruptedIsReadAgainOnceOrFails) {
+TEST_P(WholeReadFaultsTest, ReadsACorruptedBodyAgainOnceOrFails) {
   NamedFaults flips;
   for (const std::uint64_t at : {std::size_t{0}, BodySize() / 2, BodySize() - 1}) {
     flips.push_back({"byte " + std::to_string(at), {.type = "corrupt", .at_byte = at}});
@@ -150,18 +151,16 @@ TEST_P(WholeReadFaultsTest, WhatIsCorruptedIsReadAgainOnceOrFails) {
   ForEachRead(flips, [&](const Result<std::string>& read) {
     EXPECT_EQ(Reads(), GetParam().is_streamed ? 1U : 2U);
     if (!GetParam().is_streamed) return ExpectRead(read);
-    ASSERT_FALSE(read.ok());
-    EXPECT_EQ(read.error().code, ErrorCode::kCorrupted) << read.error().message;
+    EXPECT_TRUE(testing::FailsWith(read, ErrorCode::kCorrupted));
   });
 }
 
-TEST_P(WholeReadFaultsTest, WhatIsCorruptedWhereItIsStoredIsReadTwiceAtMost) {
+TEST_P(WholeReadFaultsTest, ReadsACorruptedObjectAtMostTwice) {
   const std::uint64_t times = GetParam().is_streamed ? 1 : 2;
   ForEachRead(
       {{"rot", {.type = "corrupt", .at_byte = 7}}},
       [&](const Result<std::string>& read) {
-        ASSERT_FALSE(read.ok());
-        EXPECT_EQ(read.error().code, ErrorCode::kCorrupted) << read.error().message;
+        EXPECT_TRUE(testing::FailsWith(read, ErrorCode::kCorrupted));
         EXPECT_EQ(Reads(), times);
       },
       times);
@@ -183,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(Range, ReadFaultsTest, ::testing::Values(Way{"ByRange",
 
 class BrokenReadTest : public testing::FaultMatrix {};
 
-TEST_F(BrokenReadTest, NoByteIsAskedForTwice) {
+TEST_F(BrokenReadTest, RequestsNoByteTwice) {
   ForEach({{"reset", {.type = "cut", .after_bytes = 1'000'000, .resets = true}}}, {.operation = "storage.objects.get"},
           [&] {
             ASSERT_TRUE(client_->ReadObject({kBucket, "object"}).ok());
@@ -192,8 +191,8 @@ TEST_F(BrokenReadTest, NoByteIsAskedForTwice) {
           });
 }
 
-// The rest of another version is no rest.
-TEST_F(BrokenReadTest, WhatWasReplacedMeanwhileIsNotMixed) {
+// The rest of another version is not the missing rest.
+TEST_F(BrokenReadTest, DoesNotMixGenerations) {
   ForEach({{"cut", {.type = "cut", .after_bytes = 1'000'000}}}, {.operation = "storage.objects.get"}, [&] {
     std::string bytes;
     const ByteSink replace = [&](std::span<const std::byte> data) -> Result<void> {
@@ -203,15 +202,13 @@ TEST_F(BrokenReadTest, WhatWasReplacedMeanwhileIsNotMixed) {
       bytes.append(reinterpret_cast<const char*>(data.data()), data.size());
       return {};
     };
-    const auto read = client_->ReadObject({kBucket, "object"}, replace);
-    ASSERT_FALSE(read.ok());
-    EXPECT_EQ(read.error().code, ErrorCode::kAborted) << read.error().message;
+    EXPECT_TRUE(testing::FailsWith(client_->ReadObject({kBucket, "object"}, replace), ErrorCode::kAborted));
     EXPECT_TRUE(Content().starts_with(bytes));
   });
 }
 
-// Each answer breaks a little further on. That the deadline moves on with it is tested in simulated time: read_test.cc.
-TEST_F(BrokenReadTest, GoesOnAsOftenAsItGetsFurther) {
+// Each answer breaks a little later. read_test.cc tests in simulated time that this extends the deadline.
+TEST_F(BrokenReadTest, ResumesAsLongAsItProgresses) {
   ForEach(
       {{"cut", {.type = "cut", .after_bytes = 100'000}}}, {.operation = "storage.objects.get"},
       [&] {

@@ -1,4 +1,4 @@
-// What an ObjectReader does while answers hang: it ends, and it fetches again what it gave up.
+// An ObjectReader while answers hang: it ends, and it fetches abandoned bytes again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gcsflux/object_reader.h"
+#include "support/fails_with.h"
 #include "support/raw_server.h"
 #include "support/room_in.h"
 
@@ -31,8 +32,8 @@ std::string BytesAt(std::uint64_t offset, std::uint64_t length) {
   return bytes;
 }
 
-// Serves ranges of an object. `most_of(offset)` says how many bytes of the answer to a range from there are sent; then
-// the answer hangs until the client gives it up.
+// Serves ranges of an object. `most_of(offset)` is how many bytes of the answer to a range from there are sent; then
+// the answer hangs until the client abandons it.
 class HangingObject {
  public:
   explicit HangingObject(std::function<std::uint64_t(std::uint64_t offset)> most_of, std::string hash = "")
@@ -79,8 +80,8 @@ class HangingObject {
   const RawServer server_;  // Last: its scripts use the others.
 };
 
-// The rest of the dropped piece is so short that it is worth waiting for, but it never comes.
-TEST(ObjectReaderEnd, DoesNotWaitForADroppedPieceThatHangs) {
+// The rest of the dropped piece is so short that it is worth waiting for, but it never arrives.
+TEST(ObjectReaderEnd, DoesNotWaitForAHangingDroppedPiece) {
   std::latch begun(1);
   HangingObject object([&](std::uint64_t offset) {
     if (offset != kStripe) return kSize;
@@ -91,7 +92,7 @@ TEST(ObjectReaderEnd, DoesNotWaitForADroppedPieceThatHangs) {
   std::string room(kStripe, '\0');
   ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
   begun.wait();
-  // Reads the second piece as far as it comes, so that only its rest is missing.
+  // Reads the second piece as far as it arrives, so that only its rest is missing.
   room.resize(kStripe - 100);
   ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
   EXPECT_EQ(room, BytesAt(kStripe, room.size()));
@@ -101,7 +102,7 @@ TEST(ObjectReaderEnd, DoesNotWaitForADroppedPieceThatHangs) {
   EXPECT_EQ(room, BytesAt(kSize - 10, 10));
 }
 
-TEST(ObjectReaderEnd, ComesAfterAStoppedReadOfAnAnswerThatHangs) {
+TEST(ObjectReaderEnd, FollowsAStoppedHangingRead) {
   std::stop_source stop;
   std::latch hangs(1);
   HangingObject object([&](std::uint64_t offset) -> std::uint64_t {
@@ -115,14 +116,12 @@ TEST(ObjectReaderEnd, ComesAfterAStoppedReadOfAnAnswerThatHangs) {
     stop.request_stop();
   });
   std::string room(1000, '\0');
-  const auto read = reader.ReadNext(RoomIn(room));
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(reader.ReadNext(RoomIn(room)), ErrorCode::kCancelled));
 }
 
 // One thread waits for a piece; another one seeks away, which cancels the piece. The waiting read asks for its first
 // range itself, after it has found its second range in the piece: so the piece is cancelled while it is awaited.
-TEST(ObjectReaderPiece, ThatIsCancelledWhileItIsAwaitedIsFetchedAgain) {
+TEST(ObjectReaderPiece, IsFetchedAgainIfCancelledWhileAwaited) {
   constexpr std::uint64_t kOwn = 7 * kStripe;
   std::atomic<int> of_second = 0;
   std::latch second_hangs(1);
@@ -150,26 +149,23 @@ TEST(ObjectReaderPiece, ThatIsCancelledWhileItIsAwaitedIsFetchedAgain) {
   EXPECT_EQ(of_second, 2);
 }
 
-TEST(ObjectReaderMove, LeavesAReaderThatFailsClearly) {
+TEST(ObjectReaderMove, LeavesAReaderThatReportsAnError) {
   HangingObject object([](std::uint64_t) { return kSize; });
   auto reader = object.Open();
   const auto moved = std::move(reader);
   std::string room(10, '\0');
   const auto read = reader.ReadNext(RoomIn(room));  // NOLINT(bugprone-use-after-move)
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(testing::FailsWith(read, ErrorCode::kInvalidArgument));
   EXPECT_EQ(reader.size(), 0U);
   reader.Seek(5);
   EXPECT_FALSE(reader.VerifyWhole().ok());
   EXPECT_TRUE(moved.ReadAt(0, RoomIn(room)).ok());
 }
 
-// The source tells no checksum: that of the answers counts.
-TEST(ObjectReaderVerification, ComparesWithTheChecksumOfTheAnswers) {
+// The source has no checksum: that of the answers is used.
+TEST(ObjectReaderVerification, UsesTheChecksumOfTheAnswers) {
   HangingObject object([](std::uint64_t) { return kSize; }, "x-goog-hash: crc32c=AAAAAA==\r\n");
-  const auto verified = object.Open().VerifyWhole();
-  ASSERT_FALSE(verified.ok());
-  EXPECT_EQ(verified.error().code, ErrorCode::kCorrupted);
+  EXPECT_TRUE(testing::FailsWith(object.Open().VerifyWhole(), ErrorCode::kCorrupted));
 }
 
 }  // namespace

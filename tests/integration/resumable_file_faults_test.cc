@@ -1,5 +1,5 @@
-// UploadFile under faults that may pass, at each of its steps, in a new upload and in one that is
-// continued: it succeeds, the fault has fired, the object is made exactly once, and nothing temporary is left.
+// UploadFile under transient faults, at each of its steps, in a new and in a resumed upload: it succeeds, the fault has
+// fired, the object is made exactly once, and nothing temporary is left.
 #include <string>
 #include <utility>
 
@@ -30,7 +30,7 @@ class ResumableFileFaultsTest : public testing::FaultMatrix {
     static const std::string bytes = testing::Pattern(2 * kLargePart + 3);
     return bytes;
   }
-  [[nodiscard]] Result<UploadedFile> Upload(WriteMode mode) {
+  [[nodiscard]] Result<UploadReport> Upload(WriteMode mode) {
     options_.mode = mode;
     options_.max_concurrency = 2;
     options_.save_state = [this](const std::string& state) { state_ = state; };
@@ -52,7 +52,7 @@ class ResumableFileFaultsTest : public testing::FaultMatrix {
   std::string state_;
 };
 
-TEST_F(ResumableFileFaultsTest, ANewUploadOutlastsThem) {
+TEST_F(ResumableFileFaultsTest, NewUploadSurvives) {
   const testing::NamedFaults broken = {{"fails", {.type = "failUpload", .status = 503, .after_bytes = kLargePart / 2}}};
   for (const auto& [phase, faults] :
        {std::pair{"initiate", kFailures}, std::pair{"part", kFailures + LostAnswer() + broken},
@@ -68,7 +68,7 @@ TEST_F(ResumableFileFaultsTest, ANewUploadOutlastsThem) {
 }
 
 // One part was sent before.
-TEST_F(ResumableFileFaultsTest, AContinuedUploadOutlastsThem) {
+TEST_F(ResumableFileFaultsTest, ResumedUploadSurvives) {
   const auto continue_it = [&] {
     std::stop_source stop;
     options_.stop = stop.get_token();

@@ -1,11 +1,12 @@
-// UploadFile where something is in its way: rivals, buckets that keep temporary objects, files that change,
-// callers that save no state. Nothing is left behind.
+// UploadFile with obstacles: rivals, buckets that keep temporary objects, files that change, callers that save no
+// state. Nothing is left behind.
 #include <gmock/gmock.h>
 
 #include <fstream>
 #include <stdexcept>
 
 #include "emulator/support/raw_connection.h"
+#include "support/fails_with.h"
 #include "support/resumable_file_case.h"
 
 namespace gcsflux {
@@ -23,7 +24,7 @@ class ResumableFileRefusalsTest : public testing::ResumableFileCase {
   }
 };
 
-TEST_F(ResumableFileRefusalsTest, APreconditionThatCannotHoldIsFoundBeforeParts) {
+TEST_F(ResumableFileRefusalsTest, ChecksThePreconditionBeforeParts) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   UploadOptions& upload = options_;
   upload.mode = WriteMode::kCreate;
@@ -37,7 +38,7 @@ TEST_F(ResumableFileRefusalsTest, APreconditionThatCannotHoldIsFoundBeforeParts)
   EXPECT_TRUE(*client_.ReadObject(kObject) == Content());
 }
 
-TEST_F(ResumableFileRefusalsTest, ARivalsObjectStays) {
+TEST_F(ResumableFileRefusalsTest, KeepsARivalsObject) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kReplace}) {
     options_.mode = mode;
     if (mode == WriteMode::kReplace) options_.generation = client_.GetObject(kObject)->generation;
@@ -53,7 +54,7 @@ TEST_F(ResumableFileRefusalsTest, ARivalsObjectStays) {
   }
 }
 
-TEST_F(ResumableFileRefusalsTest, BucketsThatKeepObjectsGetOneStreamThatIsResumed) {
+TEST_F(ResumableFileRefusalsTest, ResumesOneStreamInBucketsWithRetention) {
   const std::string retention = R"({"retentionPolicy": {"retentionPeriod": "3600"}})";
   for (const std::string& settings : {retention, std::string(R"({"defaultEventBasedHold": true})")}) {
     emulator_.Reset();
@@ -65,33 +66,31 @@ TEST_F(ResumableFileRefusalsTest, BucketsThatKeepObjectsGetOneStreamThatIsResume
     GoOn();
     const auto stored = Upload();
     ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
-    EXPECT_EQ(stored->method, WriteMethod::kOneStream);
-    EXPECT_GE(stored->kept_bytes, kFilePart);  // The answer for the second chunk had not come.
+    EXPECT_EQ(stored->path, WritePath::kOneStream);
+    EXPECT_GE(stored->kept_bytes, kFilePart);  // The answer to the second chunk had not arrived.
     ExpectStored(Content());
   }
 }
 
-TEST_F(ResumableFileRefusalsTest, ABucketsPathIsChosenOnceForManyFiles) {
+TEST_F(ResumableFileRefusalsTest, ChoosesTheWritePathOncePerBucket) {
   EXPECT_EQ(ChooseWritePath(client_, "bkt"), WritePath::kParallel);
   Patch(R"({"retentionPolicy": {"retentionPeriod": "3600"}})");
   EXPECT_EQ(ChooseWritePath(client_, "bkt"), WritePath::kOneStream);
 }
 
-TEST_F(ResumableFileRefusalsTest, AFileThatChangesIsNotStored) {
+TEST_F(ResumableFileRefusalsTest, DoesNotStoreAChangingFile) {
   bool has_changed = false;
   options_.on_progress = [&](const Progress&) {
     if (!std::exchange(has_changed, true)) std::ofstream(path_, std::ios::app) << "more";
   };
-  const Error error = testing::ErrorOf(Upload());
-  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
-  EXPECT_THAT(error.message, HasSubstr("changed while it was being uploaded"));
+  EXPECT_TRUE(testing::FailsWith(Upload(), ErrorCode::kLocalIo, HasSubstr("changed while it was being uploaded")));
   EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
   testing::ExpectNothingLeft(client_);
   EXPECT_EQ(state_, "");
 }
 
-// The bytes that were sent are no longer those of the file.
-TEST_F(ResumableFileRefusalsTest, AFileThatChangesWhileASessionTakesItIsNotStored) {
+// The sent bytes are no longer those of the file.
+TEST_F(ResumableFileRefusalsTest, DoesNotStoreAFileThatChangesDuringASession) {
   options_.path = WritePath::kOneStream;
   options_.chunk_bytes = kFilePart;
   bool has_changed = false;
@@ -107,7 +106,7 @@ TEST_F(ResumableFileRefusalsTest, AFileThatChangesWhileASessionTakesItIsNotStore
   EXPECT_EQ(state_, "");
 }
 
-TEST_F(ResumableFileRefusalsTest, WithoutASaverNothingIsKept) {
+TEST_F(ResumableFileRefusalsTest, KeepsNothingWithoutASaver) {
   options_.save_state = {};
   StopAfter(3);
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kCancelled);
@@ -117,15 +116,13 @@ TEST_F(ResumableFileRefusalsTest, WithoutASaverNothingIsKept) {
   ExpectStored(Content());
 }
 
-TEST_F(ResumableFileRefusalsTest, ASaverThatThrowsEndsTheCall) {
+TEST_F(ResumableFileRefusalsTest, FailsIfTheSaverThrows) {
   options_.save_state = [](const std::string&) { throw std::runtime_error("no room"); };
-  const Error error = testing::ErrorOf(Upload());
-  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
-  EXPECT_THAT(error.message, HasSubstr("no room"));
+  EXPECT_TRUE(testing::FailsWith(Upload(), ErrorCode::kLocalIo, HasSubstr("no room")));
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ResumableFileRefusalsTest, OptionsThatCannotBeAreRefused) {
+TEST_F(ResumableFileRefusalsTest, RefusesInvalidOptions) {
   options_.part_bytes = kFilePart - 1;
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kInvalidArgument);
   options_.part_bytes = kFilePart;
@@ -137,7 +134,7 @@ TEST_F(ResumableFileRefusalsTest, OptionsThatCannotBeAreRefused) {
 }
 
 // A role without storage.multipartUploads.listParts.
-TEST_F(ResumableFileRefusalsTest, PartsThatMayNotBeListedAreSentAgain) {
+TEST_F(ResumableFileRefusalsTest, ResendsPartsWithoutListPermission) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
@@ -149,8 +146,8 @@ TEST_F(ResumableFileRefusalsTest, PartsThatMayNotBeListedAreSentAgain) {
   ExpectStored(Content());
 }
 
-// An earlier call has joined its parts; this one may not look at the object.
-TEST_F(ResumableFileRefusalsTest, AJoinedObjectThatMayNotBeReadIsDeleted) {
+// An earlier call has joined its parts; this one may not read the object.
+TEST_F(ResumableFileRefusalsTest, DeletesAJoinedObjectThatItMayNotRead) {
   LoadFault({.operation = "storage.objects.compose"}, {.type = "status", .status = 503});
   options_.call.retry = RetryOptions{.max_attempts = 1};
   EXPECT_FALSE(Upload().ok());
@@ -161,8 +158,8 @@ TEST_F(ResumableFileRefusalsTest, AJoinedObjectThatMayNotBeReadIsDeleted) {
   ExpectStored(Content());
 }
 
-// The parts were joined, and the answer that says so was lost.
-TEST_F(ResumableFileRefusalsTest, WithoutASaverAnObjectThatMayHaveBeenJoinedIsDeleted) {
+// The parts were joined, and the answer was lost.
+TEST_F(ResumableFileRefusalsTest, DeletesAnUncertainJoinWithoutASaver) {
   options_.save_state = {};
   options_.call.retry = RetryOptions{.max_attempts = 1};
   LoadFault({.phase = "complete"}, {.type = "loseAnswer"});
@@ -171,7 +168,7 @@ TEST_F(ResumableFileRefusalsTest, WithoutASaverAnObjectThatMayHaveBeenJoinedIsDe
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ResumableFileRefusalsTest, WithASaverAnObjectThatMayHaveBeenJoinedStays) {
+TEST_F(ResumableFileRefusalsTest, KeepsAnUncertainJoinWithASaver) {
   options_.call.retry = RetryOptions{.max_attempts = 1};
   LoadFault({.phase = "complete"}, {.type = "loseAnswer"});
   EXPECT_FALSE(Upload().ok());
@@ -182,7 +179,7 @@ TEST_F(ResumableFileRefusalsTest, WithASaverAnObjectThatMayHaveBeenJoinedStays) 
   ExpectStored(Content());
 }
 
-TEST_F(ResumableFileRefusalsTest, ARivalIsFoundBeforeMorePartsAreSent) {
+TEST_F(ResumableFileRefusalsTest, FindsARivalBeforeItSendsMoreParts) {
   options_.mode = WriteMode::kCreate;
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
@@ -196,8 +193,8 @@ TEST_F(ResumableFileRefusalsTest, ARivalIsFoundBeforeMorePartsAreSent) {
   EXPECT_EQ(state_, "");
 }
 
-// Parts are found damaged by the service, or by the comparison with what it made of them.
-TEST_F(ResumableFileRefusalsTest, DamagedBytesAreNeverStored) {
+// The service, or the comparison with the joined object, detects damaged parts.
+TEST_F(ResumableFileRefusalsTest, NeverStoresDamagedBytes) {
   for (const std::uint64_t byte : {std::uint64_t{0}, kFilePart + 1, Content().size() - 1}) {
     LoadFault({.phase = "part", .covers_byte = byte}, {.type = "corruptUpload", .at_byte = byte});
     const auto stored = Upload();

@@ -1,5 +1,5 @@
-// UploadFile with a state of another request: another object, condition, attribute or key. Nothing of the
-// earlier upload is used, and nothing of it is left.
+// UploadFile with a state of another request: another object, condition, attribute or key. Nothing of the earlier
+// upload is used or left.
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -28,7 +28,7 @@ class ResumableFileRequestsTest : public testing::ResumableFileCase {
   }
 };
 
-TEST_F(ResumableFileRequestsTest, ACreationNeverReplacesARivalsObject) {
+TEST_F(ResumableFileRequestsTest, NeverReplacesARivalsObjectUnderCreate) {
   UseOneStream();
   Interrupt();
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("rival")).ok());
@@ -38,7 +38,7 @@ TEST_F(ResumableFileRequestsTest, ACreationNeverReplacesARivalsObject) {
   EXPECT_EQ(Requests("cancel"), 2U);  // Both sessions.
 }
 
-TEST_F(ResumableFileRequestsTest, AnotherGenerationIsNeverReplaced) {
+TEST_F(ResumableFileRequestsTest, NeverReplacesAnotherGeneration) {
   const auto first = client_.InsertObject(kObject, AsBytes("first"));
   UseOneStream();
   options_.mode = WriteMode::kReplace;
@@ -49,7 +49,7 @@ TEST_F(ResumableFileRequestsTest, AnotherGenerationIsNeverReplaced) {
   EXPECT_TRUE(*client_.ReadObject(kObject) == "first");
 }
 
-TEST_F(ResumableFileRequestsTest, TheObjectIsTheOneOfThisCall) {
+TEST_F(ResumableFileRequestsTest, WritesTheObjectOfThisCall) {
   const ObjectName other{"bkt", "other"};
   for (const WritePath path : {WritePath::kOneStream, WritePath::kAuto}) {
     if (path == WritePath::kOneStream) UseOneStream();
@@ -67,7 +67,7 @@ TEST_F(ResumableFileRequestsTest, TheObjectIsTheOneOfThisCall) {
   EXPECT_EQ(Requests("cancel"), 1U);
 }
 
-TEST_F(ResumableFileRequestsTest, WhatItStoresIsWhatThisCallAsksFor) {
+TEST_F(ResumableFileRequestsTest, StoresTheAttributesOfThisCall) {
   const auto key = *EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789abcdef"));
   const std::vector<std::function<void(UploadOptions&)>> changes = {
       [](UploadOptions& upload) { upload.attributes.content_type = "text/plain"; },
@@ -96,7 +96,7 @@ TEST_F(ResumableFileRequestsTest, WhatItStoresIsWhatThisCallAsksFor) {
   }
 }
 
-TEST_F(ResumableFileRequestsTest, ASessionOfAFileThatChangedIsCancelled) {
+TEST_F(ResumableFileRequestsTest, CancelsTheSessionOfAChangedFile) {
   UseOneStream();
   Interrupt();
   ExpectStartsAgainWith(std::string(Content().size() - 5, 'x'));
@@ -104,7 +104,7 @@ TEST_F(ResumableFileRequestsTest, ASessionOfAFileThatChangedIsCancelled) {
 }
 
 // Its bytes would go to a URI that only the state names.
-TEST_F(ResumableFileRequestsTest, ASessionOfAnotherServiceIsLeftAlone) {
+TEST_F(ResumableFileRequestsTest, KeepsASessionOfAnotherService) {
   UseOneStream();
   Interrupt();
   emulator::Emulator other;
@@ -118,7 +118,7 @@ TEST_F(ResumableFileRequestsTest, ASessionOfAnotherServiceIsLeftAlone) {
 }
 
 // Earlier versions saved only size and time of the file.
-TEST_F(ResumableFileRequestsTest, AStateThatDoesNotTellItsRequestIsNotContinued) {
+TEST_F(ResumableFileRequestsTest, StartsOverWithAStateOfAnEarlierVersion) {
   UseOneStream();
   Interrupt();
   const std::size_t line = state_.find('\n');

@@ -1,4 +1,4 @@
-// UploadFile against the emulator: what it stores, by which way, and what it sends of a file a second time.
+// UploadFile against the emulator: what it stores, by which method, and what it sends a second time.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class ResumableFileTest : public testing::ResumableFileCase {
  protected:
   [[nodiscard]] std::string Fingerprint() const { return (*internal::FileSource(path_))->Fingerprint(); }
 
-  // The file has other bytes, and the state says that it is the same file.
+  // The file has other bytes, and the state claims the same file.
   void ReplaceUnseen(const std::string& other) {
     const std::string before = Fingerprint();
     ASSERT_TRUE(state_.starts_with(before));
@@ -27,10 +27,10 @@ class ResumableFileTest : public testing::ResumableFileCase {
   }
 };
 
-TEST_F(ResumableFileTest, SendsALargeFileAsPartsAndCommitsThemByOneCompose) {
+TEST_F(ResumableFileTest, CommitsALargeFileByPartsAndOneCompose) {
   const auto stored = Upload();
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
-  EXPECT_EQ(stored->method, WriteMethod::kPartsAndCompose);
+  EXPECT_EQ(stored->path, WritePath::kParallel);
   EXPECT_EQ(stored->kept_bytes, 0U);
   EXPECT_EQ(stored->object.size, Content().size());
   ExpectStored(Content());
@@ -42,7 +42,7 @@ TEST_F(ResumableFileTest, SendsASmallFileInOneRequest) {
   const std::size_t before = emulator_.journal().size();
   const auto stored = Upload();
   EXPECT_EQ(emulator_.journal().size(), before + 1);
-  EXPECT_EQ(stored->method, WriteMethod::kSingleInsert);
+  EXPECT_EQ(stored->path, WritePath::kOneRequest);
   ExpectStored("bytes");
 }
 
@@ -53,7 +53,7 @@ TEST_F(ResumableFileTest, SavesItsStateBeforeTheFirstPart) {
   EXPECT_THAT(parts_at_save, ::testing::ElementsAre(0U, kParts));
 }
 
-TEST_F(ResumableFileTest, SendsWhatTheServiceDoesNotHave) {
+TEST_F(ResumableFileTest, SendsOnlyMissingParts) {
   StopAfter(3);
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kCancelled);
   EXPECT_NE(state_, "");
@@ -68,7 +68,7 @@ TEST_F(ResumableFileTest, SendsWhatTheServiceDoesNotHave) {
   EXPECT_EQ(state_, "");
 }
 
-TEST_F(ResumableFileTest, TellsTheBytesOfEarlierCallsAsProgress) {
+TEST_F(ResumableFileTest, CountsBytesOfEarlierCallsAsProgress) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
@@ -83,7 +83,7 @@ TEST_F(ResumableFileTest, TellsTheBytesOfEarlierCallsAsProgress) {
   EXPECT_EQ(told.back(), Content().size());
 }
 
-TEST_F(ResumableFileTest, ContinuesAfterAServiceThatFailed) {
+TEST_F(ResumableFileTest, ResumesAfterAFailedService) {
   LoadFault({.phase = "part", .nth = 4}, {.type = "status", .status = 503});
   options_.call.retry = RetryOptions{.max_attempts = 1};
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kUnavailable);
@@ -95,7 +95,7 @@ TEST_F(ResumableFileTest, ContinuesAfterAServiceThatFailed) {
 }
 
 // The parts were joined, and the process ended before they were committed.
-TEST_F(ResumableFileTest, CommitsWhatAnEarlierCallHasJoined) {
+TEST_F(ResumableFileTest, CommitsPartsJoinedByAnEarlierCall) {
   LoadFault({.operation = "storage.objects.compose"}, {.type = "status", .status = 503});
   options_.call.retry = RetryOptions{.max_attempts = 1};
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kUnavailable);
@@ -108,14 +108,14 @@ TEST_F(ResumableFileTest, CommitsWhatAnEarlierCallHasJoined) {
   ExpectStored(Content());
 }
 
-TEST_F(ResumableFileTest, StartsAgainIfTheFileIsAnother) {
+TEST_F(ResumableFileTest, StartsOverForAnotherFile) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
   ExpectStartsAgainWith(std::string(Content().size() - 5, 'x'));
 }
 
-TEST_F(ResumableFileTest, StartsAgainIfOnlyTheStatusChangeTellsTheFileApart) {
+TEST_F(ResumableFileTest, StartsOverIfOnlyTheStatusChangeTimeDiffers) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
@@ -131,8 +131,8 @@ TEST_F(ResumableFileTest, StartsAgainIfOnlyTheStatusChangeTellsTheFileApart) {
   EXPECT_EQ(Requests("part"), 3 + kParts) << "the old parts are not compared first";
 }
 
-// The checksum of the whole finds it out.
-TEST_F(ResumableFileTest, NeverMixesTheBytesOfTwoFiles) {
+// The checksum of the whole detects it.
+TEST_F(ResumableFileTest, NeverMixesTwoFiles) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
@@ -155,7 +155,7 @@ TEST_F(ResumableFileTest, NeverCommitsTheJoinedBytesOfAnotherFile) {
   ExpectStored(other);
 }
 
-TEST_F(ResumableFileTest, StartsAgainIfTheUploadWasAborted) {
+TEST_F(ResumableFileTest, StartsOverIfTheUploadWasAborted) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
@@ -166,7 +166,7 @@ TEST_F(ResumableFileTest, StartsAgainIfTheUploadWasAborted) {
   ExpectStored(Content());
 }
 
-TEST_F(ResumableFileTest, StartsAgainIfTheUploadIsAbortedMeanwhile) {
+TEST_F(ResumableFileTest, StartsOverIfTheUploadIsAbortedMeanwhile) {
   bool is_aborted = false;
   options_.on_progress = [&](const Progress&) {
     if (!std::exchange(is_aborted, true)) AbortUploads();
@@ -177,7 +177,7 @@ TEST_F(ResumableFileTest, StartsAgainIfTheUploadIsAbortedMeanwhile) {
   ExpectStored(Content());
 }
 
-TEST_F(ResumableFileTest, StartsAgainWithOtherKeys) {
+TEST_F(ResumableFileTest, StartsOverWithAnotherKey) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
@@ -190,7 +190,7 @@ TEST_F(ResumableFileTest, StartsAgainWithOtherKeys) {
   testing::ExpectNothingLeft(client_);
 }
 
-TEST_F(ResumableFileTest, ContinuesUnderItsKey) {
+TEST_F(ResumableFileTest, ResumesWithItsKey) {
   const auto key = EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789abcdef"));
   options_.encryption_key = *key;
   StopAfter(3);
@@ -202,7 +202,7 @@ TEST_F(ResumableFileTest, ContinuesUnderItsKey) {
   EXPECT_TRUE(*client_.ReadObject(testing::kObject, {.encryption_key = *key}) == Content());
 }
 
-TEST_F(ResumableFileTest, ContinuesASessionOfAnEarlierCall) {
+TEST_F(ResumableFileTest, ResumesASessionOfAnEarlierCall) {
   options_.path = WritePath::kOneStream;
   options_.chunk_bytes = kFilePart;
   StopAfter(3);
@@ -211,15 +211,15 @@ TEST_F(ResumableFileTest, ContinuesASessionOfAnEarlierCall) {
   options_.path = WritePath::kAuto;
   const auto stored = Upload();
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
-  EXPECT_EQ(stored->method, WriteMethod::kOneStream);
-  EXPECT_GE(stored->kept_bytes, 2 * kFilePart);  // The third chunk was sent, and its answer had not come.
+  EXPECT_EQ(stored->path, WritePath::kOneStream);
+  EXPECT_GE(stored->kept_bytes, 2 * kFilePart);  // The third chunk was sent, and its answer had not arrived.
   ExpectStored(Content());
 }
 
-TEST_F(ResumableFileTest, NeverMixesTheBytesOfTwoFilesInASession) {
+TEST_F(ResumableFileTest, NeverMixesTwoFilesInASession) {
   options_.path = WritePath::kOneStream;
   options_.chunk_bytes = kFilePart;
-  for (const std::uint64_t changed : {std::uint64_t{0}, 2 * kFilePart - 1}) {  // What the session has of it.
+  for (const std::uint64_t changed : {std::uint64_t{0}, 2 * kFilePart - 1}) {  // The bytes of it that the session has.
     path_ = directory_.Write("file", Content());
     StopAfter(3);
     EXPECT_FALSE(Upload().ok());
@@ -236,7 +236,7 @@ TEST_F(ResumableFileTest, NeverMixesTheBytesOfTwoFilesInASession) {
 }
 
 // The last piece of an earlier call was stored, its answer was lost, and its session is gone.
-TEST_F(ResumableFileTest, IsAWriteOfItsOwnIfAnEarlierCallMayHaveStoredTheFile) {
+TEST_F(ResumableFileTest, WritesAgainAfterAnUncertainEarlierCall) {
   options_.path = WritePath::kOneStream;
   options_.chunk_bytes = kFilePart;
   options_.call.retry = RetryOptions{.max_attempts = 1};
@@ -255,8 +255,8 @@ TEST_F(ResumableFileTest, IsAWriteOfItsOwnIfAnEarlierCallMayHaveStoredTheFile) {
   EXPECT_EQ(state_, "");
 }
 
-// A call continues an upload. The object is made, the answer is lost, and the look at it is refused.
-TEST_F(ResumableFileTest, DoesNotStartAgainIfItIsUnknownWhetherItWasStored) {
+// A call continues an upload. The object is made, the answer is lost, and the read-back is refused.
+TEST_F(ResumableFileTest, DoesNotStartOverAfterAnUnknownOutcome) {
   options_.chunk_bytes = kFilePart;
   for (const auto& [path, phase] : {std::pair(WritePath::kAuto, "storage.objects.compose"),
                                     std::pair(WritePath::kOneStream, "storage.objects.insert")}) {
@@ -287,18 +287,18 @@ TEST_F(ResumableFileTest, DoesNotStartAgainIfItIsUnknownWhetherItWasStored) {
   }
 }
 
-TEST_F(ResumableFileTest, DropsItsPartsIfOneStreamIsAskedFor) {
+TEST_F(ResumableFileTest, DropsItsPartsIfOneStreamIsRequested) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
   options_.path = WritePath::kOneStream;
   const auto stored = Upload();
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
-  EXPECT_EQ(stored->method, WriteMethod::kOneStream);
+  EXPECT_EQ(stored->path, WritePath::kOneStream);
   ExpectStored(Content());
 }
 
-TEST_F(ResumableFileTest, IgnoresStatesThatAreDamaged) {
+TEST_F(ResumableFileTest, IgnoresDamagedStates) {
   StopAfter(3);
   EXPECT_FALSE(Upload().ok());
   GoOn();
@@ -313,7 +313,7 @@ TEST_F(ResumableFileTest, IgnoresStatesThatAreDamaged) {
   }
 }
 
-TEST(SourcePartBytes, DivideAFileOverAllConnections) {
+TEST(SourcePartBytes, DivideAFileAmongAllConnections) {
   constexpr std::uint64_t kMiB = 1U << 20;
   const UploadOptions writing{.part_bytes = 16 * kMiB, .max_concurrency = 16};
   EXPECT_EQ(internal::SourcePartBytes(33 * kMiB, writing), 5 * kMiB);

@@ -1,5 +1,5 @@
-// Rivals that write under the name of an upload by parts while the answer to its completion is lost; and what uploads
-// without any trouble send.
+// Rivals that write under the name of an upload by parts while the answer to its completion is lost; and the requests
+// of uploads without failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +11,8 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/events.h"
 #include "gcsflux/upload.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 #include "support/upload_in_parts.h"
 
@@ -25,11 +27,11 @@ using ::testing::HasSubstr;
 constexpr auto kRivalBucket = "my-bucket";
 const ObjectName kContested{kRivalBucket, "o"};
 
-// Acts when a call is about to be repeated: its answer is lost, and nothing more is sent yet.
+// Acts before a retry: the answer is lost, and nothing more is sent yet.
 class BeforeRepetition : public EventListener {
  public:
-  void OnRetry(const RetryEvent& /*event*/) override {
-    if (act) std::exchange(act, nullptr)();
+  void OnEvent(const Event& event) override {
+    if (event.kind == EventKind::kRetry && act) std::exchange(act, nullptr)();
   }
   std::function<void()> act = {};
 };
@@ -45,12 +47,7 @@ class RivalPartsTest : public ::testing::Test {
                             .event_listener = listener_});
   }
   // The operation runs; its answer is lost.
-  void LoseCompletion() {
-    emulator_.faults().Load({.rules = {{.name = "it",
-                                        .match = {.phase = "complete"},
-                                        .action = {.type = "loseAnswer"},
-                                        .limits = {.count = 1}}}});
-  }
+  void LoseCompletion() { testing::LoadFault(emulator_, "it", {.phase = "complete"}, {.type = "loseAnswer"}, 1); }
   void PutOld() {
     ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("old")).ok());
     emulator_.clock().Advance(hours(1));
@@ -62,13 +59,13 @@ class RivalPartsTest : public ::testing::Test {
   }
   std::string Stored() const { return *rival_.ReadObject(kContested); }
 
-  // It forgets: else a repeated completion is given the first one's answer.
+  // It forgets: otherwise a retried completion would receive the first answer.
   emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
   const std::shared_ptr<BeforeRepetition> listener_ = std::make_shared<BeforeRepetition>();
   const Client rival_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
 
-TEST_F(RivalPartsTest, ACompletionThatWasLostIsFound) {
+TEST_F(RivalPartsTest, FindsALostCompletion) {
   PutOld();
   LoseCompletion();
   const auto stored = Store();
@@ -76,25 +73,20 @@ TEST_F(RivalPartsTest, ACompletionThatWasLostIsFound) {
   EXPECT_EQ(Stored(), "ours");
 }
 
-TEST_F(RivalPartsTest, ARivalsObjectIsLeftAndTheOutcomeIsUnknown) {
+TEST_F(RivalPartsTest, KeepsARivalsObjectAndReportsUnknown) {
   PutOld();
   LoseCompletion();
   listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("a rival's")).ok()); };
-  const auto stored = Store();
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(Store(), ErrorCode::kOutcomeUnknown));
   EXPECT_EQ(Stored(), "a rival's");
 }
 
-// The service shows nothing of an object under another key to a request with this one: it answers 400.
-TEST_F(RivalPartsTest, ARivalsObjectUnderAnotherKeyIsLeftAndTheOutcomeIsUnknown) {
+// The service does not show an object under another key to a request with this one: it answers 400.
+TEST_F(RivalPartsTest, KeepsARivalsEncryptedObjectAndReportsUnknown) {
   const auto key = [](char c) { return *EncryptionKey::FromBytes(AsBytes(std::string(32, c))); };
   const UploadOptions options{.encryption_key = key('o')};
   PutOld();
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.insert"},
-                                      .action = {.type = "loseAnswer"},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.insert"}, {.type = "loseAnswer"}, 1);
   listener_->act = [&] {
     const auto stored = rival_.InsertObject(kContested, AsBytes("a rival's"), {.encryption_key = key('r')});
     ASSERT_TRUE(stored.ok()) << stored.error().message;
@@ -105,28 +97,21 @@ TEST_F(RivalPartsTest, ARivalsObjectUnderAnotherKeyIsLeftAndTheOutcomeIsUnknown)
   EXPECT_EQ(testing::ValueOf(rival_.ReadObject(kContested, {.encryption_key = key('r')})), "a rival's");
 }
 
-// Not one attempt of this call may have done it, so the same bytes under the name are another's.
-TEST_F(RivalPartsTest, APlainCompletionThatFindsNoUploadHasLostIt) {
+// No attempt of this call can have stored it, so the same bytes under the name are another's.
+TEST_F(RivalPartsTest, FailsForAMissingUploadDespiteEqualBytes) {
   auto upload = MultipartUpload::Start(MakeClient(), kContested);
   ASSERT_TRUE(upload.ok());
   ASSERT_TRUE(upload->UploadPart(1, AsBytes("ours")).ok());
   emulator_.Reset();
   ASSERT_TRUE(rival_.InsertBucket(kRivalBucket).ok());
   ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("ours")).ok());
-  const auto stored = upload->Complete();
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(upload->Complete(), ErrorCode::kSessionLost));
 }
 
-TEST_F(RivalPartsTest, WhatIsReplacedBeforeItWasCheckedIsUnknown) {
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get"},
-                                      .action = {.type = "status", .status = 503},
-                                      .limits = {.count = 1}}}});
+TEST_F(RivalPartsTest, ReportsUnknownIfReplacedBeforeTheCheck) {
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"}, {.type = "status", .status = 503}, 1);
   listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("a rival's")).ok()); };
-  const auto stored = Store();
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(Store(), ErrorCode::kOutcomeUnknown));
   EXPECT_EQ(Stored(), "a rival's");
 }
 
@@ -145,7 +130,7 @@ class UploadRequestsTest : public RivalPartsTest {
   }
 };
 
-TEST_F(UploadRequestsTest, AreNoMoreThanItTakesWhereNothingGoesWrong) {
+TEST_F(UploadRequestsTest, AreMinimalWithoutFailures) {
   constexpr std::size_t kChunk = 256 << 10;
   const Client client = MakeClient();
   const std::string long_bytes(2 * kChunk + 1, 'x');

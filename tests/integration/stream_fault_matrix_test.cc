@@ -1,5 +1,5 @@
-// ObjectWriter and ObjectReader under every fault that may pass, at each of their steps: they succeed, the fault has
-// fired, the bytes are right, what is made is made exactly once, and nothing temporary is left.
+// ObjectWriter and ObjectReader under every transient fault, at each of their steps: they succeed, the fault has fired,
+// the bytes are right, each effect happens exactly once, and nothing temporary is left.
 #include <string>
 #include <vector>
 
@@ -47,7 +47,7 @@ class StreamFaultMatrixTest : public testing::FaultMatrix {
   [[nodiscard]] ObjectReader Open() const {
     return *ObjectReader::Open(*client_, ObjectName{kBucket, "object"}, {.stripe_bytes = 500'000});
   }
-  // All of it, which is compared, with some bytes at the end first: the fault meets what the match says.
+  // The whole object, which is verified, with some bytes at the end first: the fault acts on the matching request.
   void ExpectReadWhole() {
     auto reader = Open();
     std::string tail(1'000, '\0');
@@ -65,13 +65,13 @@ class StreamFaultMatrixTest : public testing::FaultMatrix {
   }
 };
 
-TEST_F(StreamFaultMatrixTest, TheUploadIsBegun) {
+TEST_F(StreamFaultMatrixTest, StartsTheUpload) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
     ForEach(FailuresInPlaceOfAnswer(), {.phase = "initiate"}, [&] {
       ExpectStored(mode);
       EXPECT_EQ(Uploads(), 0U);
     });
-    // One whose beginning was not acknowledged stays, without parts, for `gcsflux clean`.
+    // An upload whose start was not acknowledged remains, without parts, for `gcsflux clean`.
     ForEach(LostAnswers(), {.phase = "initiate"}, [&] {
       ExpectStored(mode);
       EXPECT_LE(Uploads(), 1U);
@@ -79,7 +79,7 @@ TEST_F(StreamFaultMatrixTest, TheUploadIsBegun) {
   }
 }
 
-TEST_F(StreamFaultMatrixTest, PartsAreSent) {
+TEST_F(StreamFaultMatrixTest, SendsParts) {
   const NamedFaults broken = {
       {"fails at its first byte", {.type = "failUpload", .status = 503, .after_bytes = 1}},
       {"fails in its midst", {.type = "failUpload", .status = 503, .after_bytes = kPart / 2}},
@@ -91,7 +91,7 @@ TEST_F(StreamFaultMatrixTest, PartsAreSent) {
   });
 }
 
-TEST_F(StreamFaultMatrixTest, PartsArePutTogether) {
+TEST_F(StreamFaultMatrixTest, JoinsParts) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
     ForEach(FailuresInPlaceOfAnswer() + LostAnswers(), {.phase = "complete"}, [&] {
       ExpectStored(mode);
@@ -100,21 +100,21 @@ TEST_F(StreamFaultMatrixTest, PartsArePutTogether) {
   }
 }
 
-// What was made of the parts is looked at before it becomes visible.
-TEST_F(StreamFaultMatrixTest, WhatWasMadeIsCompared) {
+// The joined object is verified before it becomes visible.
+TEST_F(StreamFaultMatrixTest, VerifiesTheJoinedObject) {
   ForEach(FailuresInPlaceOfAnswer() + LostAnswers(),
           {.operation = "storage.objects.get", .object_prefix = "gcsflux-uploads/"},
           [&] { ExpectStored(WriteMode::kOverwrite); });
 }
 
-TEST_F(StreamFaultMatrixTest, TheObjectIsComposed) {
+TEST_F(StreamFaultMatrixTest, ComposesTheObject) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
     ForEach(FailuresInPlaceOfAnswer() + LostAnswers(), {.operation = "storage.objects.compose"},
             [&] { ExpectStored(mode); });
   }
 }
 
-TEST_F(StreamFaultMatrixTest, AComposeWhoseAnswerWasLostIsReadBack) {
+TEST_F(StreamFaultMatrixTest, ReadsBackALostCompose) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
     ForEach(FailuresInPlaceOfAnswer() + LostAnswers(), {.operation = "storage.objects.get", .object_prefix = "new"},
             [&] {
@@ -128,7 +128,7 @@ TEST_F(StreamFaultMatrixTest, AComposeWhoseAnswerWasLostIsReadBack) {
   }
 }
 
-TEST_F(StreamFaultMatrixTest, PartsThatComeDamagedAreNeverStored) {
+TEST_F(StreamFaultMatrixTest, NeverStoresDamagedParts) {
   NamedFaults flips;
   for (const std::uint64_t at : {std::size_t{0}, kPart / 2, kPart - 1}) {
     flips.push_back({"byte " + std::to_string(at), {.type = "corruptUpload", .at_byte = at}});
@@ -141,7 +141,7 @@ TEST_F(StreamFaultMatrixTest, PartsThatComeDamagedAreNeverStored) {
   });
 }
 
-TEST_F(StreamFaultMatrixTest, ObjectsAreReadWhole) {
+TEST_F(StreamFaultMatrixTest, ReadsObjectsWhole) {
   const NamedFaults faults = FailuresInPlaceOfAnswer() + BrokenBodies(64U << 10);
   const std::uint64_t size = Content().size();
   for (const std::uint64_t byte : {std::uint64_t{0}, std::uint64_t{1'700'000}, size - 1}) {
@@ -151,7 +151,7 @@ TEST_F(StreamFaultMatrixTest, ObjectsAreReadWhole) {
   }
 }
 
-TEST_F(StreamFaultMatrixTest, DamageInAnyRangeIsFound) {
+TEST_F(StreamFaultMatrixTest, FindsDamageInAnyRange) {
   const std::uint64_t size = Content().size();
   for (const std::uint64_t byte : {std::uint64_t{0}, std::uint64_t{1'700'000}, size - 1}) {
     ForEach({{"flip", {.type = "corrupt", .at_byte = byte}}}, {.operation = "storage.objects.get"}, [&] {
@@ -161,8 +161,8 @@ TEST_F(StreamFaultMatrixTest, DamageInAnyRangeIsFound) {
   }
 }
 
-// The service refuses all that comes, until the writer has been held up often: nothing is lost, nothing comes twice.
-TEST_F(StreamFaultMatrixTest, AServiceThatRefusesForLongIsOutlasted) {
+// The service refuses all requests until the writer has waited often: nothing is lost, nothing is stored twice.
+TEST_F(StreamFaultMatrixTest, SurvivesALongRefusal) {
   ForEach(
       {{"429", {.type = "status", .status = 429}}}, {.phase = "part"}, [&] { ExpectStored(WriteMode::kOverwrite); },
       /*count=*/8);

@@ -1,5 +1,5 @@
-// What uploads and a read add to this process, however large the object is. The emulator, which holds it, is a process
-// of its own.
+// The memory that uploads and a read add to this process, for objects of any size. The emulator, which holds the
+// object, is a separate process.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ constexpr std::uint64_t kMiB = 1U << 20;
 
 std::uint64_t PeakMemoryBytes() { return testing::MemoryFigure(getpid(), "VmHWM"); }
 
-TEST(ObjectWriter, HoldsOneChunkOfAStreamOfTwoGibibytes) {
+TEST(ObjectWriter, BuffersOneChunkOfATwoGibibyteStream) {
   const testing::EmulatorProcess emulator;
   const auto client = Client::Create({.endpoint = emulator.endpoint()});
   ASSERT_TRUE(client->InsertBucket("bkt").ok());
@@ -49,7 +49,7 @@ TEST(ObjectWriter, HoldsOneChunkOfAStreamOfTwoGibibytes) {
   EXPECT_LE(PeakMemoryBytes() - before, 64 * kMiB);
 }
 
-// Takes no room on the disk.
+// Takes no space on the disk.
 class SparseFile {
  public:
   explicit SparseFile(std::uint64_t bytes) {
@@ -66,7 +66,7 @@ class SparseFile {
   std::string path_;
 };
 
-TEST(UploadFile, HoldsOneChunkOfAFileOfHalfAGibibyte) {
+TEST(UploadFile, BuffersOneChunkOfAHalfGibibyteFile) {
   const testing::EmulatorProcess emulator;
   const auto client = Client::Create({.endpoint = emulator.endpoint()});
   ASSERT_TRUE(client->InsertBucket("bkt").ok());

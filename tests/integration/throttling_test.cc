@@ -1,5 +1,4 @@
-// What throttled requests do, against the emulator's quotas: many threads of one client, more than the quota lets
-// through.
+// Throttled requests against the emulator's quotas: many threads of one client, more than the quota allows.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +8,8 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 
 namespace gcsflux {
 namespace {
@@ -39,7 +40,7 @@ class ThrottlingTest : public ::testing::Test {
                             .throttle_policy = policy});
   }
 
-  // 24 threads read 600 times in all: a second and a half of the quota.
+  // 24 threads make 600 reads in all: the quota of 1.5 seconds.
   Outcome Read(ThrottlePolicy policy, const RetryOptions& retry = {}) {
     const Client client = MakeClient(policy, retry);
     std::atomic<int> left = 600;
@@ -64,7 +65,7 @@ class ThrottlingTest : public ::testing::Test {
   emulator::Emulator emulator_;
 };
 
-TEST_F(ThrottlingTest, TheGateLosesFewRequestsToTheQuotaAndNoCall) {
+TEST_F(ThrottlingTest, GateLosesFewRequestsAndNoCall) {
   const Outcome outcome = Read(ThrottlePolicy::kGate);
   EXPECT_EQ(outcome.succeeded, 600);
   EXPECT_EQ(outcome.wrong, 0);
@@ -76,29 +77,27 @@ TEST_F(ThrottlingTest, ShortWaitsFloodTheService) {
   constexpr std::chrono::milliseconds kSoon(10);
   const Outcome outcome = Read(ThrottlePolicy::kBackoff, {.initial_delay = kSoon, .multiplier = 1, .max_delay = kSoon});
   EXPECT_EQ(outcome.succeeded, 600);
-  EXPECT_GT(outcome.RefusedPerAdmitted(), 0.6) << "what the gate is compared with";
+  EXPECT_GT(outcome.RefusedPerAdmitted(), 0.6) << "the baseline of the gate";
 }
 
-TEST_F(ThrottlingTest, AnAttemptThatMustBeTheLastSaysWhatToDo) {
+TEST_F(ThrottlingTest, LastAttemptNamesTheRemedy) {
   emulator_.quotas().Set({.reads_per_second = 1});
   const Client client =
       *Client::Create({.endpoint = emulator_.endpoint(), .retry = RetryPolicies::All({.max_attempts = 1})});
   Result<std::string> read = client.ReadObject({"my-bucket", "object"});
   for (int i = 0; i < 10 && read; ++i) read = client.ReadObject({"my-bucket", "object"});
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kRateLimited);
+  ASSERT_TRUE(testing::FailsWith(read, ErrorCode::kRateLimited));
   EXPECT_NE(read.error().message.find("warm the bucket up"), std::string::npos) << read.error().message;
 }
 
-// Whether the gate for writes paces requests after eight answers with these words.
+// Whether the gate for writes paces requests after eight answers with this message.
 bool IsEngagedAfterEight(emulator::Emulator& emulator, const std::string& words) {
-  emulator.faults().Load({.rules = {{.name = "throttled",
-                                     .match = {.operation = "storage.objects.insert"},
-                                     .action = {.type = "status",
-                                                .status = 429,
-                                                .body = R"({"error":{"code":429,"message":")" + words + R"("}})",
-                                                .content_type = "application/json"},
-                                     .limits = {.count = 8}}}});
+  testing::LoadFault(emulator, "throttled", {.operation = "storage.objects.insert"},
+                     {.type = "status",
+                      .status = 429,
+                      .body = R"({"error":{"code":429,"message":")" + words + R"("}})",
+                      .content_type = "application/json"},
+                     8);
   const RetryOptions soon{.initial_delay = std::chrono::milliseconds(1), .max_delay = std::chrono::milliseconds(2)};
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .retry = RetryPolicies::All(soon)});
   const auto stored =
@@ -110,14 +109,14 @@ bool IsEngagedAfterEight(emulator::Emulator& emulator, const std::string& words)
   return client.flow_control().front().is_engaged;
 }
 
-TEST_F(ThrottlingTest, TheLimitOfASingleObjectIsThatRequestsOwnMatter) {
+TEST_F(ThrottlingTest, LimitOfASingleObjectDoesNotEngageTheGate) {
   EXPECT_TRUE(IsEngagedAfterEight(emulator_, "Too many Requests"));
   EXPECT_FALSE(IsEngagedAfterEight(
       emulator_,
       "The object my-bucket/new exceeded the rate limit for object mutation operations (create, update, and delete)."));
 }
 
-TEST_F(ThrottlingTest, RetryAfterIsAFloor) {
+TEST_F(ThrottlingTest, RetryAfterIsALowerBound) {
   emulator_.quotas().Set({.reads_per_second = 1, .retry_after_s = 3600});
   const Client client =
       *Client::Create({.endpoint = emulator_.endpoint(), .throttle_policy = ThrottlePolicy::kBackoff});

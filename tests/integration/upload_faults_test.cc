@@ -1,5 +1,5 @@
-// Every way of storing bytes under everything that can go wrong on the way up: early, in the midst, late, and after the
-// commit. Uploads by parts have a page of their own, multipart_upload_test.cc.
+// Every way of storing bytes under every fault of an upload: early, in the middle, late, and after the commit. Uploads
+// by parts are in multipart_upload_test.cc.
 #include <unistd.h>
 
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "gcsflux/upload.h"
+#include "support/fails_with.h"
 #include "support/fault_matrix.h"
 #include "support/object_of.h"
 
@@ -58,7 +59,7 @@ Result<ObjectMetadata> Streamed(const Client& client, const ObjectName& object, 
   return writer.Close();
 }
 
-// The first writer ends in the midst of a chunk; the second one goes on from where the service is.
+// The first writer ends in the middle of a chunk; the second one continues at the service's position.
 Result<ObjectMetadata> StreamedByTwo(const Client& client, const ObjectName& object, const std::string& content,
                                      UploadOptions options) {
   options.path = WritePath::kOneStream;
@@ -83,8 +84,7 @@ class UploadFaultsTest : public testing::FaultMatrix, public ::testing::WithPara
     FaultMatrix::ExpectStoredOnce("new", Content());
   }
   void ExpectNothing(const Result<ObjectMetadata>& stored, ErrorCode code) {
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, code) << stored.error().message;
+    EXPECT_TRUE(testing::FailsWith(stored, code));
     ExpectNeverStored("new");
   }
 };
@@ -93,7 +93,7 @@ std::string NameOfUploadWay(const ::testing::TestParamInfo<UploadWay>& way) { re
 
 using UploadInOneRequestTest = UploadFaultsTest;
 
-TEST_P(UploadInOneRequestTest, IsCommittedOnce) {
+TEST_P(UploadInOneRequestTest, CommitsOnce) {
   const NamedFaults broken = {
       {"fails at its first byte", {.type = "failUpload", .status = 503, .after_bytes = 1}},
       {"fails in its midst", {.type = "failUpload", .status = 503, .after_bytes = Content().size() / 2}},
@@ -104,7 +104,7 @@ TEST_P(UploadInOneRequestTest, IsCommittedOnce) {
   }
 }
 
-TEST_P(UploadInOneRequestTest, IsNotRepeatedWhereItIsSlow) {
+TEST_P(UploadInOneRequestTest, DoesNotRetryASlowUpload) {
   const NamedFaults slow = {
       {"stalls at once", {.type = "stallUpload", .after_bytes = 1, .duration = milliseconds(20)}},
       {"stalls later", {.type = "stallUpload", .after_bytes = Content().size() / 2, .duration = milliseconds(20)}},
@@ -118,7 +118,7 @@ TEST_P(UploadInOneRequestTest, IsNotRepeatedWhereItIsSlow) {
   });
 }
 
-TEST_P(UploadInOneRequestTest, IsNotCommittedWhereItIsCorrupted) {
+TEST_P(UploadInOneRequestTest, DoesNotCommitACorruptedUpload) {
   NamedFaults flips;
   for (const std::uint64_t at : {std::size_t{0}, Content().size() / 2, Content().size() - 1}) {
     flips.push_back({"byte " + std::to_string(at), {.type = "corruptUpload", .at_byte = at}});
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Each, UploadInOneRequestTest,
 
 using UploadSessionFaultsTest = UploadFaultsTest;
 
-TEST_P(UploadSessionFaultsTest, IsCommittedOnceWhateverItMeets) {
+TEST_P(UploadSessionFaultsTest, CommitsOnce) {
   struct Phase {
     std::string phase;
     NamedFaults faults;
@@ -153,7 +153,7 @@ TEST_P(UploadSessionFaultsTest, IsCommittedOnceWhateverItMeets) {
   }
 }
 
-TEST_P(UploadSessionFaultsTest, IsSentAgainWhereItsSessionIsLostOrLeavesNothing) {
+TEST_P(UploadSessionFaultsTest, ResendsAfterALostSessionOrLeavesNothing) {
   const NamedFaults losses = {{"404", {.type = "loseSession", .status = 404}},
                               {"410", {.type = "loseSession", .status = 410}}};
   for (const std::string phase : {"chunk", "final"}) {
@@ -166,7 +166,7 @@ TEST_P(UploadSessionFaultsTest, IsSentAgainWhereItsSessionIsLostOrLeavesNothing)
   }
 }
 
-TEST_P(UploadSessionFaultsTest, IsNotCommittedWhereItIsCorrupted) {
+TEST_P(UploadSessionFaultsTest, DoesNotCommitACorruptedUpload) {
   NamedFaults flips;
   for (const std::uint64_t at : {std::size_t{0}, Content().size() / 2, Content().size() - 1}) {
     flips.push_back({"byte " + std::to_string(at), {.type = "corruptUpload", .at_byte = at}});

@@ -1,5 +1,5 @@
-// Uploads of more than one request, with something between each two of them: a rival, a lost answer, a changed file, a
-// stop. No bytes are mixed, no rival's object is replaced, and the error says whether the object was stored.
+// Uploads of more than one request, with an event between each two of them: a rival, a lost answer, a changed file, a
+// stop. No bytes are mixed, no rival's object is replaced, and the error tells whether the object was stored.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/upload.h"
 #include "support/after_nth_request.h"
+#include "support/load_fault.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
@@ -35,8 +36,6 @@ using testing::Pattern;
 struct UploadWay {
   std::string name;
   std::size_t size = 0;
-  bool is_of_file = false;
-  bool has_condition = true;
   std::function<Result<ObjectMetadata>(const Client&, const std::string& path, const std::string& bytes,
                                        const UploadOptions&)>
       store = {};
@@ -73,7 +72,6 @@ const UploadWay kPartsWay{
     }};
 const UploadWay kFileWay{.name = "File",
                          .size = 2 * kChunk + 7,
-                         .is_of_file = true,
                          .store = [](const Client& client, const auto& path, const auto&,
                                      const UploadOptions& options) -> Result<ObjectMetadata> {
                            const auto stored = UploadFile(client, path, kObject, options);
@@ -83,8 +81,8 @@ const UploadWay kFileWay{.name = "File",
 
 class UploadGapsTest : public ::testing::TestWithParam<UploadWay> {
  protected:
-  // Stores once for each gap between two requests, and behind the last one, and checks what became of it. `act` happens
-  // in the gap; `prepare` is given the number of the request before it.
+  // Stores once for each gap between two requests, and after the last one, and checks the result. `act` happens in the
+  // gap; `prepare` receives the number of the request before it.
   void ForEachGap(const UploadOptions& options, const std::function<void()>& act,
                   const std::function<void(const Result<ObjectMetadata>&)>& check,
                   const std::function<void(int)>& prepare = {}) {
@@ -111,7 +109,7 @@ class UploadGapsTest : public ::testing::TestWithParam<UploadWay> {
     EXPECT_GE(gap, 3) << "there was no gap";
   }
 
-  // What is said of the write is true.
+  // The reported outcome is true.
   void ExpectOutcome(const Result<ObjectMetadata>& stored) const {
     const WriteOutcome outcome = stored ? WriteOutcome::kStored : stored.error().outcome;
     if (outcome == WriteOutcome::kUnknown) return;
@@ -128,17 +126,14 @@ class UploadGapsTest : public ::testing::TestWithParam<UploadWay> {
   }
   [[nodiscard]] std::string Live() const { return rival_.ReadObject(kObject).value(); }
   void LoseAnswerOf(int number) {
-    emulator_.faults().Load({.rules = {{.name = "lost",
-                                        .match = {.nth = static_cast<std::uint64_t>(number)},
-                                        .action = {.type = "loseAnswer"},
-                                        .limits = {.count = 1}}}});
+    testing::LoadFault(emulator_, "lost", {.nth = static_cast<std::uint64_t>(number)}, {.type = "loseAnswer"}, 1);
   }
   void ExpectLost() {
     EXPECT_EQ(emulator_.faults().Fired("lost"), 1U);
     emulator_.faults().Clear();
   }
 
-  // A status change is seen if the clock of the file system has moved on.
+  // A status change is visible if the clock of the file system has moved on.
   void RewriteFile() {
     const auto fingerprint = [this] { return (*internal::FileSource(path_))->Fingerprint(); };
     const std::string before = fingerprint();
@@ -168,7 +163,7 @@ class UploadGapsTest : public ::testing::TestWithParam<UploadWay> {
   std::string path_;
 };
 
-TEST_P(UploadGapsTest, ALostAnswerIsOvercome) {
+TEST_P(UploadGapsTest, SurvivesALostAnswer) {
   ForEachGap(
       {}, [] {},
       [&](const auto& stored) {
@@ -179,14 +174,12 @@ TEST_P(UploadGapsTest, ALostAnswerIsOvercome) {
       [&](int number) { LoseAnswerOf(number); });
 }
 
-TEST_P(UploadGapsTest, ARivalsObjectStays) {
-  if (!GetParam().has_condition) return;
+TEST_P(UploadGapsTest, KeepsARivalsObject) {
   ForEachGap(
       {.mode = WriteMode::kCreate}, [&] { WriteAsRival(); }, [&](const auto&) { EXPECT_EQ(Live(), "a rival's"); });
 }
 
-TEST_P(UploadGapsTest, ARivalsObjectStaysIfTheAnswerBeforeItIsLost) {
-  if (!GetParam().has_condition) return;
+TEST_P(UploadGapsTest, KeepsARivalsObjectAfterALostAnswer) {
   ForEachGap(
       {.mode = WriteMode::kCreate}, [&] { WriteAsRival(); },
       [&](const auto&) {
@@ -196,7 +189,7 @@ TEST_P(UploadGapsTest, ARivalsObjectStaysIfTheAnswerBeforeItIsLost) {
       [&](int number) { LoseAnswerOf(number); });
 }
 
-TEST_P(UploadGapsTest, AStopLeavesNothingOrTheWholeObject) {
+TEST_P(UploadGapsTest, LeavesNothingOrAWholeObjectAfterAStop) {
   ForEachGap(
       {}, [&] { stop_.request_stop(); },
       [&](const auto& stored) {
@@ -207,8 +200,13 @@ TEST_P(UploadGapsTest, AStopLeavesNothingOrTheWholeObject) {
       });
 }
 
-TEST_P(UploadGapsTest, AChangedFileIsNotMixed) {
-  if (!GetParam().is_of_file) return;
+INSTANTIATE_TEST_SUITE_P(Each, UploadGapsTest,
+                         ::testing::Values(kOneRequestWay, kSessionWay, kStreamWay, kPartsWay, kFileWay),
+                         [](const auto& way) { return way.param.name; });
+
+class FileGapsTest : public UploadGapsTest {};
+
+TEST_P(FileGapsTest, DoesNotMixAChangedFile) {
   int changes = 0;
   ForEachGap(
       {}, [&] { RewriteFile(); },
@@ -224,14 +222,13 @@ TEST_P(UploadGapsTest, AChangedFileIsNotMixed) {
   EXPECT_GE(changes, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, UploadGapsTest,
-                         ::testing::Values(kOneRequestWay, kSessionWay, kStreamWay, kPartsWay, kFileWay),
+INSTANTIATE_TEST_SUITE_P(File, FileGapsTest, ::testing::Values(kFileWay),
                          [](const auto& way) { return way.param.name; });
 
-// The first attempt to commit does not arrive. What is sent after the look names the generation that the look found.
+// The first attempt to commit does not arrive. Later requests name the generation that the read-back found.
 class CommitGapsTest : public UploadGapsTest {};
 
-TEST_P(CommitGapsTest, ARivalsObjectStaysAfterALook) {
+TEST_P(CommitGapsTest, KeepsARivalsObjectAfterTheCheck) {
   const bool is_compose = GetParam().name == kPartsWay.name;
   const std::string operation = is_compose ? "storage.objects.compose" : "storage.objects.insert";
   const auto has_lost = [&] { return emulator_.faults().Fired("reset") == 1; };
@@ -252,12 +249,9 @@ TEST_P(CommitGapsTest, ARivalsObjectStaysAfterALook) {
         has_written = false;
         Put("old");
         emulator_.clock().Advance(std::chrono::hours(1));
-        emulator_.faults().Load({.rules = {{.name = "reset",
-                                            .match = {.operation = operation},
-                                            .action = {.type = "reset"},
-                                            .limits = {.count = 1}}}});
+        testing::LoadFault(emulator_, "reset", {.operation = operation}, {.type = "reset"}, 1);
       });
-  EXPECT_GE(rivals, 2) << "before the look, and behind it";
+  EXPECT_GE(rivals, 2) << "before the read-back, and after it";
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, CommitGapsTest, ::testing::Values(kOneRequestWay, kPartsWay),

@@ -1,4 +1,4 @@
-// Uploads whose session is lost, or that another process ends, as the emulator's journal saw them.
+// Uploads whose session is lost, or that another process finishes, as seen in the emulator's journal.
 #include "gcsflux/upload.h"
 
 #include <gmock/gmock.h>
@@ -16,6 +16,7 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/load_fault.h"
 #include "support/object_of.h"
 #include "support/result.h"
 
@@ -66,7 +67,7 @@ class UploadIntegrationTest : public ::testing::Test {
                        .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(4)})});
 };
 
-TEST_F(UploadIntegrationTest, WhatCanBeReadAgainIsSentOverASecondSession) {
+TEST_F(UploadIntegrationTest, ResendsMemoryAndFilesOverASecondSession) {
   const std::string bytes = Pattern(3 * kMebibyte + 7);
   const std::string path = ::testing::TempDir() + "gcsflux-upload-" + std::to_string(::getpid());
   std::ofstream(path, std::ios::binary) << bytes;
@@ -76,10 +77,8 @@ TEST_F(UploadIntegrationTest, WhatCanBeReadAgainIsSentOverASecondSession) {
         SCOPED_TRACE(std::string(is_file ? "file " : "memory ") + std::to_string(status) + " " + phase);
         emulator_.Reset();
         ASSERT_TRUE(client_.InsertBucket(kBucket));
-        emulator_.faults().Load({.rules = {{.name = "it",
-                                            .match = {.operation = "storage.objects.insert", .phase = phase},
-                                            .action = {.type = "loseSession", .status = status},
-                                            .limits = {.count = 1}}}});
+        testing::LoadFault(emulator_, "it", {.operation = "storage.objects.insert", .phase = phase},
+                           {.type = "loseSession", .status = status}, 1);
         const ObjectName object{kBucket, "new"};
         const UploadOptions options{.mode = WriteMode::kCreate, .chunk_bytes = kMebibyte};
         const auto stored = is_file ? testing::ObjectOf(UploadFile(client_, path, object, options))
@@ -94,7 +93,7 @@ TEST_F(UploadIntegrationTest, WhatCanBeReadAgainIsSentOverASecondSession) {
   std::filesystem::remove(path);
 }
 
-TEST_F(UploadIntegrationTest, AnUploadHasItsAttributes) {
+TEST_F(UploadIntegrationTest, StoresItsAttributes) {
   const ObjectAttributes attributes{.content_type = "text/plain",
                                     .content_encoding = "identity",
                                     .cache_control = "no-store",
@@ -112,7 +111,7 @@ TEST_F(UploadIntegrationTest, AnUploadHasItsAttributes) {
   }
 }
 
-TEST_F(UploadIntegrationTest, TellsHowFarItIs) {
+TEST_F(UploadIntegrationTest, ReportsProgress) {
   for (const std::size_t size : {std::size_t{300'000}, 3 * kMebibyte + 7}) {  // In one request, and over a session.
     std::vector<std::uint64_t> seen;
     const auto on_progress = [&](const Progress& progress) {
@@ -128,7 +127,7 @@ TEST_F(UploadIntegrationTest, TellsHowFarItIs) {
   }
 }
 
-TEST_F(UploadIntegrationTest, AnUploadUnderACustomersKeySurvivesItsSession) {
+TEST_F(UploadIntegrationTest, SurvivesALostSessionUnderACustomersKey) {
   const auto key = EncryptionKey::FromBytes(AsBytes(std::string(32, 'k')));
   ASSERT_TRUE(key.ok());
   const std::string bytes = Pattern(2 * kMebibyte + 7);
@@ -144,13 +143,12 @@ TEST_F(UploadIntegrationTest, AnUploadUnderACustomersKeySurvivesItsSession) {
   EXPECT_EQ(emulator_.faults().Fired("lost"), 1U);
   EXPECT_EQ(emulator_.faults().Fired("gone"), 1U);
   EXPECT_EQ(stored->customer_key_sha256, key->sha256());
-  EXPECT_EQ(Requests("start"), 1U);  // It was read back: it had been committed.
+  EXPECT_EQ(Requests("start"), 1U);  // It was read back: it was committed.
   EXPECT_EQ(emulator::FindCommits(emulator_.journal(), kBucket, "new").size(), 1U);
 }
 
-// What the second process does: this test program, started with the emulator's address and the state in its
-// environment.
-TEST(UploadSecondProcess, EndsTheUpload) {
+// The second process: this test program, started with the emulator's address and the state in its environment.
+TEST(UploadSecondProcess, FinishesTheUpload) {
   const char* const endpoint = std::getenv("GCSFLUX_TEST_ENDPOINT");
   const char* const state = std::getenv("GCSFLUX_TEST_STATE");
   if (endpoint == nullptr || state == nullptr) GTEST_SKIP() << "it is run by UploadIntegrationTest";
@@ -164,7 +162,7 @@ TEST(UploadSecondProcess, EndsTheUpload) {
   ASSERT_TRUE(stored.ok()) << stored.error().message;
 }
 
-TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingTwice) {
+TEST_F(UploadIntegrationTest, ResumesASuspendedUploadInASecondProcess) {
   const std::string bytes = Pattern(4 * kMebibyte + 7);
   ObjectWriter writer(client_, {kBucket, "new"},
                       {.mode = WriteMode::kCreate, .chunk_bytes = kMebibyte, .path = WritePath::kOneStream});
@@ -190,7 +188,7 @@ TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingT
   EXPECT_EQ(BytesSent(), bytes.size());
 }
 
-TEST_F(UploadIntegrationTest, MoreMemoryThanOneStreamSendsFastGoesAsParts) {
+TEST_F(UploadIntegrationTest, SendsALargeBufferAsParts) {
   const std::string bytes = Pattern(kLeastParallelUpload + 1);
   std::vector<std::uint64_t> progress;
   const UploadOptions options{.mode = WriteMode::kCreate,
@@ -207,7 +205,7 @@ TEST_F(UploadIntegrationTest, MoreMemoryThanOneStreamSendsFastGoesAsParts) {
   EXPECT_EQ(testing::ErrorOf(refused).code, ErrorCode::kPreconditionFailed);
 }
 
-TEST_F(UploadIntegrationTest, AStateIsForFilesOnly) {
+TEST_F(UploadIntegrationTest, AcceptsAStateOnlyForFiles) {
   for (const UploadOptions& options :
        {UploadOptions{.state = "state"}, UploadOptions{.save_state = [](const auto&) {}}}) {
     const auto stored = UploadObject(client_, {kBucket, "new"}, AsBytes("bytes"), options);
@@ -215,15 +213,14 @@ TEST_F(UploadIntegrationTest, AStateIsForFilesOnly) {
   }
 }
 
-TEST_F(UploadIntegrationTest, AnUploadGoesOnAfterAnOutageFromWhereTheServiceStands) {
+TEST_F(UploadIntegrationTest, ResumesAfterAnOutage) {
   const std::string bytes = Pattern(4 * kMebibyte + 7);
   ObjectWriter writer(
       client_, {kBucket, "new"},
       {.chunk_bytes = kMebibyte, .call = {.retry = RetryOptions{.max_attempts = 1}}, .path = WritePath::kOneStream});
   // The chunk is stored, and its answer is lost.
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.insert", .phase = "chunk", .nth = 2},
-                                      .action = {.type = "loseAnswer"}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.insert", .phase = "chunk", .nth = 2},
+                     {.type = "loseAnswer"});
   EXPECT_FALSE(writer.Write(AsBytes(bytes)).ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   const auto state = writer.Suspend();

@@ -1,4 +1,4 @@
-// ObjectWriter into buckets of every kind: which way it takes, what it stores, and that nothing temporary is left.
+// ObjectWriter into buckets of every kind: its method, its result, and that nothing temporary is left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,12 +29,12 @@ class WriterBucketsTest : public ::testing::Test {
     emulator::RawConnection connection(emulator_.endpoint());
     ASSERT_EQ(connection.Call("PATCH", "/storage/v1/b/bkt", "", json).status, 200);
   }
-  // Whatever the listing's query is: "softDeleted=true", "versions=true".
+  // For any query of the listing: "softDeleted=true", "versions=true".
   std::string Listed(const std::string& query) {
     emulator::RawConnection connection(emulator_.endpoint());
     return connection.Call("GET", "/storage/v1/b/bkt/o?fields=items(name)&" + query).body;
   }
-  Result<ObjectWriterReport> Store(UploadOptions options = {}, WritePath path = WritePath::kAuto) {
+  Result<UploadReport> Store(UploadOptions options = {}, WritePath path = WritePath::kAuto) {
     options.path = path;
     options.part_bytes = kPart;
     ObjectWriter writer(client_, kObject, options);
@@ -42,9 +42,9 @@ class WriterBucketsTest : public ::testing::Test {
     if (auto stored = writer.Close(); !stored) return stored.error();
     return writer.report();
   }
-  void ExpectStored(const Result<ObjectWriterReport>& report, WriteMethod method, const std::string& reason = "") {
+  void ExpectStored(const Result<UploadReport>& report, WritePath path, const std::string& reason = "") {
     ASSERT_TRUE(report.ok()) << testing::ErrorOf(report).message;
-    EXPECT_EQ(report->method, method);
+    EXPECT_EQ(report->path, path);
     EXPECT_THAT(report->reason, HasSubstr(reason));
     EXPECT_EQ(client_.GetObject(kObject)->size, bytes_.size());
     EXPECT_TRUE(ListPrefix(client_, {"bkt", "gcsflux-uploads/"})->objects.empty());
@@ -56,43 +56,42 @@ class WriterBucketsTest : public ::testing::Test {
   const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
 
-TEST_F(WriterBucketsTest, KeepNoTemporaryObjectBySoftDelete) {
-  ExpectStored(Store(), WriteMethod::kPartsAndCompose);
+TEST_F(WriterBucketsTest, KeepNoSoftDeletedTemporaryObject) {
+  ExpectStored(Store(), WritePath::kParallel);
   EXPECT_THAT(Listed("softDeleted=true"), Not(HasSubstr("gcsflux-uploads/")));
 }
 
-TEST_F(WriterBucketsTest, KeepTheReplacedVersionAndNoTemporaryOne) {
+TEST_F(WriterBucketsTest, KeepTheReplacedVersionButNoTemporaryOne) {
   Patch(R"({"versioning": {"enabled": true}})");
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
-  ExpectStored(Store(), WriteMethod::kPartsAndCompose);
+  ExpectStored(Store(), WritePath::kParallel);
   const std::string versions = Listed("versions=true");
   EXPECT_THAT(versions, Not(HasSubstr("gcsflux-uploads/")));
   EXPECT_NE(versions.find("\"o\""), versions.rfind("\"o\"")) << versions;
 }
 
-TEST_F(WriterBucketsTest, WithARetentionPolicyGetOneStream) {
+TEST_F(WriterBucketsTest, GetOneStreamUnderARetentionPolicy) {
   Patch(R"({"retentionPolicy": {"retentionPeriod": "3600"}})");
-  ExpectStored(Store(), WriteMethod::kOneStream, "retention policy");
+  ExpectStored(Store(), WritePath::kOneStream, "retention policy");
 }
 
-TEST_F(WriterBucketsTest, WithADefaultHoldGetOneStream) {
+TEST_F(WriterBucketsTest, GetOneStreamUnderADefaultHold) {
   Patch(R"({"defaultEventBasedHold": true})");
-  ExpectStored(Store(), WriteMethod::kOneStream, "event-based hold");
+  ExpectStored(Store(), WritePath::kOneStream, "event-based hold");
 }
 
-TEST_F(WriterBucketsTest, GiveHoldsToTheObjectOnly) {
-  ExpectStored(Store({.attributes = {.event_based_hold = true, .temporary_hold = true}}),
-               WriteMethod::kPartsAndCompose);
+TEST_F(WriterBucketsTest, ApplyHoldsOnlyToTheFinalObject) {
+  ExpectStored(Store({.attributes = {.event_based_hold = true, .temporary_hold = true}}), WritePath::kParallel);
   const auto stored = client_.GetObject(kObject);
   EXPECT_TRUE(stored->event_based_hold && stored->temporary_hold);
 }
 
-TEST_F(WriterBucketsTest, StoreUnderTheKeysThatAreGiven) {
+TEST_F(WriterBucketsTest, StoreUnderTheGivenKeys) {
   const std::string kms = "projects/p/locations/us/keyRings/r/cryptoKeys/k";
-  ExpectStored(Store({.kms_key_name = kms}), WriteMethod::kPartsAndCompose);
+  ExpectStored(Store({.kms_key_name = kms}), WritePath::kParallel);
   EXPECT_THAT(client_.GetObject(kObject)->kms_key_name, HasSubstr(kms));
   const auto key = EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789abcdef"));
-  ExpectStored(Store({.encryption_key = *key}), WriteMethod::kPartsAndCompose);
+  ExpectStored(Store({.encryption_key = *key}), WritePath::kParallel);
   EXPECT_FALSE(client_.ReadObject(kObject).ok());
   EXPECT_EQ(*client_.ReadObject(kObject, {.encryption_key = *key}), bytes_);
 }

@@ -45,20 +45,20 @@ class LayersTest(unittest.TestCase):
                 (project / name).write_text("".join(f"#include {header}\n" for header in includes))
             return "\n".join(layers.check(project, table))
 
-    def test_finds_nothing_where_all_is_well(self):
+    def test_finds_nothing_in_a_correct_tree(self):
         self.assertEqual(self.wrong(), "")
 
-    def test_finds_what_is_above(self):
+    def test_finds_includes_of_higher_layers(self):
         self.assertIn("low includes left, which is above it", self.wrong({"library/src/low/a.cc": ['"left/left.h"']}))
 
-    def test_finds_what_is_beside(self):
+    def test_finds_includes_within_a_layer(self):
         self.assertIn("left includes right, which is beside it",
                       self.wrong({"library/src/left/a.cc": ['"right/parts.h"']}))
 
     def test_finds_circles_within_a_layer(self):
         self.assertIn("in a circle: right, right/deep", self.wrong({"library/src/right/parts.h": ['"right/deep/right.h"']}))
 
-    def test_knows_a_circle_that_the_table_has_until_it_is_cut(self):
+    def test_accepts_a_listed_circle_until_it_is_cut(self):
         table = TABLE.replace("  bare public", "  bare public\n  circle right right/deep")
         circle = {"library/src/right/parts.h": ['"right/deep/right.h"']}
         self.assertEqual(self.wrong(circle, table), "")
@@ -68,14 +68,14 @@ class LayersTest(unittest.TestCase):
         self.assertIn("tool includes library", self.wrong({"tool/a.cc": ['"low/low.h"']}))
         self.assertIn("library includes tool", self.wrong({"tool/a.h": [], "library/src/high/a.cc": ['"a.h"']}))
 
-    def test_finds_third_parties_outside_their_place(self):
+    def test_finds_third_parties_outside_their_folders(self):
         self.assertIn("curl/ belongs to left", self.wrong({"library/src/low/a.cc": ["<curl/curl.h>"]}))
 
     def test_finds_third_parties_in_public_headers(self):
         table = TABLE.replace("only curl/ in left", "only curl/ in left public")
         self.assertIn("public includes a third party", self.wrong({"library/include/public/a.h": ["<curl/curl.h>"]}, table))
 
-    def test_finds_folders_that_have_no_line(self):
+    def test_finds_folders_without_a_line(self):
         self.assertIn("no line for new", self.wrong({"library/src/new/a.cc": []}))
 
 

@@ -1,8 +1,9 @@
-// What was stored with other bytes than were sent is deleted, on every path that stores, and nothing else is.
+// An object stored with other bytes than were sent is deleted, on every path that stores, and nothing else is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "lies/paths.h"
+#include "support/fails_with.h"
 
 namespace gcsflux::testing {
 namespace {
@@ -19,26 +20,24 @@ std::vector<Path> UploadPaths() {
 
 class CorruptedUploadTest : public ::testing::TestWithParam<Path> {};
 
-TEST_P(CorruptedUploadTest, IsDeletedAndSaysSo) {
+TEST_P(CorruptedUploadTest, IsDeletedAndReported) {
   const LyingService service(Content(), kOtherBytes);
   const auto outcome = GetParam().run(*Client::Create({.endpoint = service.endpoint()}), service);
-  ASSERT_FALSE(outcome.result.ok());
-  EXPECT_EQ(outcome.result.error().code, ErrorCode::kCorrupted);
-  EXPECT_THAT(outcome.result.error().message, HasSubstr("generation 7, which holds them, was deleted"));
+  EXPECT_TRUE(testing::FailsWith(outcome.result, ErrorCode::kCorrupted,
+                                 HasSubstr("generation 7, which holds them, was deleted")));
   EXPECT_EQ(service.Count("DELETE /storage/v1/b/bkt/o/o"), 1U);
 }
 
-TEST_P(CorruptedUploadTest, SaysWhatRemainsWhereItCannotBeDeleted) {
+TEST_P(CorruptedUploadTest, IsNamedIfItCannotBeDeleted) {
   LyingService service(Content(), kOtherBytes);
   service.RefuseDeletions();
   const auto outcome = GetParam().run(*Client::Create({.endpoint = service.endpoint()}), service);
-  ASSERT_FALSE(outcome.result.ok());
-  EXPECT_EQ(outcome.result.error().code, ErrorCode::kCorrupted);
-  EXPECT_THAT(outcome.result.error().message, HasSubstr("generation 7, which holds them, is still there"));
+  EXPECT_TRUE(testing::FailsWith(outcome.result, ErrorCode::kCorrupted,
+                                 HasSubstr("generation 7, which holds them, is still there")));
   EXPECT_EQ(service.Count("DELETE /storage/v1/b/bkt/o/o"), 1U);
 }
 
-TEST_P(CorruptedUploadTest, IsNotLookedForWhereAllIsWell) {
+TEST_P(CorruptedUploadTest, NeedsNoRequestsWithoutCorruption) {
   const LyingService service(Content());
   const auto outcome = GetParam().run(*Client::Create({.endpoint = service.endpoint()}), service);
   ASSERT_TRUE(outcome.result.ok()) << outcome.result.error().message;

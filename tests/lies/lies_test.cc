@@ -1,10 +1,11 @@
-// A service that lies, against every path by which the SDK reads or writes: no wrong byte is delivered, nothing of
-// another object or generation is taken for what was asked for, and what could not be checked is not called checked.
+// A service that lies, against every path by which the SDK reads or writes: no wrong byte is delivered, no other object
+// or generation is accepted, and unverified bytes are not reported as verified.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "lies/paths.h"
+#include "support/fails_with.h"
 #include "support/recorded_events.h"
 
 namespace gcsflux::testing {
@@ -167,13 +168,13 @@ class LiesTest : public ::testing::TestWithParam<Path> {
   }
 };
 
-TEST_P(LiesTest, TakesTheTruth) { Try(kTruth, false); }
+TEST_P(LiesTest, AcceptTrueAnswers) { Try(kTruth, false); }
 
-TEST_P(LiesTest, TakesNoLie) {
+TEST_P(LiesTest, AcceptNoFalseAnswer) {
   for (const Row& row : kRows) Try(row, false);
 }
 
-TEST_P(LiesTest, TakesNothingUncheckedWhereAChecksumIsRequired) {
+TEST_P(LiesTest, AcceptNoUnverifiedBytesIfAChecksumIsRequired) {
   if (GetParam().is_command) return Try(kTruth, true);
   Try(kTruth, true);
   for (const Row& row : kRows) Try(row, true);
@@ -185,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(Reads, LiesTest, ::testing::ValuesIn(ReadPaths()), Name
 INSTANTIATE_TEST_SUITE_P(Writes, LiesTest, ::testing::ValuesIn(WritePaths()), NameOfPath);
 INSTANTIATE_TEST_SUITE_P(Commands, LiesTest, ::testing::ValuesIn(CommandPaths()), NameOfPath);
 
-TEST(UnverifiedReads, AreCountedEachAndToldOncePerBucket) {
+TEST(UnverifiedReads, AreCountedAndReportedOncePerBucket) {
   const LyingService service(Content(), {Where::kMedia, "hash", How::kMissing});
   const auto heard = std::make_shared<RecordedEvents>();
   const Client client = ClientOf(service, false, heard);
@@ -196,7 +197,7 @@ TEST(UnverifiedReads, AreCountedEachAndToldOncePerBucket) {
   EXPECT_EQ(heard->unverified.front().subject, "gs://bkt/o");
 }
 
-TEST(UnverifiedReads, DeliverNothingWhereAChecksumIsRequired) {
+TEST(UnverifiedReads, DeliverNothingIfAChecksumIsRequired) {
   const LyingService service(Content(), {Where::kMedia, "hash", How::kMissing});
   const Client client = ClientOf(service, /*require_checksum=*/true);
   std::size_t delivered = 0;
@@ -204,16 +205,14 @@ TEST(UnverifiedReads, DeliverNothingWhereAChecksumIsRequired) {
     delivered += data.size();
     return {};
   };
-  const auto read = client.ReadObject(kObject, sink);
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().code, ErrorCode::kUnverified);
+  EXPECT_TRUE(testing::FailsWith(client.ReadObject(kObject, sink), ErrorCode::kUnverified));
   EXPECT_EQ(delivered, 0U);
   EXPECT_EQ(service.requests().size(), 1U) << "a second look shows nothing else";
 }
 
-// A second request that lies is dropped, and the first one goes on. Where that stands still to the end, the next
-// attempt meets the lie.
-TEST(HedgedRead, TakesNoLie) {
+// A lying second request is dropped, and the first one continues. If that stalls to the end, the next attempt meets the
+// lie.
+TEST(HedgedRead, AcceptNoFalseAnswer) {
   for (const Row& row : kRows) {
     const bool is_tried = row.lie.how == How::kOther || row.lie.how == How::kTwice;
     if (row.lie.where != Where::kResumed || !is_tried) continue;
@@ -232,13 +231,12 @@ TEST(HedgedRead, TakesNoLie) {
       EXPECT_EQ(*read, Content());
       continue;
     }
-    ASSERT_FALSE(read.ok());
-    EXPECT_EQ(read.error().code, ErrorCode::kBadResponse) << read.error().message;
+    EXPECT_TRUE(testing::FailsWith(read, ErrorCode::kBadResponse));
   }
 }
 
-// Each lie is told on at least one path.
-TEST(LyingService, TellsEachLie) {
+// Each lie is used on at least one path.
+TEST(LyingService, UsesEachLie) {
   std::vector<Path> paths = ReadPaths();
   for (auto& path : WritePaths()) paths.push_back(std::move(path));
   for (const Row& row : kRows) {

@@ -27,7 +27,7 @@ DownloadSource Listed() {
 Outcome IntoBuffer(const Client& client, const ReadObjectOptions& options) {
   const std::string wanted =
       options.range ? Content().substr(options.range->offset, *options.range->length) : Content();
-  std::string buffer(wanted.size() + 20, '\0');  // A size that is not the true one must be noticed otherwise.
+  std::string buffer(wanted.size() + 20, '\0');  // A false size must be detected otherwise.
   const auto read = client.ReadObject(kObject, std::as_writable_bytes(std::span(buffer)), options);
   if (!read) return {read.error()};
   return {read->bytes == wanted.size() && buffer.starts_with(wanted) ? Result<void>() : CheckContent(""),
@@ -50,15 +50,15 @@ Outcome IntoString(const Client& client, const ReadObjectOptions& options) {
   return {read ? CheckContent(*read) : read.error()};
 }
 
-// Stripes follow each other, so that it is known which of them fails first.
+// Stripes follow each other, so that it is known which one fails first.
 DownloaderOptions Striped() { return {.max_concurrency = 1, .stripe_bytes = kStripe}; }
 
 Outcome Batch(const Client& client, const DownloadSource& source, const DownloaderOptions& options = {}) {
   const Downloader downloader(client, options);
-  const std::vector<DownloadSource> sources(options.composition.mode == CompositionMode::kOff ? 1 : 2, source);
+  const std::vector<DownloadSource> sources(options.composition == CompositionMode::kOff ? 1 : 2, source);
   const auto batch = downloader.Download(sources);
   if (!batch) return {batch.error()};
-  return {CheckContent(Text((*batch)[sources.size() - 1]))};
+  return {CheckContent(Text((*batch)[sources.size() - 1].bytes))};
 }
 
 Outcome Stream(const Client& client, const DownloadSource& source, const DownloaderOptions& options = {}) {
@@ -69,7 +69,7 @@ Outcome Stream(const Client& client, const DownloadSource& source, const Downloa
   return {CheckContent(Text((*next)->bytes))};
 }
 
-// On every failure there is no file.
+// After every failure there is no file.
 Outcome File(const std::function<Result<DownloadedFile>(const std::string& path)>& download) {
   const TestDirectory directory;
   const std::string path = directory.path() / "file";
@@ -108,7 +108,7 @@ std::vector<Path> ReadPaths() {
   const ReadObjectOptions range{.range = ByteRange{10, 50}};
   ReadObjectOptions pinned_range = range;
   pinned_range.generation = LyingService::kGeneration;
-  const DownloaderOptions composing{.composition = {.mode = CompositionMode::kOn}};
+  const DownloaderOptions composing{.composition = CompositionMode::kOn};
   return {
       Read("ReadIntoBuffer", Column::kWhole, IntoBuffer, {}),
       Read("ReadIntoSink", Column::kWhole, IntoSink, {}),

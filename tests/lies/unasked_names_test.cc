@@ -1,4 +1,4 @@
-// A service that lists what is not under the prefix: no name of it is handed out, taken apart or deleted.
+// A service that lists names outside the prefix: none of them is delivered, split or deleted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,7 +77,10 @@ struct Listing {
 };
 
 const Listing kListings[] = {
-    {"one page", [](const Client& c) { return WithoutValue(c.ListObjects("bkt", {.prefix = "long/prefix/"})); }},
+    {"one page",
+     [](const Client& c) {
+       return WithoutValue(c.ListObjects({"bkt", "long/prefix/"}));
+     }},
     {"buckets", [](const Client& c) { return WithoutValue(c.ListBuckets({.prefix = "long/prefix/"})); }},
     {"all pages",
      [](const Client& c) {
@@ -97,7 +100,7 @@ const Listing kListings[] = {
      [](const Client& c) { return WithoutValue(CheckpointSteps::Open(c, "gs://bkt/long/prefix/")->Latest()); }},
 };
 
-TEST(NamesThatWereNotAskedFor, EndEveryListing) {
+TEST(UnrequestedNames, EndEveryListing) {
   for (const std::string name : {"z", "a", "long/prefiy/step-00000001.json", "long/prefix"}) {
     for (const Listing& listing : kListings) {
       const ServiceWithoutPrefixes service(Page(name));
@@ -109,26 +112,26 @@ TEST(NamesThatWereNotAskedFor, EndEveryListing) {
   }
 }
 
-TEST(NamesThatWereNotAskedFor, AreNotDeletedByACleanUp) {
+TEST(UnrequestedNames, AreNotDeletedByACleanup) {
   const ServiceWithoutPrefixes service(Page("data/of/another"));
   const auto cleaned = CleanComposites(service.client(), "bkt");
   EXPECT_EQ(ErrorOf(cleaned).code, ErrorCode::kBadResponse);
   EXPECT_TRUE(service.changes().empty()) << service.changes().front();
 }
 
-TEST(NamesThatWereNotAskedFor, AreNoUploadsThatACleanUpAborts) {
+TEST(UnrequestedNames, AreNotAbortedByACleanup) {
   const ServiceWithoutPrefixes service("{}");
   const auto cleaned = CleanComposites(service.client(), "bkt");
   EXPECT_EQ(ErrorOf(cleaned).code, ErrorCode::kBadResponse);
   EXPECT_TRUE(service.changes().empty()) << service.changes().front();
 }
 
-TEST(NamesThatWereNotAskedFor, AreThoseOutsideOfTheOffsetsToo) {
+TEST(UnrequestedNames, IncludeNamesOutsideTheOffsets) {
   const ServiceWithoutPrefixes service(Page("p/m"));
   const Client client = service.client();
-  EXPECT_TRUE(client.ListObjects("bkt", {.prefix = "p/", .start_offset = "p/m", .end_offset = "p/n"}).ok());
-  EXPECT_EQ(ErrorOf(client.ListObjects("bkt", {.start_offset = "p/m!"})).code, ErrorCode::kBadResponse);
-  EXPECT_EQ(ErrorOf(client.ListObjects("bkt", {.end_offset = "p/m"})).code, ErrorCode::kBadResponse);
+  EXPECT_TRUE(client.ListObjects({"bkt", "p/"}, {.start_offset = "p/m", .end_offset = "p/n"}).ok());
+  EXPECT_EQ(ErrorOf(client.ListObjects({"bkt"}, {.start_offset = "p/m!"})).code, ErrorCode::kBadResponse);
+  EXPECT_EQ(ErrorOf(client.ListObjects({"bkt"}, {.end_offset = "p/m"})).code, ErrorCode::kBadResponse);
 }
 
 TEST(ObjectsOfAnotherBucket, EndAListing) {
@@ -141,14 +144,14 @@ TEST(ObjectsOfAnotherBucket, EndAListing) {
   EXPECT_EQ(listed("")->objects.front().bucket, "bkt");
 }
 
-TEST(PrefixesThatWereNotAskedFor, EndAListingOfOneLevel) {
+TEST(UnrequestedPrefixes, EndAListingOfOneLevel) {
   const ServiceWithoutPrefixes service(R"({"prefixes":["a/"]})");
   const auto listed = ListPrefix(service.client(), {"bkt", "long/prefix/"}, {.delimiter = "/"});
   EXPECT_EQ(ErrorOf(listed).code, ErrorCode::kBadResponse);
 }
 
-// Their times are missing, so they may have been made just now.
-TEST(ObjectsWithoutATime, AreNotDeletedByACleanUp) {
+// Their times are missing, so they may be new.
+TEST(ObjectsWithoutATime, AreNotDeletedByACleanup) {
   const ServiceWithoutPrefixes service(
       R"({"items":[{"name":"dataflux-composed-objects/run/c","generation":"1","size":"1","componentCount":2}]})",
       "dataflux");
@@ -157,11 +160,11 @@ TEST(ObjectsWithoutATime, AreNotDeletedByACleanUp) {
   EXPECT_TRUE(service.changes().empty()) << service.changes().front();
 }
 
-TEST(ObjectsWithoutATime, AreNotSweptFromARun) {
+TEST(ObjectsWithoutATime, AreNotRemovedFromARun) {
   const ServiceWithoutPrefixes service(
       R"({"items":[{"name":"runs/7/step-00000001/0123456789abcdef0123456789abcdef-a","generation":"1","size":"1"},)"
       R"({"name":"runs/7/step-00000001/0123456789abcdef0123456789abcdef-b","generation":"1","size":"1","updated":"2026-01-01T00:00:00Z"}]})");
-  const GarbageReport report = ValueOf(CheckpointSteps::Open(service.client(), "gs://bkt/runs/7")->CollectGarbage());
+  const RemovalReport report = ValueOf(CheckpointSteps::Open(service.client(), "gs://bkt/runs/7")->CollectGarbage());
   EXPECT_EQ(report.young, 2U);
   EXPECT_TRUE(service.changes().empty()) << service.changes().front();
 }

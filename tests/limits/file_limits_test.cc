@@ -1,4 +1,4 @@
-// A process that has no descriptor left, or may not make its files larger; and names that no file can have.
+// A process without free descriptors, or with a limit of file sizes; and names that no file can have.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -18,6 +18,7 @@
 #include "gcsflux/events.h"
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
+#include "support/fails_with.h"
 #include "support/test_directory.h"
 
 namespace gcsflux {
@@ -50,7 +51,9 @@ class Limited {
 class GiveBack : public EventListener {
  public:
   explicit GiveBack(int descriptors) : limited_(std::in_place, RLIMIT_NOFILE, static_cast<rlim_t>(descriptors)) {}
-  void OnRetry(const RetryEvent&) override { limited_.reset(), ++retries; }
+  void OnEvent(const Event& event) override {
+    if (event.kind == EventKind::kRetry) limited_.reset(), ++retries;
+  }
   std::atomic<int> retries = 0;
 
  private:
@@ -87,7 +90,7 @@ Disposition FileSizeSignalNow() {
   return {action.sa_handler == SIG_DFL, sigismember(&blocked, SIGXFSZ) == 1, sigismember(&pending, SIGXFSZ) == 1};
 }
 
-// In a process of its own, which the signal would end.
+// In a separate process, which the signal would end.
 void ExpectLocalIoAndExit(const Result<void>& result, const Disposition& before) {
   const bool is_right = !result.ok() && result.error().code == ErrorCode::kLocalIo && FileSizeSignalNow() == before;
   std::cerr << (result.ok() ? "no error" : result.error().message) << (is_right ? "; as it should be" : "");
@@ -95,7 +98,7 @@ void ExpectLocalIoAndExit(const Result<void>& result, const Disposition& before)
   ::_exit(is_right ? 0 : 1);
 }
 
-TEST_F(FileLimitsTest, ADownloadBeyondTheLimitOnFilesIsAnError) {
+TEST_F(FileLimitsTest, FailADownloadAboveTheLimitOfFileSizes) {
   const auto download = [&] {
     const auto before = FileSizeSignalNow();
     const Limited limited(RLIMIT_FSIZE, 1 << 20);
@@ -109,7 +112,7 @@ TEST_F(FileLimitsTest, ADownloadBeyondTheLimitOnFilesIsAnError) {
   EXPECT_FALSE(std::filesystem::exists(directory_.path() / "large"));
 }
 
-TEST_F(FileLimitsTest, ATraceBeyondTheLimitOnFilesIsAnError) {
+TEST_F(FileLimitsTest, FailATraceAboveTheLimitOfFileSizes) {
   const auto trace = [&] {
     const auto before = FileSizeSignalNow();
     const auto writer = TraceWriter::Open(directory_.path() / "trace");
@@ -123,28 +126,24 @@ TEST_F(FileLimitsTest, ATraceBeyondTheLimitOnFilesIsAnError) {
   EXPECT_EXIT(trace(), ::testing::ExitedWithCode(0), "trace.*as it should be");
 }
 
-TEST_F(FileLimitsTest, WantOfDescriptorsIsCalledByItsName) {
+TEST_F(FileLimitsTest, NameAShortageOfDescriptors) {
   const std::string path = directory_.Write("file", "bytes");
   const int next = ::dup(0);
   ::close(next);
   {
-    // What is open stays open: the emulator's answers too. What comes is refused.
+    // Open connections remain open, including the emulator's. New ones are refused.
     const Client fresh =
         *Client::Create({.endpoint = emulator_.endpoint(), .retry = RetryPolicies::All({.max_attempts = 1})});
     const Limited limited(RLIMIT_NOFILE, static_cast<rlim_t>(next));
-    const auto read = fresh.ReadObject({"bkt", "large"});
-    ASSERT_FALSE(read.ok());
-    EXPECT_EQ(read.error().code, ErrorCode::kUnreachable);
-    EXPECT_THAT(read.error().message, AllOf(HasSubstr("too many open files"), HasSubstr("ulimit -n")));
-    const auto uploaded = UploadFile(fresh, path, {"bkt", "o"});
-    ASSERT_FALSE(uploaded.ok());
-    EXPECT_EQ(uploaded.error().code, ErrorCode::kLocalIo);
-    EXPECT_THAT(uploaded.error().message, AllOf(HasSubstr("Too many open files"), HasSubstr("ulimit -n")));
+    EXPECT_TRUE(testing::FailsWith(fresh.ReadObject({"bkt", "large"}), ErrorCode::kUnreachable,
+                                   AllOf(HasSubstr("too many open files"), HasSubstr("ulimit -n"))));
+    EXPECT_TRUE(testing::FailsWith(UploadFile(fresh, path, {"bkt", "o"}), ErrorCode::kLocalIo,
+                                   AllOf(HasSubstr("Too many open files"), HasSubstr("ulimit -n"))));
   }
   EXPECT_TRUE(client_.ReadObject({"bkt", "large"}).ok());
 }
 
-TEST_F(FileLimitsTest, WantOfDescriptorsIsRetriedUntilThereAreSome) {
+TEST_F(FileLimitsTest, RetryUntilDescriptorsAreFree) {
   const int next = ::dup(0);
   ::close(next);
   const auto listener = std::make_shared<GiveBack>(next);
@@ -153,8 +152,8 @@ TEST_F(FileLimitsTest, WantOfDescriptorsIsRetriedUntilThereAreSome) {
   EXPECT_EQ(listener->retries, 1);
 }
 
-// With so many descriptors more than are open the loop cannot begin, or can, and libcurl gets no connection.
-TEST_F(FileLimitsTest, ADownloadGoesOnOnceThereAreDescriptors) {
+// With this many more descriptors than are open, the loop may not start, or it starts and libcurl gets no connection.
+TEST_F(FileLimitsTest, ContinueADownloadOnceDescriptorsAreFree) {
   const auto object = client_.GetObject({"bkt", "large"});
   ASSERT_TRUE(object) << object.error().message;
   const auto sources = DownloadSources({&*object, 1});
@@ -173,10 +172,10 @@ TEST_F(FileLimitsTest, ADownloadGoesOnOnceThereAreDescriptors) {
     EXPECT_EQ(downloaded.error().code, ErrorCode::kLocalIo) << more << ": " << downloaded.error().message;
     EXPECT_EQ(listener->retries, 0) << "the loop did not begin";
   }
-  EXPECT_GE(retried, 2) << "libcurl always had what it needs";
+  EXPECT_GE(retried, 2) << "libcurl always had its descriptors";
 }
 
-TEST_F(FileLimitsTest, ANameThatNoFileCanHaveIsRefusedBeforeAnythingIsFetched) {
+TEST_F(FileLimitsTest, RefuseAnImpossibleFileNameBeforeFetching) {
   const Client nowhere =
       *Client::Create({.endpoint = "http://127.0.0.1:1", .retry = RetryPolicies::All({.max_attempts = 1})});
   const std::string in = directory_.path().string() + "/";
@@ -184,11 +183,10 @@ TEST_F(FileLimitsTest, ANameThatNoFileCanHaveIsRefusedBeforeAnythingIsFetched) {
                                           in + std::string(5'000, '/') + "n", in + std::string("a\0b", 3)};
   for (const std::string& path : paths) {
     const auto file = DownloadFile(nowhere, {"bkt", "large"}, path);
-    ASSERT_FALSE(file.ok());
-    EXPECT_EQ(file.error().code, ErrorCode::kInvalidArgument) << file.error().message;
-    const auto listed = DownloadListed(nowhere, {.object = {"bkt", "large"}, .size = 1, .generation = 1}, path);
-    ASSERT_FALSE(listed.ok());
-    EXPECT_EQ(listed.error().code, ErrorCode::kInvalidArgument) << listed.error().message;
+    ASSERT_TRUE(testing::FailsWith(file, ErrorCode::kInvalidArgument));
+    EXPECT_TRUE(
+        testing::FailsWith(DownloadListed(nowhere, {.object = {"bkt", "large"}, .size = 1, .generation = 1}, path),
+                           ErrorCode::kInvalidArgument));
   }
   for (const std::size_t length : {1U, 200U, 237U, 238U, 239U, 250U, 255U}) {
     const auto path = directory_.path() / std::string(length, 'n');

@@ -1,4 +1,4 @@
-// Durations that are as long as their types hold: they mean no limit, and not that all is over at once.
+// The longest durations of their types: they mean no limit, not an immediate end.
 
 #include "base/process/no_time_limit.h"
 
@@ -41,7 +41,7 @@ TEST(InNanoseconds, NeverOverflows) {
   EXPECT_GT(steady_clock::now() + kNoTimeLimit + kNoTimeLimit / 2, steady_clock::now() + kNoTimeLimit);
 }
 
-TEST(BackoffDelay, WithoutLimitIsBeforeADeadlineWithoutLimit) {
+TEST(BackoffDelay, WithoutLimitEndsBeforeADeadlineWithoutLimit) {
   for (const milliseconds delay : kLong) {
     for (const Jitter jitter : {Jitter::kFull, Jitter::kEqual, Jitter::kNone}) {
       const RetryOptions options{.initial_delay = delay, .max_delay = delay, .jitter = jitter};
@@ -54,13 +54,13 @@ TEST(BackoffDelay, WithoutLimitIsBeforeADeadlineWithoutLimit) {
   EXPECT_EQ(internal::BackoffDelay(steep, 5, 0.5), nanoseconds(0));
 }
 
-TEST(Standstill, WithoutLimitIsNoStandstill) {
+TEST(Standstill, NeverEndsWithoutALimit) {
   const auto now = internal::Standstill::Time() + hours(1);
   internal::Standstill standstill(InNanoseconds(seconds::max()), now);
   EXPECT_GT(standstill.Left({}, now + hours(24)), hours(24));
 }
 
-TEST(ReadPace, IsPatientWithoutLimit) {
+TEST(ReadPace, WaitsWithoutLimit) {
   for (const milliseconds stall : kLong) {
     internal::ReadPace pace({.min_stall = stall});
     for (int i = 0; i < 100; ++i) pace.OnFirstByte(milliseconds(1));
@@ -69,7 +69,7 @@ TEST(ReadPace, IsPatientWithoutLimit) {
   }
 }
 
-TEST(ParseRfc3339, KeepsToTheClocksYears) {
+TEST(ParseRfc3339, ClampsToTheRangeOfTheClock) {
   using Time = system_clock::time_point;
   EXPECT_EQ(internal::ParseRfc3339("9999-12-31T23:59:59Z"), Time::max());
   EXPECT_EQ(internal::ParseRfc3339("0001-01-01T00:00:00Z"), Time::min());
@@ -77,7 +77,7 @@ TEST(ParseRfc3339, KeepsToTheClocksYears) {
 }
 
 // Every duration of a client's options, at each of these lengths.
-TEST(AClientWithoutTimeLimits, WorksAsUsualAndRetries) {
+TEST(ClientWithoutTimeLimits, WorksAndRetries) {
   for (const milliseconds length : kLong) {
     std::atomic<int> requests = 0;
     testing::RawServer server([&](testing::RawServer::Connection& connection) {
@@ -94,7 +94,7 @@ TEST(AClientWithoutTimeLimits, WorksAsUsualAndRetries) {
          .connect_timeout = length,
          .stall_timeout = seconds::max()});
     ASSERT_TRUE(client.ok()) << client.error().message;
-    for (int i = 0; i < 30; ++i) {  // More than it takes to know the usual pace.
+    for (int i = 0; i < 30; ++i) {  // More than are needed to learn the usual pace.
       const auto read = client->ReadObject({"bkt", "object"});
       ASSERT_TRUE(read.ok()) << read.error().message;
       EXPECT_EQ(*read, "ok");
@@ -103,7 +103,7 @@ TEST(AClientWithoutTimeLimits, WorksAsUsualAndRetries) {
   }
 }
 
-TEST(CleanComposites, OlderThanForEverDeletesNothing) {
+TEST(CleanComposites, DeletesNothingForAnInfiniteAge) {
   testing::EmulatorProcess emulator;
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "p"});
   ASSERT_TRUE(client.InsertBucket("bkt").ok());

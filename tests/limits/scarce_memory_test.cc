@@ -8,7 +8,7 @@
 namespace gcsflux {
 namespace {
 
-TEST(ScarceMemory, IsAnErrorOfTheCallWhereverItRunsOut) {
+TEST(ScarceMemory, FailsTheCallWhereverItRunsOut) {
   const testing::EmulatorProcess emulator;
   testing::ChildProgram tool(SCARCE_MEMORY_TOOL, {emulator.endpoint()});
   const std::string told = tool.ReadOutput();

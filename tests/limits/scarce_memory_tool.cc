@@ -1,6 +1,5 @@
-// Lets memory run out at each large allocation in turn, on whichever thread it is: scarce_memory_tool ENDPOINT. Each
-// call must return a result or an error; none may throw, wait for ever or end the process. Prints how many allocations
-// failed.
+// Makes each large allocation fail in turn, on any thread: scarce_memory_tool ENDPOINT. Each call must return a result
+// or an error; none may throw, wait without end or abort the process. Prints how many allocations failed.
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -20,7 +19,7 @@
 
 namespace {
 
-// nlohmann's JSON values allocate while they are destroyed: if that fails, they end the process. It is a few bytes.
+// nlohmann's JSON values allocate a few bytes while they are destroyed; if that fails, they abort the process.
 constexpr std::size_t kLargeBytes = 512;
 
 // The large allocation with this number fails; 0: none does.
@@ -84,7 +83,7 @@ std::array<DownloadSource, 6> SixSources() {
 
 // Constructors return no Result: they throw.
 std::optional<Downloader> DownloaderOf(const Client& client) try {
-  return Downloader(client, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOff}});
+  return Downloader(client, {.max_concurrency = 4, .composition = CompositionMode::kOff});
 } catch (const std::bad_alloc&) {
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// A system that starts fewer threads than are asked for, or none.
+// A system that starts fewer threads than requested, or none.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,6 +15,7 @@
 #include "gcsflux/download_file.h"
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
+#include "support/fails_with.h"
 #include "support/open_files_limit.h"
 #include "support/request_slots.h"
 #include "support/test_directory.h"
@@ -32,12 +33,13 @@ using testing::ThreadLimit;
 
 class Shortages : public EventListener {
  public:
-  void OnThreadShortage(const ThreadShortageEvent& event) override {
+  void OnEvent(const Event& event) override {
+    if (event.kind != EventKind::kThreadShortage) return;
     const std::scoped_lock lock(mutex_);
     ++told;
     wanted = event.wanted;
     started = event.started;
-    cause = event.cause.message;
+    cause = event.error->message;
   }
 
   int told = 0;
@@ -49,7 +51,7 @@ class Shortages : public EventListener {
   std::mutex mutex_;
 };
 
-// The emulator is a process of its own: the limit is this one's.
+// The emulator is a separate process: the limit is this one's.
 class ThreadShortageTest : public ::testing::Test {
  protected:
   ThreadShortageTest() { EXPECT_TRUE(client_.InsertBucket("bkt").ok()); }
@@ -70,8 +72,7 @@ class ThreadShortageTest : public ::testing::Test {
   }
 
   static void ExpectNoThread(const Error& error) {
-    EXPECT_EQ(error.code, ErrorCode::kLocalIo) << error.message;
-    EXPECT_THAT(error.message, HasSubstr("no thread could be started"));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kLocalIo, HasSubstr("no thread could be started")));
     EXPECT_THAT(error.message, HasSubstr("ulimit -u"));
   }
 
@@ -81,7 +82,7 @@ class ThreadShortageTest : public ::testing::Test {
       {.endpoint = emulator_.endpoint(), .project = "p", .io_threads = 4, .event_listener = shortages_});
 };
 
-TEST_F(ThreadShortageTest, LeavesADownloaderThoseThatThereAre) {
+TEST_F(ThreadShortageTest, ReducesThreadsOfADownloader) {
   const auto sources = Store(40);
   const ThreadLimit limit(3);
   const Downloader downloader(client_, {.max_concurrency = 64});
@@ -90,7 +91,7 @@ TEST_F(ThreadShortageTest, LeavesADownloaderThoseThatThereAre) {
   for (int round = 0; round < 2; ++round) {
     const auto batch = downloader.Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i]), sources[i].object.name);
+    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i].bytes), sources[i].object.name);
   }
   EXPECT_EQ(shortages_->told, 1);
   EXPECT_EQ(shortages_->wanted, 4U);
@@ -98,8 +99,8 @@ TEST_F(ThreadShortageTest, LeavesADownloaderThoseThatThereAre) {
   EXPECT_THAT(shortages_->cause, HasSubstr("no thread could be started"));
 }
 
-// As soon as the system gives more, the next Downloader of the same client has them.
-TEST_F(ThreadShortageTest, EndsForTheNextDownloader) {
+// As soon as the system allows more, the next Downloader of the same client has them.
+TEST_F(ThreadShortageTest, DoesNotAffectTheNextDownloader) {
   const auto sources = Store(2);
   {
     const ThreadLimit limit(0);
@@ -109,8 +110,8 @@ TEST_F(ThreadShortageTest, EndsForTheNextDownloader) {
   EXPECT_TRUE(Downloader(client_).Download(sources).ok());
 }
 
-// Fewer connections than were asked for, and no request that fails for want of one.
-TEST_F(ThreadShortageTest, OfDescriptorsLeavesADownloaderTheConnectionsThatThereAre) {
+// Fewer connections than requested, and no request that fails without one.
+TEST_F(ThreadShortageTest, ReducesConnectionsIfDescriptorsAreShort) {
   const auto sources = Store(300);
   const testing::OpenFilesLimit limit(80);
   for (const bool adapts : {false, true}) {
@@ -118,7 +119,7 @@ TEST_F(ThreadShortageTest, OfDescriptorsLeavesADownloaderTheConnectionsThatThere
     for (int round = 0; round < 3; ++round) {
       const auto batch = downloader.Download(sources);
       ASSERT_TRUE(batch.ok()) << batch.error().message;
-      for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i]), sources[i].object.name);
+      for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i].bytes), sources[i].object.name);
     }
   }
   EXPECT_EQ(client_.counters().retries, 0U);
@@ -128,20 +129,20 @@ TEST_F(ThreadShortageTest, OfDescriptorsLeavesADownloaderTheConnectionsThatThere
   EXPECT_THAT(shortages_->cause, HasSubstr("ulimit -n"));
 }
 
-TEST_F(ThreadShortageTest, IsNoneIfThereIsAThreadForEachCall) {
+TEST_F(ThreadShortageTest, IsIrrelevantIfEachCallHasAThread) {
   const ThreadLimit limit(3);
   std::atomic<int> calls = 0;
   const auto work = [&](std::size_t, const std::stop_token&) {
     ++calls;
     return Result<void>();
   };
-  EXPECT_TRUE(RunConcurrently(client_, 3, 20'000, work).ok());
+  EXPECT_TRUE(internal::RunOnThreads(client_, 3, 20'000, work).ok());
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(limit.refused(), 0);
   EXPECT_EQ(shortages_->told, 0);
 }
 
-TEST_F(ThreadShortageTest, IsTheErrorOfADownloadWithoutAny) {
+TEST_F(ThreadShortageTest, FailsADownloadWithoutAnyThread) {
   const auto sources = Store(2);
   const ThreadLimit limit(0);
   const Downloader downloader(client_);
@@ -157,7 +158,7 @@ TEST_F(ThreadShortageTest, IsTheErrorOfADownloadWithoutAny) {
   EXPECT_GE(limit.refused(), 1);
 }
 
-TEST_F(ThreadShortageTest, LeavesAListingThoseThatThereAreOrTheCallersOwn) {
+TEST_F(ThreadShortageTest, ReducesThreadsOfAListing) {
   const auto sources = Store(3);
   for (const int threads : {0, 1, 2}) {
     const ThreadLimit limit(threads);
@@ -171,7 +172,7 @@ TEST_F(ThreadShortageTest, LeavesAListingThoseThatThereAreOrTheCallersOwn) {
   EXPECT_EQ(shortages_->started, 0U);
 }
 
-TEST_F(ThreadShortageTest, LeavesFilesAndPartsToTheCallersThread) {
+TEST_F(ThreadShortageTest, MovesFilesAndPartsToTheCallersThread) {
   const testing::TestDirectory directory;
   const std::string bytes(11 << 20, 'x');
   const ThreadLimit limit(0);
@@ -184,7 +185,7 @@ TEST_F(ThreadShortageTest, LeavesFilesAndPartsToTheCallersThread) {
   EXPECT_GE(limit.refused(), 2);
 }
 
-TEST_F(ThreadShortageTest, IsNotWhatOptionsBeyondTheirBoundAskFor) {
+TEST_F(ThreadShortageTest, IsNotCausedByOptionsOutOfRange) {
   const auto sources = Store(1);
   const testing::TestDirectory directory;
   const auto refused = [](const auto& result) {
@@ -198,39 +199,39 @@ TEST_F(ThreadShortageTest, IsNotWhatOptionsBeyondTheirBoundAskFor) {
     EXPECT_TRUE(refused(ListInParallel(client_, {"bkt"}, {.max_concurrency = many}))) << many;
     EXPECT_TRUE(refused(DownloadFile(client_, sources[0].object, directory.path() / "f", {.max_concurrency = many})));
   }
-  const auto client = Client::Create({.max_idle_connections = 1'000'000});
-  ASSERT_FALSE(client.ok());
-  EXPECT_EQ(client.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(testing::FailsWith(Client::Create({.max_idle_connections = 1'000'000}), ErrorCode::kInvalidArgument));
 }
+
+const Client kNowhere = *Client::Create({.endpoint = "http://127.0.0.1:1", .project = "p"});
 
 TEST(RunOnThreadsUnderALimit, CallsEachIndexOnce) {
   for (const int threads : {0, 1, 3}) {
     const ThreadLimit limit(threads);
     std::vector<std::atomic<int>> calls(100);
-    const auto done =
-        internal::RunOnThreads(calls.size(), 1000, [&](std::size_t i, const std::stop_token&) -> Result<void> {
-          ++calls[i];
-          return {};
-        });
+    const auto done = internal::RunOnThreads(kNowhere, calls.size(), 1000,
+                                             [&](std::size_t i, const std::stop_token&) -> Result<void> {
+                                               ++calls[i];
+                                               return {};
+                                             });
     ASSERT_TRUE(done.ok());
     EXPECT_GE(limit.refused(), 1);
     for (const auto& count : calls) EXPECT_EQ(count, 1);
   }
 }
 
-TEST(RunOnThreadsUnderALimit, EndsAtTheFirstFailureAndWhenAskedTo) {
+TEST(RunOnThreadsUnderALimit, StopsAtTheFirstFailureAndOnRequest) {
   const ThreadLimit limit(0);
   int calls = 0;
   const auto fail = [&](std::size_t, const std::stop_token&) -> Result<void> {
     ++calls;
     return Error{ErrorCode::kNotFound, "one"};
   };
-  const auto failed = internal::RunOnThreads(3, 4, fail);
+  const auto failed = internal::RunOnThreads(kNowhere, 3, 4, fail);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().message, "one");
   std::stop_source stop;
   stop.request_stop();
-  const auto stopped = internal::RunOnThreads(3, 4, fail, stop.get_token());
+  const auto stopped = internal::RunOnThreads(kNowhere, 3, 4, fail, stop.get_token());
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
   EXPECT_EQ(calls, 1);
@@ -244,7 +245,7 @@ TEST(RunWithTimeLimitUnderALimit, StopsAtOnce) {
   EXPECT_EQ(limit.refused(), 1);
 }
 
-TEST(DueTasksUnderALimit, AreLateButDone) {
+TEST(DueTasksUnderALimit, RunLate) {
   using Clock = internal::DueTasks::Clock;
   const auto threads = testing::MakeSlots(2);
   const auto tasks = std::make_shared<internal::DueTasks>(threads);
@@ -259,7 +260,7 @@ TEST(DueTasksUnderALimit, AreLateButDone) {
   EXPECT_EQ(done, 2);
 }
 
-TEST(CompositeCleanupUnderALimit, IsAnErrorThatLeavesSignalsAsTheyWere) {
+TEST(CompositeCleanupUnderALimit, FailsWithoutChangingSignals) {
   const auto now = [] {
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, nullptr, &mask);
@@ -270,10 +271,8 @@ TEST(CompositeCleanupUnderALimit, IsAnErrorThatLeavesSignalsAsTheyWere) {
   const auto before = now();
   {
     const ThreadLimit limit(0);
-    const auto installed = InstallCompositeCleanup();
-    ASSERT_FALSE(installed.ok());
-    EXPECT_EQ(installed.error().code, ErrorCode::kLocalIo);
-    EXPECT_THAT(installed.error().message, HasSubstr("no thread could be started"));
+    EXPECT_TRUE(
+        testing::FailsWith(InstallCompositeCleanup(), ErrorCode::kLocalIo, HasSubstr("no thread could be started")));
   }
   EXPECT_EQ(now(), before);
   EXPECT_TRUE(InstallCompositeCleanup().ok());

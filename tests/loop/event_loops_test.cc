@@ -48,7 +48,7 @@ TEST(EventLoops, SpreadTasksOverAllLoops) {
   EXPECT_EQ(threads.size(), 3U);
 }
 
-TEST(EventLoops, RunTasksThatTasksPost) {
+TEST(EventLoops, RunTasksPostedByTasks) {
   std::atomic<int> done = 0;
   {
     EventLoops loops(2);
@@ -59,7 +59,7 @@ TEST(EventLoops, RunTasksThatTasksPost) {
   EXPECT_EQ(done, 10);
 }
 
-TEST(EventLoops, SayThatNoDescriptorIsLeft) {
+TEST(EventLoops, ReportAMissingDescriptor) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit none = before;

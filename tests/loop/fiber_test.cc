@@ -12,7 +12,7 @@ namespace {
 
 FiberStack MakeStack() { return *FiberStack::Make(); }
 
-TEST(Fiber, RunsUntilItSuspendsItselfAndContinuesThere) {
+TEST(Fiber, ResumesWhereItSuspended) {
   std::vector<int> steps;
   Fiber fiber(MakeStack(), [&] {
     steps.push_back(1);
@@ -27,7 +27,7 @@ TEST(Fiber, RunsUntilItSuspendsItselfAndContinuesThere) {
   EXPECT_EQ(steps, (std::vector{1, 2, 3}));
 }
 
-TEST(Fiber, IsTheCurrentOneWhileItRuns) {
+TEST(Fiber, IsCurrentWhileItRuns) {
   const Fiber* inside = nullptr;
   Fiber fiber(MakeStack(), [&] { inside = Fiber::Current(); });
   fiber.Resume();
@@ -35,7 +35,7 @@ TEST(Fiber, IsTheCurrentOneWhileItRuns) {
   EXPECT_EQ(Fiber::Current(), nullptr);
 }
 
-TEST(Fiber, LeavesItsStackToTheNext) {
+TEST(Fiber, ReusesStacks) {
   std::vector<std::byte*> stacks;
   FiberStack stack = MakeStack();
   for (int i = 0; i < 2; ++i) {
@@ -55,7 +55,7 @@ std::string Message(const std::exception_ptr& exception) {
   }
 }
 
-// Two fibers that are suspended in the midst of handling an exception of their own, and end it in another order.
+// Two fibers that suspend while they handle an exception of their own, and end it in another order.
 TEST(Fiber, HandlesItsOwnExceptions) {
   std::vector<std::string> handled;
   const auto body = [&handled](const std::string& name) {

@@ -34,7 +34,7 @@ class PauseTest : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Waiters, PauseTest, ::testing::Bool(),
                          [](const auto& is_fiber) { return is_fiber.param ? "Fiber" : "Thread"; });
 
-TEST_P(PauseTest, RemembersAWakeUpThatComesFirst) {
+TEST_P(PauseTest, RemembersAnEarlyWakeUp) {
   Run([] {
     Pause pause;
     pause.Wake();
@@ -71,7 +71,7 @@ TEST_P(PauseTest, WaitsAgainAfterItWasWoken) {
   });
 }
 
-TEST(Pause, OfAFiberEndsSoonerWhenItIsExpedited) {
+TEST(Pause, EndsEarlierForAnExpeditedFiber) {
   EventLoops loops(1);
   std::promise<bool> woken;
   loops.Spawn([&] {
@@ -84,7 +84,7 @@ TEST(Pause, OfAFiberEndsSoonerWhenItIsExpedited) {
 }
 
 // Two fibers of one loop wake each other, and a third of another loop both.
-TEST(Pause, OfFibersWakeEachOther) {
+TEST(Pause, LetsFibersWakeEachOther) {
   EventLoops loops(2);
   constexpr int kRounds = 10'000;
   std::atomic<int> turns = 0;

@@ -1,4 +1,4 @@
-// Tasks of which so many run at the same time as the limit says.
+// Tasks that run concurrently up to the limit.
 #include "loop/request_slots.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Tasks without end, which wait to be let go.
+// Endless tasks, which wait for their release.
 class Tasks : public TaskSource {
  public:
   std::function<void()> Take() override {
@@ -23,7 +23,7 @@ class Tasks : public TaskSource {
     return [this] { Work(); };
   }
 
-  // Until so many are at work.
+  // Until this many run.
   void AwaitWorking(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.Wait(lock, {}, [&] { return working_ >= count; });
@@ -103,14 +103,14 @@ TEST_F(RequestSlotsTest, RunNoMoreThanALowerLimitAllows) {
   tasks_->AwaitWorking(8);
 }
 
-TEST_F(RequestSlotsTest, RunOneWhateverTheLimit) {
+TEST_F(RequestSlotsTest, RunAtLeastOneTask) {
   slots_.SetLimit(0);
   slots_.Offer(tasks_);
   tasks_->AwaitWorking(1);
   EXPECT_EQ(slots_.limit(), 1U);
 }
 
-TEST_F(RequestSlotsTest, OfALargeWorkloadLeaveASmallOneItsTurn) {
+TEST_F(RequestSlotsTest, ServeASmallWorkloadBesideALargeOne) {
   const auto small = std::make_shared<Tasks>();
   slots_.Offer(tasks_);
   tasks_->AwaitWorking(2);
@@ -120,8 +120,8 @@ TEST_F(RequestSlotsTest, OfALargeWorkloadLeaveASmallOneItsTurn) {
   small->LetGo(1000);
 }
 
-// The limit is raised by the tasks themselves while the owner ends the slots.
-TEST(RequestSlots, GrowWhileTheyAreEnded) {
+// The tasks themselves raise the limit while the owner ends the slots.
+TEST(RequestSlots, CanGrowDuringTheirEnd) {
   class Growing : public TaskSource {
    public:
     std::function<void()> Take() override {

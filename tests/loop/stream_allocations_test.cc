@@ -1,4 +1,4 @@
-// How often a stream of small objects asks for memory: each time costs some 200 instructions of a read's 160,000.
+// How often a stream of small objects allocates: each allocation costs some 200 instructions of a read's 160,000.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,15 +13,15 @@ namespace gcsflux {
 namespace {
 
 std::size_t Consume(const Downloader& downloader, const std::vector<DownloadSource>& sources) {
-  DownloadStream stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   std::size_t count = 0;
   for (auto next = stream.Next(); next && *next; next = stream.Next()) ++count;
   return count;
 }
 
-// operator new's, without libcurl's and the memory of the object itself, which a stream uses again. What is left are
-// the headers of the request and of the answer, the URL, and the bookkeeping of retries, hedging and delivery.
-TEST(DownloadStream, AsksForMemoryAtMostTwentyFiveTimesPerObject) {
+// operator new's, without libcurl's and the memory of the object itself, which a stream reuses. The rest are the
+// headers of request and answer, the URL, and the bookkeeping of retries, hedging and delivery.
+TEST(DownloadStream, AllocatesAtMost25TimesPerObject) {
   const testing::EmulatorProcess emulator;
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "p"});
   ASSERT_TRUE(client.InsertBucket("bucket"));

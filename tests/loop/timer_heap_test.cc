@@ -20,7 +20,7 @@ class Timer final : public LoopTimer {
 
 TimerHeap::TimePoint At(int time) { return TimerHeap::TimePoint(nanoseconds(time)); }
 
-TEST(TimerHeap, GivesOutWhatIsDueAndNothingElse) {
+TEST(TimerHeap, ReturnsOnlyDueTimers) {
   TimerHeap heap;
   Timer early, late;
   heap.Set(late, At(20));
@@ -34,7 +34,7 @@ TEST(TimerHeap, GivesOutWhatIsDueAndNothingElse) {
 }
 
 // Against an ordered map: set, change, remove and take, in any order.
-TEST(TimerHeap, AgreesWithAnOrderedMap) {
+TEST(TimerHeap, MatchesAnOrderedMap) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);

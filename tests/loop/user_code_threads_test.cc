@@ -13,14 +13,14 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(RunUserCode, RunsItHereOnAThread) {
+TEST(RunUserCode, RunsInPlaceOnAThread) {
   std::thread::id where;
   RunUserCode(UserCode::kIsTold, [&] { where = std::this_thread::get_id(); });
   EXPECT_EQ(where, std::this_thread::get_id());
 }
 
-// The loop goes on with other fibers while user code blocks.
-TEST(RunUserCode, RunsItBesideTheLoop) {
+// The loop continues with other fibers while user code blocks.
+TEST(RunUserCode, RunsBesideTheLoop) {
   EventLoops loops(1);
   std::binary_semaphore let_go(0);
   std::promise<std::thread::id> loop, user_code;
@@ -35,7 +35,7 @@ TEST(RunUserCode, RunsItBesideTheLoop) {
   EXPECT_NE(user_code.get_future().get(), loop.get_future().get());
 }
 
-TEST(RunUserCode, ReturnsWhenTheUserCodeHas) {
+TEST(RunUserCode, ReturnsAfterTheUserCode) {
   EventLoops loops(2);
   std::promise<int> seen;
   loops.Spawn([&] {
@@ -46,8 +46,8 @@ TEST(RunUserCode, ReturnsWhenTheUserCodeHas) {
   EXPECT_EQ(seen.get_future().get(), 1000);
 }
 
-// Allocators may wait until the consumer frees memory, and the consumer may wait for what a listener is told before.
-TEST(RunUserCode, TellsListenersWhileAllAllocatorsWait) {
+// Allocators may wait until the consumer frees memory, and the consumer may wait for an earlier event of a listener.
+TEST(RunUserCode, RunsListenersWhileAllAllocatorsWait) {
   constexpr int kAllocators = 20;
   EventLoops loops(1);
   std::counting_semaphore<> freed(0);
@@ -65,7 +65,7 @@ TEST(RunUserCode, TellsListenersWhileAllAllocatorsWait) {
   done.wait();
 }
 
-TEST(RunUserCode, ThrowsHereWhatTheUserCodeThrows) {
+TEST(RunUserCode, RethrowsExceptionsOfUserCode) {
   EventLoops loops(1);
   std::promise<bool> caught;
   loops.Spawn([&] {

@@ -11,11 +11,11 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(WaitList, LetsFibersAndThreadsGoWhenTheConditionIsMet) {
+TEST(WaitList, WakesFibersAndThreadsOnItsCondition) {
   EventLoops loops(2);
   std::mutex mutex;
   WaitList changed;
-  int value = 0;  // Guarded by mutex, as what follows.
+  int value = 0;  // Guarded by mutex, like the members below.
   int done = 0;
   for (int i = 0; i < 100; ++i) {
     loops.Spawn([&] {
@@ -31,7 +31,7 @@ TEST(WaitList, LetsFibersAndThreadsGoWhenTheConditionIsMet) {
   EXPECT_TRUE(changed.Wait(lock, {}, [&] { return done == 100; }));
 }
 
-TEST(WaitList, EndsWhenItIsAskedToStop) {
+TEST(WaitList, StopsOnRequest) {
   EventLoops loops(1);
   std::mutex mutex;
   WaitList changed;

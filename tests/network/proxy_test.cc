@@ -1,4 +1,4 @@
-// Requests by way of a proxy, past it, and what is said where it is the proxy that fails.
+// Requests through a proxy, past it, and the errors if the proxy fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ class ProxyTest : public ::testing::Test {
   }
 };
 
-TEST_F(ProxyTest, TakesPlainRequestsUnlessTheHostIsExcepted) {
+TEST_F(ProxyTest, ForwardsPlainRequestsUnlessExcepted) {
   emulator::Emulator emulator;
   ForwardProxy proxy;
   {
@@ -83,14 +83,14 @@ TEST_F(ProxyTest, TunnelsHttps) {
   std::filesystem::remove(ca_file);
 }
 
-TEST_F(ProxyTest, TheEnvironmentsIsTakenWhereTheOptionsSayNothing) {
+TEST_F(ProxyTest, ComesFromTheEnvironmentByDefault) {
   emulator::Emulator emulator;
   ForwardProxy proxy;
   setenv("http_proxy", proxy.url().c_str(), /*overwrite=*/1);
   ASSERT_TRUE(MakeClient({.endpoint = emulator.endpoint()}).InsertBucket("bkt"));
   EXPECT_THAT(proxy.requests(), SizeIs(1));
   ASSERT_TRUE(MakeClient({.endpoint = emulator.endpoint(), .proxy = ""}).GetBucket("bkt"));
-  EXPECT_THAT(proxy.requests(), SizeIs(1)) << "the option says none";
+  EXPECT_THAT(proxy.requests(), SizeIs(1)) << "the option disables it";
   setenv("no_proxy", "127.0.0.1", /*overwrite=*/1);
   ASSERT_TRUE(MakeClient({.endpoint = emulator.endpoint()}).GetBucket("bkt"));
   EXPECT_THAT(proxy.requests(), SizeIs(1)) << "the environment excepts it";
@@ -98,7 +98,7 @@ TEST_F(ProxyTest, TheEnvironmentsIsTakenWhereTheOptionsSayNothing) {
   EXPECT_THAT(proxy.requests(), SizeIs(2)) << "the option excepts nothing";
 }
 
-TEST_F(ProxyTest, IsToldWhoAsksWhereItWantsToKnow) {
+TEST_F(ProxyTest, ReceivesCredentialsOnRequest) {
   emulator::Emulator emulator;
   ForwardProxy proxy("Basic dXNlcjpodW50ZXIy");  // user:hunter2
   const std::string host = proxy.url().substr(7);
@@ -114,7 +114,7 @@ TEST_F(ProxyTest, IsToldWhoAsksWhereItWantsToKnow) {
   EXPECT_THAT(refused.error().message, AllOf(HasSubstr("--proxy"), Not(HasSubstr("wrong-password"))));
 }
 
-TEST_F(ProxyTest, ATokenGoesPastItWhereTheWayIsInTheClear) {
+TEST_F(ProxyTest, IsBypassedForATokenWithoutTls) {
   emulator::Emulator emulator;
   ForwardProxy proxy;
   const Client client = MakeClient(
@@ -123,7 +123,7 @@ TEST_F(ProxyTest, ATokenGoesPastItWhereTheWayIsInTheClear) {
   EXPECT_THAT(proxy.requests(), IsEmpty());
 }
 
-TEST_F(ProxyTest, AnEncryptionKeyDoesToo) {
+TEST_F(ProxyTest, IsBypassedForAnEncryptionKeyWithoutTls) {
   emulator::Emulator emulator;
   ASSERT_TRUE(MakeClient({.endpoint = emulator.endpoint(), .proxy = ""}).InsertBucket("bkt"));
   ForwardProxy proxy;
@@ -141,7 +141,7 @@ struct FailingProxy {
   int http_status;
 };
 
-TEST_F(ProxyTest, ThatDoesNotTunnelIsAnErrorOfItsOwn) {
+TEST_F(ProxyTest, HasItsOwnErrorIfItRefusesATunnel) {
   const FailingProxy cases[] = {
       {"asks who", "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\n\r\n",
        "the proxy answered CONNECT with 407", 407},
@@ -151,10 +151,7 @@ TEST_F(ProxyTest, ThatDoesNotTunnelIsAnErrorOfItsOwn) {
       {"is none", "SSH-2.0-OpenSSH_9.2\r\n\r\n", "the proxy", 0},
   };
   for (const FailingProxy& test : cases) {
-    const RawServer proxy([&](RawServer::Connection& c) {
-      c.ReadHead();
-      c.Send(test.answer);
-    });
+    const RawServer proxy(testing::Answering(test.answer));
     const Client client = MakeClient({.endpoint = "https://storage.test",
                                       .credentials = Credentials::Anonymous(),
                                       .proxy = "http://u:hunter2@127.0.0.1:" + std::to_string(proxy.port())});
@@ -167,7 +164,7 @@ TEST_F(ProxyTest, ThatDoesNotTunnelIsAnErrorOfItsOwn) {
   }
 }
 
-TEST_F(ProxyTest, ThatIsNotThereIsAnErrorOfItsOwn) {
+TEST_F(ProxyTest, HasItsOwnErrorIfUnreachable) {
   const std::string gone = testing::RefusingEndpoint();
   for (const char* endpoint : {"http://storage.test", "https://storage.test"}) {
     const auto refused =
@@ -185,17 +182,14 @@ TEST_F(ProxyTest, ThatIsNotThereIsAnErrorOfItsOwn) {
   }
 }
 
-TEST_F(ProxyTest, IsTriedAgainWhereThatMayHelp) {
+TEST_F(ProxyTest, IsRetriedAfterTransientFailures) {
   struct Case {
     std::string answer;
     int connections;
   };
   for (const Case& test : {Case{"HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n", 1},
                            Case{"HTTP/1.1 503 Down\r\nContent-Length: 0\r\n\r\n", 3}}) {
-    const RawServer proxy([&](RawServer::Connection& c) {
-      c.ReadHead();
-      c.Send(test.answer);
-    });
+    const RawServer proxy(testing::Answering(test.answer));
     const Client client = *Client::Create(
         {.endpoint = "https://storage.test",
          .credentials = Credentials::Anonymous(),

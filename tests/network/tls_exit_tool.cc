@@ -20,7 +20,7 @@ struct UsedAtExit {
   UsedAtExit& operator=(const UsedAtExit&) = delete;
   ~UsedAtExit() {
     if (!client) return;
-    const auto other = gcsflux::Client::Create(*options);  // It makes a connection of its own.
+    const auto other = gcsflux::Client::Create(*options);  // It opens its own connection.
     const bool works = client->GetBucket("bkt").ok() && other && other->GetBucket("bkt").ok();
     ::_exit(works ? kWorked : kFailed);
   }

@@ -1,4 +1,4 @@
-// Which TLS handshakes are worth another attempt: those whose connection was lost, and none that was refused.
+// Which TLS handshakes are retried: those whose connection was lost, and none that was refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
@@ -75,7 +75,7 @@ void ExpectLost(const Result<BucketMetadata>& got, const std::string& which) {
   EXPECT_THAT(got.error().message, AllOf(HasSubstr("was lost"), Not(HasSubstr("certificate")))) << which;
 }
 
-TEST(TlsHandshake, ThatIsLostIsTriedAgain) {
+TEST(TlsHandshake, IsRetriedIfLost) {
   for (const Loss& loss : kLosses) {
     for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
       const RawServer server([&](RawServer::Connection& c) { loss.lose(c, version); });
@@ -86,7 +86,7 @@ TEST(TlsHandshake, ThatIsLostIsTriedAgain) {
   }
 }
 
-TEST(TlsHandshake, ThatIsLostBehindAProxyIsTriedAgain) {
+TEST(TlsHandshake, IsRetriedIfLostBehindAProxy) {
   for (const Loss& loss : kLosses) {
     for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
       const RawServer proxy([&](RawServer::Connection& c) {
@@ -104,7 +104,7 @@ TEST(TlsHandshake, ThatIsLostBehindAProxyIsTriedAgain) {
   }
 }
 
-// An emulator that speaks TLS, behind a server that counts connections and may lose the first ones.
+// An emulator with TLS, behind a server that counts connections and may lose the first ones.
 class TlsRelay : public ::testing::Test {
  protected:
   void Start(const CertificatePem& pem, int lost = 0, const std::string& client_authorities = "") {
@@ -154,7 +154,7 @@ TEST_F(TlsRelay, RefusesABadCertificateOnce) {
   }
 }
 
-TEST_F(TlsRelay, IsRefusedOnceWithoutACertificateOfItsOwn) {
+TEST_F(TlsRelay, IsRefusedOnceWithoutAClientCertificate) {
   const CertificatePem pem = MakeCertificate();
   Start(pem, 0, MakeCertificate({.names = "DNS:trainer.test"}).certificate);
   const auto made = MakeBucket(pem);
@@ -163,7 +163,7 @@ TEST_F(TlsRelay, IsRefusedOnceWithoutACertificateOfItsOwn) {
   EXPECT_EQ(relay_->connections(), 1);
 }
 
-TEST(TlsHandshake, ThatIsRefusedIsNotTriedAgain) {
+TEST(TlsHandshake, IsNotRetriedIfRefused) {
   // RFC 8446, section 6.2: handshake_failure (no cipher in common), bad_certificate, unknown_ca, access_denied,
   // protocol_version, certificate_required.
   for (const int alert : {40, 42, 48, 49, 70, 116}) {

@@ -1,4 +1,4 @@
-// Whom the client trusts, and how it says who it is: TLS against the emulator, with certificates made here.
+// Which peers the client trusts, and how it identifies itself: TLS against the emulator, with certificates made here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,22 +48,22 @@ emulator::EmulatorOptions Serving(const CertificatePem& pem, const std::string& 
   return {.tls = emulator::TlsOptions{pem.certificate, pem.private_key, client_authorities}};
 }
 
-TEST_F(TlsNetwork, TrustsWhomTheFileVouchesFor) {
+TEST_F(TlsNetwork, TrustsTheAuthoritiesOfTheFile) {
   const auto pem = MakeCertificate();
   const emulator::Emulator emulator(Serving(pem));
   const auto made = MakeBucket(Options(emulator.endpoint(), Write("ca.pem", pem.certificate)));
   EXPECT_TRUE(made.ok()) << made.error().message;
 }
 
-TEST_F(TlsNetwork, TrustsNobodyElse) {
+TEST_F(TlsNetwork, RefusesOtherAuthorities) {
   const emulator::Emulator emulator(Serving(MakeCertificate()));
   ExpectTlsFailure(MakeBucket(Options(emulator.endpoint(), "")), "self-signed certificate");
   const auto other = MakeCertificate({.names = "DNS:other.test"});
   ExpectTlsFailure(MakeBucket(Options(emulator.endpoint(), Write("ca.pem", other.certificate))), "certificate");
 }
 
-// Of OpenSSL, too, nothing is destroyed before: libcurl and OpenSSL would crash in what they have freed.
-TEST_F(TlsNetwork, CanBeUsedByDestructorsAtTheEndOfTheProcess) {
+// OpenSSL destroys nothing before either: libcurl and OpenSSL would crash in freed memory.
+TEST_F(TlsNetwork, WorksInDestructorsAtTheEndOfTheProcess) {
   const auto pem = MakeCertificate();
   const emulator::Emulator emulator(Serving(pem));
   testing::ChildProgram tool(TLS_EXIT_TOOL, {emulator.endpoint(), Write("ca.pem", pem.certificate)});
@@ -76,14 +76,14 @@ TEST_F(TlsNetwork, RefusesACertificateOfAnotherHost) {
   ExpectTlsFailure(MakeBucket(Options(emulator.endpoint(), Write("ca.pem", pem.certificate))), "127.0.0.1'");
 }
 
-TEST_F(TlsNetwork, RefusesACertificateThatHasExpired) {
+TEST_F(TlsNetwork, RefusesAnExpiredCertificate) {
   const auto pem = MakeCertificate({.ends_in = std::chrono::hours(-1)});
   const emulator::Emulator emulator(Serving(pem));
   ExpectTlsFailure(MakeBucket(Options(emulator.endpoint(), Write("ca.pem", pem.certificate))),
                    "certificate has expired");
 }
 
-TEST_F(TlsNetwork, SaysThatThePeerSpeaksNoTls) {
+TEST_F(TlsNetwork, ReportsAPeerWithoutTls) {
   const testing::RawServer server([](testing::RawServer::Connection& c) {
     c.Send("HTTP/1.1 400 Bad Request\r\n\r\n");
     c.WaitForClose();
@@ -92,7 +92,7 @@ TEST_F(TlsNetwork, SaysThatThePeerSpeaksNoTls) {
                    "wrong version number");
 }
 
-TEST_F(TlsNetwork, SaysWhichAuthoritiesCannotBeRead) {
+TEST_F(TlsNetwork, NamesAnUnreadableAuthorityFile) {
   const emulator::Emulator emulator(Serving(MakeCertificate()));
   const std::string file = Write("ca.pem", "-----BEGIN CERTIFICATE-----\nrubbish\n-----END CERTIFICATE-----\n");
   ExpectTlsFailure(MakeBucket(Options(emulator.endpoint(), file)), file);
@@ -112,7 +112,7 @@ class MutualTls : public TlsNetwork {
   const emulator::Emulator emulator_{Serving(server_, client_.certificate)};
 };
 
-TEST_F(MutualTls, ShowsItsCertificate) {
+TEST_F(MutualTls, SendsItsCertificate) {
   const auto made = MakeBucket(MutualOptions());
   EXPECT_TRUE(made.ok()) << made.error().message;
 }
@@ -130,7 +130,7 @@ TEST_F(MutualTls, IsRefusedWithoutACertificate) {
                    "certificate required");
 }
 
-TEST_F(MutualTls, IsRefusedWithAStrangersCertificate) {
+TEST_F(MutualTls, IsRefusedWithAForeignCertificate) {
   const auto stranger = MakeCertificate({.names = "DNS:stranger.test"});
   ClientOptions options = MutualOptions();
   options.client_certificate_file = Write("stranger.pem", stranger.certificate);
@@ -138,13 +138,13 @@ TEST_F(MutualTls, IsRefusedWithAStrangersCertificate) {
   ExpectTlsFailure(MakeBucket(options), "alert");
 }
 
-TEST_F(MutualTls, SaysThatTheKeyIsAnothers) {
+TEST_F(MutualTls, ReportsAMismatchedKey) {
   ClientOptions options = MutualOptions();
   options.client_key_file = Write("other-key.pem", MakeCertificate().private_key);
   ExpectTlsFailure(MakeBucket(options), "key");
 }
 
-TEST(Ipv6, AnEndpointMayBeAnAddressInBrackets) {
+TEST(Ipv6, IsAcceptedAsAnEndpoint) {
   const emulator::Emulator emulator({.host = "::1"});
   ASSERT_TRUE(emulator.endpoint().starts_with("http://[::1]:")) << emulator.endpoint();
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "test"});
@@ -153,7 +153,7 @@ TEST(Ipv6, AnEndpointMayBeAnAddressInBrackets) {
   EXPECT_EQ(testing::ValueOf(client.ReadObject({"bkt", "o"})), "bytes");
 }
 
-TEST_F(TlsNetwork, AnEndpointMayBeAnAddressInBracketsHereToo) {
+TEST_F(TlsNetwork, AcceptsAnIpv6Endpoint) {
   const auto pem = MakeCertificate();
   emulator::EmulatorOptions options = Serving(pem);
   options.host = "::1";

@@ -1,4 +1,4 @@
-// How long a failure is waited for, by the kinds of jitter and by the policies of those who throttle themselves.
+// The delay after a failure, by the kinds of jitter and by the policies of throttled clients.
 #include "retry/backoff.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The least and the most that the waits after the first `count` failures can be.
+// The minimum and maximum delays after the first `count` failures.
 std::vector<std::pair<double, double>> Bounds(const RetryOptions& options, int count) {
   std::vector<std::pair<double, double>> bounds;
   for (int failures = 1; failures <= count; ++failures) {
@@ -32,13 +32,13 @@ void ExpectBounds(const RetryOptions& options, const std::vector<std::pair<doubl
 
 RetryOptions With(Jitter jitter) { return {.initial_delay = 1s, .multiplier = 2, .max_delay = 5s, .jitter = jitter}; }
 
-TEST(Jitter, SpreadsWaitsAsItsNameSays) {
+TEST(Jitter, SpreadsDelaysByItsKind) {
   ExpectBounds(With(Jitter::kFull), {{0, 1}, {0, 2}, {0, 4}, {0, 5}});
   ExpectBounds(With(Jitter::kEqual), {{0.5, 1}, {1, 2}, {2, 4}, {2.5, 5}});
   ExpectBounds(With(Jitter::kNone), {{1, 1}, {2, 2}, {4, 4}, {5, 5}});
 }
 
-TEST(Backoff, CanBeThatOfGooglesConnectorForPyTorch) {
+TEST(Backoff, CanMatchGooglesConnectorForPyTorch) {
   const RetryOptions connector{
       .initial_delay = 1s, .multiplier = 1.2, .max_delay = 45s, .jitter = Jitter::kNone, .deadline = 300s};
   const auto bounds = Bounds(connector, 24);

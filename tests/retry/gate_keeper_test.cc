@@ -1,4 +1,4 @@
-// The gate as threads meet it.
+// The gate as threads use it.
 
 #include "retry/gate_keeper.h"
 
@@ -23,7 +23,7 @@ using Kind = GateKeeper::Admission::Kind;
 
 constexpr auto kNever = Gate::TimePoint::max();
 
-// Four refusals within a moment, by the timing's clock.
+// Four refusals at once, by the timing's clock.
 void Engage(GateKeeper& gate) {
   for (Gate::Ticket ticket = 1; ticket <= 4; ++ticket) {
     const auto admission = gate.Enter(ticket, kNever, {});
@@ -48,7 +48,7 @@ TEST(GateKeeper, PacesOneByOneOnceItIsEngaged) {
   EXPECT_EQ(gate.state().throttled, 4U);
 }
 
-TEST(GateKeeper, LetsNobodyInAfterTheDeadline) {
+TEST(GateKeeper, AdmitsNoRequestAfterItsDeadline) {
   testing::DrivenTiming timing;
   GateKeeper gate(timing);
   Engage(gate);
@@ -57,7 +57,7 @@ TEST(GateKeeper, LetsNobodyInAfterTheDeadline) {
   EXPECT_EQ(gate.state().waiting, 0U) << "it still stands in line";
 }
 
-TEST(GateKeeper, LetsNobodyInWhoIsToStop) {
+TEST(GateKeeper, AdmitsNoStoppedRequest) {
   testing::DrivenTiming timing;
   GateKeeper gate(timing);
   std::stop_source stop;
@@ -65,7 +65,7 @@ TEST(GateKeeper, LetsNobodyInWhoIsToStop) {
   EXPECT_EQ(gate.Enter(1, kNever, stop.get_token()).kind, Kind::kCancelled);
 }
 
-TEST(GateKeeper, GivesUpAfterFiveMinutesInWhichAllWasThrottled) {
+TEST(GateKeeper, GivesUpAfterFiveMinutesOfThrottling) {
   testing::DrivenTiming timing;
   GateKeeper gate(timing);
   const auto start = timing.Now();
@@ -80,8 +80,8 @@ TEST(GateKeeper, GivesUpAfterFiveMinutesInWhichAllWasThrottled) {
   EXPECT_GE(timing.Now() - start, 5min);
 }
 
-// Real threads and, for what they wait, real time: milliseconds in all.
-TEST(GateKeeper, LetsEveryThreadThroughOnce) {
+// Real threads and, for their waits, real time: milliseconds in all.
+TEST(GateKeeper, AdmitsEachThreadOnce) {
   const auto timing = SystemTiming();
   Gates gates(*timing);
   GateKeeper& gate = gates.For("bucket", GateClass::kRead);
@@ -108,8 +108,8 @@ TEST(GateKeeper, LetsEveryThreadThroughOnce) {
   EXPECT_EQ(gate.state().waiting, 0U);
 }
 
-// No answer comes: who goes wakes the next one.
-TEST(GateKeeper, LetsThoseInLineThroughWhileNoneIsAnswered) {
+// No answer arrives: a request that leaves wakes the next one.
+TEST(GateKeeper, AdmitsWaitersWithoutAnswers) {
   const auto timing = SystemTiming();
   GateKeeper gate(*timing);
   Engage(gate);  // 10/s
@@ -126,7 +126,7 @@ TEST(GateKeeper, LetsThoseInLineThroughWhileNoneIsAnswered) {
   EXPECT_EQ(passed, 5);
 }
 
-TEST(GateKeeper, WakesAWaiterThatIsToStop) {
+TEST(GateKeeper, WakesAStoppedWaiter) {
   const auto timing = SystemTiming();
   GateKeeper gate(*timing);
   Engage(gate);
@@ -150,7 +150,7 @@ TEST(GateKeeper, WakesAWaiterThatIsToStop) {
   EXPECT_EQ(cancelled, 10);
 }
 
-// Time stands still. A wait ends only if it is asked to stop.
+// Time stands still. A wait ends only on a stop request.
 class StandingTiming : public Timing {
  public:
   [[nodiscard]] TimePoint Now() const override { return TimePoint(1s); }
@@ -164,7 +164,7 @@ class StandingTiming : public Timing {
   }
   [[nodiscard]] double Random() const override { return 0.5; }
 
-  /// The length of the wait of this number, as soon as it begins.
+  /// The length of the wait of this number, as soon as it starts.
   [[nodiscard]] std::chrono::milliseconds WaitAt(std::size_t index) const {
     std::unique_lock lock(mutex_);
     has_begun_.wait(lock, [&] { return waits_.size() > index; });
@@ -199,18 +199,18 @@ class WaitersTest : public ::testing::Test {
   std::vector<std::jthread> threads_;  // Last: they use the members above.
 };
 
-TEST_F(WaitersTest, TheNextOneAsksAgainWhenTheFirstLeaves) {
+TEST_F(WaitersTest, NextAsksAgainWhenTheFirstLeaves) {
   stops_[0].request_stop();
   EXPECT_EQ(timing_.WaitAt(3), 100ms) << "the second one is the first now";
 }
 
-TEST_F(WaitersTest, TheFirstOneAsksAgainWhenASuccessRaisesTheRate) {
+TEST_F(WaitersTest, FirstAsksAgainWhenTheRateRises) {
   gate_.OnSuccess(timing_.Now());
   EXPECT_LT(timing_.WaitAt(3), 100ms);
   EXPECT_GT(gate_.state().rate, 10);
 }
 
-TEST(Gates, AreOneForEachBucketAndClass) {
+TEST(Gates, AreSeparatePerBucketAndClass) {
   testing::DrivenTiming timing;
   Gates gates(timing);
   std::set<GateKeeper*> all;

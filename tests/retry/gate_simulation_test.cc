@@ -1,5 +1,5 @@
-// What the gate is for, in simulated time: processes that share a quota and know nothing of each other. The network is
-// a delay, the service a token bucket. Seeds vary; a failure names its seed.
+// The purpose of the gate, in simulated time: processes that share a quota and do not know each other. The network is a
+// delay, the service a token bucket. Seeds vary; a failure names its seed.
 
 #include <gtest/gtest.h>
 
@@ -29,14 +29,14 @@ struct Setting {
   std::function<double(double)> quota = [](double) { return 1000.0; };  // per second, by the second
   double seconds = 60;
   double round_trip = 0.05;
-  double noise = 0;  // share of requests that are throttled whatever the rate
+  double noise = 0;  // share of requests that are throttled at any rate
 };
 
 struct Outcome {
   double successes = 0;
   double throttled = 0;
   double worst_seconds = 0;  // of a request, from its first issue to its success
-  double efficiency = 0;     // of what the quota would have let through
+  double efficiency = 0;     // of the requests that the quota would have allowed
   double fairness = 0;       // Jain's index of the processes
   std::vector<double> by_second = {};
 };
@@ -77,7 +77,7 @@ class Simulation {
     Gate::Ticket ticket = 0;
     TimePoint issued;
     int attempt = 1;
-    std::uint64_t look = 0;  // which of its planned looks counts
+    std::uint64_t look = 0;  // the valid one of its planned looks
     TimePoint asks_at;
   };
   using RequestPtr = std::shared_ptr<Request>;
@@ -116,7 +116,7 @@ class Simulation {
     WakeFirstIfLate(request->process);
   }
 
-  // The first in line looks again, if its turn comes sooner than it was told.
+  // The first in line checks again if its turn is earlier than it was told.
   void WakeFirstIfLate(int process) {
     auto& waiting = waiting_[static_cast<std::size_t>(process)];
     if (waiting.empty()) return;
@@ -217,13 +217,13 @@ TEST_P(GateSimulation, FourProcessesShareAQuota) {
   EXPECT_GE(outcome.fairness, 0.97);
 }
 
-TEST_P(GateSimulation, OneProcessGetsASmallQuotaWhole) {
+TEST_P(GateSimulation, OneProcessUsesASmallQuotaFully) {
   const Outcome outcome = Run({.quota = [](double) { return 200.0; }});
   EXPECT_GE(outcome.efficiency, 0.99);
   EXPECT_LE(outcome.worst_seconds, 1.0);
 }
 
-TEST_P(GateSimulation, FollowsADipAndComesBack) {
+TEST_P(GateSimulation, RecoversFromADip) {
   const Setting dip{.processes = 4,
                     .quota = [](double second) { return second >= 20 && second < 40 ? 200.0 : 1000.0; }};
   const Outcome outcome = Run(dip);
@@ -236,10 +236,10 @@ TEST_P(GateSimulation, FollowsADipAndComesBack) {
 TEST_P(GateSimulation, CostsNothingWithoutAQuota) {
   const Outcome outcome = Run({.workers = 256, .quota = [](double) { return 1e9; }, .seconds = 20});
   EXPECT_EQ(outcome.throttled, 0);
-  EXPECT_GE(outcome.efficiency, 0.96) << "the round trips' spread alone takes 2 %";
+  EXPECT_GE(outcome.efficiency, 0.96) << "the spread of round trips alone costs 2 %";
 }
 
-TEST_P(GateSimulation, StaysOpenUnderRefusalsThatNoRateCures) {
+TEST_P(GateSimulation, StaysOpenUnderRefusalsUnrelatedToTheRate) {
   const Outcome outcome = Run({.workers = 256, .quota = [](double) { return 1e9; }, .seconds = 20, .noise = 0.01});
   EXPECT_GE(outcome.efficiency, 0.95);
 }

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 class GateTest : public ::testing::Test {
  protected:
-  // Sends a request that may go at once, and takes it for done `later` with this outcome.
+  // Sends a request if it may go at once, and ends it `later` with this outcome.
   void Succeed(Gate::Duration later = 10ms) {
     ASSERT_FALSE(gate_.Acquire(++ticket_, now_));
     const auto sent = std::exchange(now_, now_ + later);
@@ -39,13 +39,13 @@ class GateTest : public ::testing::Test {
   Gate::Ticket ticket_ = 0;
 };
 
-TEST_F(GateTest, IsOpenWhileNothingIsThrottled) {
+TEST_F(GateTest, IsOpenWithoutThrottling) {
   for (int i = 0; i < 10'000; ++i) Succeed(10us);
   EXPECT_FALSE(gate_.is_engaged());
   EXPECT_EQ(gate_.throttled(), 0U);
 }
 
-TEST_F(GateTest, TakesAFewRefusalsForNoise) {
+TEST_F(GateTest, IgnoresAFewRefusals) {
   for (int i = 0; i < 3; ++i) EXPECT_GT(BeThrottled(), 0ns);
   EXPECT_FALSE(gate_.is_engaged());
   EXPECT_EQ(BeThrottled(), 0ns) << "the fourth within a second";
@@ -59,7 +59,7 @@ TEST_F(GateTest, ForgetsRefusalsAfterASecond) {
   EXPECT_FALSE(gate_.is_engaged());
 }
 
-TEST_F(GateTest, StaysOpenUnderRefusalsThatAreRare) {
+TEST_F(GateTest, StaysOpenUnderRareRefusals) {
   for (int i = 0; i < 50; ++i) {  // 1 % of all, as if single objects were refused
     for (int j = 0; j < 99; ++j) Succeed(10us);
     BeThrottled(1, 10us);
@@ -67,7 +67,7 @@ TEST_F(GateTest, StaysOpenUnderRefusalsThatAreRare) {
   EXPECT_FALSE(gate_.is_engaged());
 }
 
-TEST_F(GateTest, DelaysARequestByItsAttemptsWhileItIsOpen) {
+TEST_F(GateTest, DelaysByAttemptsWhileOpen) {
   const double half = 0.75;  // uniform(0.5, 1) of the given chance
   EXPECT_EQ(BeThrottled(1), std::chrono::duration_cast<Gate::Duration>(20ms * half));
   EXPECT_EQ(BeThrottled(3), std::chrono::duration_cast<Gate::Duration>(80ms * half));
@@ -75,18 +75,18 @@ TEST_F(GateTest, DelaysARequestByItsAttemptsWhileItIsOpen) {
   EXPECT_EQ(BeThrottled(40), std::chrono::duration_cast<Gate::Duration>(1s * half));
 }
 
-TEST_F(GateTest, BeginsWithWhatWasDelivered) {
+TEST_F(GateTest, StartsAtTheDeliveredRate) {
   for (int i = 0; i < 40; ++i) Succeed(10ms);
   Engage();
   EXPECT_DOUBLE_EQ(gate_.rate(), 40);
 }
 
-TEST_F(GateTest, LetsWaitersGoInTheOrderOfTheirFirstIssue) {
+TEST_F(GateTest, AdmitsWaitersInTheOrderOfTheirFirstAttempt) {
   Engage();
-  ASSERT_FALSE(gate_.Acquire(100, now_));  // takes what there is
+  ASSERT_FALSE(gate_.Acquire(100, now_));  // takes the available token
   EXPECT_TRUE(gate_.Acquire(102, now_));
   EXPECT_TRUE(gate_.Acquire(103, now_));
-  EXPECT_TRUE(gate_.Acquire(101, now_)) << "it comes late, but was issued first";
+  EXPECT_TRUE(gate_.Acquire(101, now_)) << "it arrives late, but was issued first";
   EXPECT_EQ(gate_.waiting(), 3U);
   now_ += 100ms;
   EXPECT_TRUE(gate_.Acquire(103, now_));
@@ -98,7 +98,7 @@ TEST_F(GateTest, LetsWaitersGoInTheOrderOfTheirFirstIssue) {
   EXPECT_EQ(gate_.waiting(), 0U);
 }
 
-TEST_F(GateTest, TellsHowLongTheFirstHasToWait) {
+TEST_F(GateTest, ReturnsTheWaitOfTheFirst) {
   Engage();
   ASSERT_DOUBLE_EQ(gate_.rate(), 10);
   ASSERT_FALSE(gate_.Acquire(100, now_));
@@ -109,24 +109,24 @@ TEST_F(GateTest, TellsHowLongTheFirstHasToWait) {
   EXPECT_FALSE(gate_.Acquire(101, now_ + *wait));
 }
 
-TEST_F(GateTest, TellsThoseBehindTheFirstWhenTheirTurnComes) {
+TEST_F(GateTest, ReturnsTheWaitOfLaterOnes) {
   Engage();
   ASSERT_FALSE(gate_.Acquire(100, now_));
   ASSERT_TRUE(gate_.Acquire(101, now_));
   const auto third = gate_.Acquire(103, now_);
   ASSERT_TRUE(third);
   EXPECT_NEAR(static_cast<double>(third->count()), 2e8, 10) << "two requests at 10/s";
-  const auto second = gate_.Acquire(102, now_);  // comes between them
+  const auto second = gate_.Acquire(102, now_);  // arrives between them
   ASSERT_TRUE(second);
   EXPECT_NEAR(static_cast<double>(second->count()), 2e8, 10);
 }
 
-TEST_F(GateTest, HasTheFirstWokenOnlyIfItWouldLoseItsTurn) {
+TEST_F(GateTest, WakesTheFirstOnlyIfItWouldLoseItsTurn) {
   Engage();
   ASSERT_FALSE(gate_.Acquire(100, now_));
   const auto asks_at = now_ + gate_.Acquire(101, now_).value();  // at 10/s
   EXPECT_FALSE(gate_.FirstIsLate(asks_at, now_));
-  EXPECT_FALSE(gate_.FirstIsLate(asks_at + 20ms, now_)) << "what it loses is saved up";
+  EXPECT_FALSE(gate_.FirstIsLate(asks_at + 20ms, now_)) << "lost capacity is saved";
   EXPECT_TRUE(gate_.FirstIsLate(asks_at + 30ms, now_));
   EXPECT_TRUE(gate_.FirstIsLate(asks_at + 30ms, now_ + 50ms)) << "it is as late at any time";
   EXPECT_FALSE(gate_.FirstIsLate(asks_at + 20ms, now_ + 50ms));
@@ -147,7 +147,7 @@ TEST_F(GateTest, StaysEngagedWhileALineMoves) {
   EXPECT_TRUE(gate_.is_engaged());
 }
 
-TEST_F(GateTest, CutsOnceARound) {
+TEST_F(GateTest, CutsTheRateOncePerRound) {
   Engage();
   for (int i = 0; i < 20; ++i) SucceedInTurn();
   now_ += 60ms;
@@ -156,11 +156,11 @@ TEST_F(GateTest, CutsOnceARound) {
   gate_.Acquire(1001, now_ += 1s);
   gate_.OnThrottled(sent, now_, 1);
   const double cut = gate_.rate();
-  gate_.OnThrottled(sent, now_ + 60ms, 1);  // sent before the cut: it knows nothing of the new rate
+  gate_.OnThrottled(sent, now_ + 60ms, 1);  // sent before the cut: it does not know the new rate
   EXPECT_EQ(gate_.rate(), cut);
 }
 
-TEST_F(GateTest, NeverFallsBelowOneAndNeverPausesForGood) {
+TEST_F(GateTest, NeverFallsBelowOneRequestPerSecond) {
   Engage();
   for (int i = 0; i < 1000; ++i) {
     ++ticket_;
@@ -190,7 +190,7 @@ TEST_F(GateTest, GrowsFasterTheLongerItIsQuiet) {
   EXPECT_GT(gate_.rate() - before, 5) << "early growth was x" << early;
 }
 
-TEST_F(GateTest, OpensWhenNobodyHasWaitedForTenSeconds) {
+TEST_F(GateTest, OpensAfterTenSecondsWithoutWaiters) {
   Engage();
   now_ += 5s;
   Succeed();
@@ -200,7 +200,7 @@ TEST_F(GateTest, OpensWhenNobodyHasWaitedForTenSeconds) {
   EXPECT_FALSE(gate_.is_engaged());
 }
 
-TEST_F(GateTest, SaysSinceWhenNothingHasSucceeded) {
+TEST_F(GateTest, ReportsThrottlingSinceTheLastSuccess) {
   EXPECT_FALSE(gate_.throttled_since());
   BeThrottled();
   const auto first = now_;

@@ -14,7 +14,7 @@ constexpr Guards kIfGeneration{.if_generation_match = 0};
 constexpr Guards kIfMetageneration{.if_metageneration_match = 1};
 
 // https://cloud.google.com/storage/docs/retry-strategy#idempotency-operations, line by line.
-TEST(Idempotency, FollowsTheServicesTable) {
+TEST(Idempotency, MatchesTheServicesTable) {
   struct Case {
     Operation operation;
     bool bare, with_generation, if_generation, if_metageneration;

@@ -32,14 +32,14 @@ class IdempotencyTokensTest : public ::testing::Test {
   int made_ = 0;
 };
 
-TEST_F(IdempotencyTokensTest, AreOneForAllAttemptsOfARequest) {
+TEST_F(IdempotencyTokensTest, AreTheSameForAllAttempts) {
   for (const auto& outcome : {kLost, Answer(503), Answer(500), Answer(429), Answer(408), Answer(401)}) {
     EXPECT_EQ(Send(Post("a"), outcome), "call");
   }
   EXPECT_EQ(Send(Post("a")), "call");
 }
 
-TEST_F(IdempotencyTokensTest, AreNewForEveryOtherRequest) {
+TEST_F(IdempotencyTokensTest, DifferBetweenRequests) {
   EXPECT_EQ(Send(Get("a")), "call");
   EXPECT_EQ(Send(Get("a", "bytes=5-")), "made 1");
   EXPECT_EQ(Send(Get("a", "bytes=9-")), "made 2");
@@ -48,7 +48,7 @@ TEST_F(IdempotencyTokensTest, AreNewForEveryOtherRequest) {
   EXPECT_EQ(Send(HttpRequest{.method = Method::kDelete, .url = "b"}), "made 5");
 }
 
-TEST_F(IdempotencyTokensTest, AreNewBehindAFinalAnswer) {
+TEST_F(IdempotencyTokensTest, ChangeAfterAFinalAnswer) {
   EXPECT_EQ(Send(Get("a"), Answer(404)), "call");
   EXPECT_EQ(Send(Get("a"), Answer(200)), "made 1");
   EXPECT_EQ(Send(Post("a"), Answer(412)), "made 2");
@@ -56,14 +56,14 @@ TEST_F(IdempotencyTokensTest, AreNewBehindAFinalAnswer) {
   EXPECT_EQ(Send(Post("a")), "made 4");
 }
 
-TEST_F(IdempotencyTokensTest, OutliveAQuestionBetweenTwoAttempts) {
+TEST_F(IdempotencyTokensTest, SurviveAStatusQueryBetweenAttempts) {
   EXPECT_EQ(Send(Post("a")), "call");
   EXPECT_EQ(Send(Get("a"), Answer(404)), "made 1");
   EXPECT_EQ(Send(Post("a")), "call");
   EXPECT_EQ(Send(Get("a"), Answer(404)), "made 2");
 }
 
-TEST_F(IdempotencyTokensTest, OfAChunkAreNotThoseOfItsStatusQueries) {
+TEST_F(IdempotencyTokensTest, DifferBetweenAChunkAndItsStatusQueries) {
   EXPECT_EQ(Send(PutSession("bytes 0-9/*")), "call");
   EXPECT_EQ(Send(PutSession("bytes */*"), Answer(308)), "made 1");
   EXPECT_EQ(Send(PutSession("bytes */*"), Answer(308)), "made 2");

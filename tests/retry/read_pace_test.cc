@@ -1,4 +1,4 @@
-// When a read counts as standing still, and how often that may be answered.
+// When a read counts as stalled, and how often that may be hedged.
 #include "retry/read_pace.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-TEST(RunningPercentile, KnowsNothingOfFewDurations) {
+TEST(RunningPercentile, NeedsSeveralDurations) {
   RunningPercentile percentile(0.5);
   for (int i = 0; i < 19; ++i) percentile.Add(1ms);
   EXPECT_FALSE(percentile.Estimate());
@@ -22,7 +22,7 @@ TEST(RunningPercentile, KnowsNothingOfFewDurations) {
   EXPECT_TRUE(percentile.Estimate());
 }
 
-TEST(RunningPercentile, IsAtMostABinTooLong) {
+TEST(RunningPercentile, OverestimatesByAtMostOneBin) {
   RunningPercentile percentile(0.95);
   for (int i = 1; i <= 1000; ++i) percentile.Add(i * 1ms);
   const auto estimate = percentile.Estimate().value();
@@ -30,14 +30,14 @@ TEST(RunningPercentile, IsAtMostABinTooLong) {
   EXPECT_LE(estimate, 950ms * 1.0905 + 1ms);
 }
 
-TEST(RunningPercentile, ForgetsWhatWasLongAgo) {
+TEST(RunningPercentile, ForgetsOldDurations) {
   RunningPercentile percentile(0.95);
   for (int i = 0; i < 1000; ++i) percentile.Add(1s);
   for (int i = 0; i < 6000; ++i) percentile.Add(10ms);
   EXPECT_LE(percentile.Estimate().value(), 11ms);
 }
 
-TEST(RunningPercentile, TakesDurationsOfAnyLength) {
+TEST(RunningPercentile, AcceptsDurationsOfAnyLength) {
   RunningPercentile percentile(0.5);
   for (int i = 0; i < 20; ++i) percentile.Add(i % 2 == 0 ? nanoseconds(-5) : nanoseconds(0));
   EXPECT_LE(percentile.Estimate().value(), 2us);
@@ -45,7 +45,7 @@ TEST(RunningPercentile, TakesDurationsOfAnyLength) {
   EXPECT_GE(percentile.Estimate().value(), 10min);
 }
 
-TEST(ReadPace, WaitsAFactorLongerThanMostHave) {
+TEST(ReadPace, WaitsAFactorLongerThanThePercentile) {
   ReadPace pace({.stall_factor = 3, .min_stall = 1ms});
   EXPECT_FALSE(pace.FirstBytePatience());
   for (int i = 0; i < 100; ++i) pace.OnFirstByte(i < 96 ? 100ms : 20s);
@@ -55,13 +55,13 @@ TEST(ReadPace, WaitsAFactorLongerThanMostHave) {
   EXPECT_FALSE(pace.BlockPatience()) << "nothing is known of streams";
 }
 
-TEST(ReadPace, IsNeverShorterThanTheLeast) {
+TEST(ReadPace, IsNeverShorterThanItsMinimum) {
   ReadPace pace({.min_stall = 250ms});
   for (int i = 0; i < 50; ++i) pace.OnFirstByte(1ms);
   EXPECT_EQ(pace.FirstBytePatience(), nanoseconds(250ms));
 }
 
-TEST(ReadPace, JudgesStreamsByTheTimeOfABlock) {
+TEST(ReadPace, JudgesStreamsByTheTimePerBlock) {
   ReadPace pace({.stall_factor = 2, .min_stall = 1ms});
   for (int i = 0; i < 30; ++i) pace.OnBody(ReadPace::kBlockBytes / 2, 50ms);  // 100 ms per block
   for (int i = 0; i < 300; ++i) pace.OnBody(100, 10s);                        // too few bytes to tell
@@ -70,7 +70,7 @@ TEST(ReadPace, JudgesStreamsByTheTimeOfABlock) {
   EXPECT_LE(patience, 220ms);
 }
 
-TEST(HedgeBudget, AllowsAShareOfTheRequests) {
+TEST(HedgeBudget, AllowsAShareOfRequests) {
   HedgeBudget budget(0.05);
   EXPECT_FALSE(budget.Take()) << "nothing was asked for yet";
   int taken = 0;
@@ -82,7 +82,7 @@ TEST(HedgeBudget, AllowsAShareOfTheRequests) {
   EXPECT_LE(taken, 500);
 }
 
-TEST(HedgeBudget, SavesNoMoreThanABurst) {
+TEST(HedgeBudget, SavesAtMostABurst) {
   HedgeBudget budget(0.05);
   for (int i = 0; i < 1'000'000; ++i) budget.OnRequest();
   int taken = 0;

@@ -1,4 +1,4 @@
-// What a service that throttles is understood to mean, and what its callers are told to do.
+// The meaning of a throttling service's answers, and the advice for callers.
 #include "retry/remedy.h"
 
 #include <gmock/gmock.h>
@@ -25,28 +25,28 @@ const Error kMutation{
     429};
 const Error kRequests{ErrorCode::kRateLimited, "429: Too many Requests", 429};
 
-TEST(ThrottleCause, IsReadFromTheServicesWords) {
+TEST(ThrottleCause, IsReadFromTheServicesMessage) {
   EXPECT_EQ(CauseOfThrottling(kEgress), ThrottleCause::kEgress);
   EXPECT_EQ(CauseOfThrottling(kEgressCap), ThrottleCause::kEgress);
   EXPECT_EQ(CauseOfThrottling(kMutation), ThrottleCause::kObjectMutation);
   EXPECT_EQ(CauseOfThrottling(kRequests), ThrottleCause::kRequestRate);
 }
 
-TEST(Remedy, OfThrottlingDependsOnWhatIsThrottled) {
+TEST(Remedy, DependsOnTheThrottledLimit) {
   EXPECT_THAT(Remedy(kEgress, kObject), AllOf(HasSubstr("number of connections"), HasSubstr("/bandwidth-usage")));
   EXPECT_THAT(Remedy(kEgressCap, kObject), AllOf(HasSubstr("number of connections"), HasSubstr("/bandwidth-usage")));
   EXPECT_THAT(Remedy(kRequests, kObject), AllOf(HasSubstr("warm the bucket up"), HasSubstr("/request-rate")));
   EXPECT_THAT(Remedy(kMutation, kObject), HasSubstr("once a second"));
 }
 
-TEST(Remedy, OfWhatIsComposedIsToComposeNothing) {
+TEST(Remedy, IsNoCompositionForComposites) {
   constexpr auto kComposed = "gs://bkt/dataflux-composed-objects/0a1b.tar";
   for (const Error& error : {kRequests, kMutation, kEgress}) {
     EXPECT_THAT(Remedy(error, kComposed), HasSubstr("turn composition off")) << error.message;
   }
 }
 
-TEST(Remedy, IsThereForWhateverACallerCanHelp) {
+TEST(Remedy, ExistsForEveryErrorOfTheCaller) {
   for (const ErrorCode code :
        {ErrorCode::kTokenUnavailable, ErrorCode::kPermissionDenied, ErrorCode::kNotFound,
         ErrorCode::kPreconditionFailed, ErrorCode::kUnreachable, ErrorCode::kUnavailable, ErrorCode::kProxyFailed,
@@ -55,7 +55,7 @@ TEST(Remedy, IsThereForWhateverACallerCanHelp) {
     EXPECT_NE(Remedy({code}, kObject), "") << ErrorCodeName(code);
   }
   EXPECT_THAT(Remedy({ErrorCode::kPreconditionFailed}, kObject, /*was_ambiguous=*/true), HasSubstr("earlier attempt"));
-  EXPECT_EQ(Remedy({ErrorCode::kCancelled}, kObject), "") << "it is what the caller wanted";
+  EXPECT_EQ(Remedy({ErrorCode::kCancelled}, kObject), "") << "the caller requested it";
 }
 
 }  // namespace

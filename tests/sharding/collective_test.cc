@@ -1,6 +1,4 @@
 // Calls that all ranks make together, by threads as ranks.
-#include "gcsflux/collective.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +7,9 @@
 #include <new>
 #include <thread>
 
+#include "sharding/message_group.h"
 #include "sharding/rank_threads.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -31,19 +31,22 @@ CollectiveLimits Short() { return {.deadline = std::chrono::milliseconds(20)}; }
 
 std::string OfRank(const Collective& group) { return "of " + std::to_string(group.rank()); }
 
-TEST(Collective, GathersOnRank0AndToAll) {
-  const auto gathered = OnRanks<Result<Texts>>(3, [](Collective& group) { return group.Gather(OfRank(group)); });
+TEST(Collective, GathersOnRank0AndOnAllRanks) {
+  const auto gathered =
+      OnRanks<Result<Texts>>(3, [](internal::MessageGroup& group) { return group.Gather(OfRank(group)); });
   EXPECT_THAT(ValueOf(gathered[0]), ElementsAre("of 0", "of 1", "of 2"));
   EXPECT_THAT(ValueOf(gathered[2]), IsEmpty());
-  for (const auto& all : OnRanks<Result<Texts>>(3, [](Collective& group) { return group.AllGather(OfRank(group)); })) {
+  for (const auto& all :
+       OnRanks<Result<Texts>>(3, [](internal::MessageGroup& group) { return group.AllGather(OfRank(group)); })) {
     EXPECT_THAT(ValueOf(all), ElementsAre("of 0", "of 1", "of 2"));
   }
 }
 
-TEST(Collective, GivesWhatRank0Has) {
-  const auto told = OnRanks<Result<std::string>>(3, [](Collective& group) { return group.Broadcast(OfRank(group)); });
+TEST(Collective, BroadcastsAndScattersFromRank0) {
+  const auto told =
+      OnRanks<Result<std::string>>(3, [](internal::MessageGroup& group) { return group.Broadcast(OfRank(group)); });
   for (const auto& one : told) EXPECT_EQ(ValueOf(one), "of 0");
-  const auto given = OnRanks<Result<std::string>>(3, [](Collective& group) {
+  const auto given = OnRanks<Result<std::string>>(3, [](internal::MessageGroup& group) {
     return group.Scatter(group.rank() == 0 ? Texts{"a", "", std::string("c\0d", 3)} : Texts());
   });
   EXPECT_EQ(ValueOf(given[0]), "a");
@@ -51,28 +54,29 @@ TEST(Collective, GivesWhatRank0Has) {
   EXPECT_EQ(ValueOf(given[2]), std::string("c\0d", 3));
 }
 
-TEST(Collective, HasNoRanksIfNoneAreAskedFor) {
+TEST(Collective, HasNoRanksForACountBelowOne) {
   EXPECT_TRUE(MakeThreadRanks(0).empty());
   EXPECT_TRUE(MakeThreadRanks(-1).empty());
 }
 
 TEST(Collective, NeedsNoOtherProcess) {
-  const auto group = MakeOneProcess();
-  EXPECT_TRUE(group->Barrier().ok());
-  EXPECT_THAT(ValueOf(group->AllGather("x")), ElementsAre("x"));
-  EXPECT_EQ(ValueOf(group->Scatter({"y"})), "y");
-  EXPECT_EQ(ErrorOf(group->Scatter({})).code, ErrorCode::kInvalidArgument);
+  const auto alone = MakeOneProcess();
+  internal::MessageGroup& group = internal::MessagesOf(*alone);
+  EXPECT_TRUE(group.Barrier().ok());
+  EXPECT_THAT(ValueOf(group.AllGather("x")), ElementsAre("x"));
+  EXPECT_EQ(ValueOf(group.Scatter({"y"})), "y");
+  EXPECT_EQ(ErrorOf(group.Scatter({})).code, ErrorCode::kInvalidArgument);
 }
 
-// What each rank of three says of a barrier that one of them does not take part in.
+// The errors of three ranks at a barrier in which one of them does not take part.
 std::vector<Error> WithoutOne(int missing, const CollectiveLimits& limits) {
-  return OnRanks<Error>(3, [&](Collective& group) {
+  return OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     if (group.rank() == missing) return Error{};
     return ErrorOf(group.Barrier(limits));
   });
 }
 
-TEST(Collective, NamesARankThatHasEndedOnAllOthers) {
+TEST(Collective, NamesAnEndedRankOnAllOthers) {
   for (const int missing : {1, 2}) {
     const auto errors = WithoutOne(missing, {});
     for (int rank = 0; rank < 3; ++rank) {
@@ -84,9 +88,9 @@ TEST(Collective, NamesARankThatHasEndedOnAllOthers) {
   EXPECT_EQ(WithoutOne(0, {})[1].message, "rank 0: has ended");
 }
 
-TEST(Collective, NamesARankThatHasEndedWhileAnotherOneIsLate) {
+TEST(Collective, NamesAnEndedRankDespiteALateOne) {
   std::atomic<bool> has_failed = false;
-  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     if (group.rank() == 2) return Error{};
     if (group.rank() == 1) {
       while (!has_failed) std::this_thread::yield();
@@ -101,10 +105,10 @@ TEST(Collective, NamesARankThatHasEndedWhileAnotherOneIsLate) {
 }
 
 // Rank 2 has sent its message and waits for the answer, when it is cancelled.
-TEST(Collective, LearnsOfARankThatFailsAfterItsMessageWhileAnotherOneIsLate) {
+TEST(Collective, NamesARankThatFailsAfterItsMessage) {
   std::stop_source stop;
   std::atomic<bool> has_failed = false;
-  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     if (group.rank() == 1) {
       while (!has_failed) std::this_thread::yield();
       return ErrorOf(group.Barrier());
@@ -121,7 +125,7 @@ TEST(Collective, LearnsOfARankThatFailsAfterItsMessageWhileAnotherOneIsLate) {
 }
 
 /// Rank 0, whose messages go nowhere.
-class SendingRank final : public Collective {
+class SendingRank final : public internal::MessageGroup {
  public:
   explicit SendingRank(bool has_memory = true) : has_memory_(has_memory) {}
   [[nodiscard]] int rank() const override { return 0; }
@@ -153,21 +157,20 @@ TEST(Collective, BroadcastsOneCopyToAllReceivers) {
   EXPECT_THAT(rank.sent(), AllOf(SizeIs(6), Each(rank.sent().front())));
 }
 
-TEST(Collective, TellsTheOthersThatARankHasNoMemory) {
-  using Call = std::function<Error(Collective&)>;
-  for (const Call& call : {Call([](Collective& group) { return ErrorOf(group.Broadcast("x")); }),
-                           Call([](Collective& group) { return ErrorOf(group.Scatter(Texts(7))); })}) {
+TEST(Collective, ReportsARankWithoutMemoryOnAllRanks) {
+  using Call = std::function<Error(internal::MessageGroup&)>;
+  for (const Call& call : {Call([](internal::MessageGroup& group) { return ErrorOf(group.Broadcast("x")); }),
+                           Call([](internal::MessageGroup& group) { return ErrorOf(group.Scatter(Texts(7))); })}) {
     SendingRank rank(false);
     const Error error = call(rank);
-    EXPECT_EQ(error.code, ErrorCode::kLocalIo);
-    EXPECT_THAT(error.message, HasSubstr("rank 0: has no memory for a message"));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kLocalIo, HasSubstr("rank 0: has no memory for a message")));
     EXPECT_THAT(rank.sent(), SizeIs(7)) << "the failure, to all others";
   }
 }
 
-TEST(Collective, NamesARankThatDoesNotCome) {
+TEST(Collective, NamesAMissingRank) {
   std::atomic<int> failed = 0;
-  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     if (group.rank() == 1) {
       while (failed != 2) std::this_thread::yield();
       return ErrorOf(group.Barrier());
@@ -179,13 +182,13 @@ TEST(Collective, NamesARankThatDoesNotCome) {
   const std::string why = "rank 1: gave no answer within the deadline of 20 ms";
   EXPECT_EQ(errors[0].message, why);
   EXPECT_EQ(errors[2].message, why);
-  EXPECT_EQ(errors[1].message, why) << "once it comes, it is told so";
+  EXPECT_EQ(errors[1].message, why) << "when it joins, it gets the error";
 }
 
 // The others wait for it by their own clocks, which differ.
-TEST(Collective, SaysTheSameOnAllRanksIfRank0DoesNotCome) {
+TEST(Collective, ReportsAMissingRank0AlikeOnAllRanks) {
   std::atomic<int> failed = 0;
-  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     if (group.rank() == 0) {
       while (failed != 2) std::this_thread::yield();
       return Error{};
@@ -199,35 +202,35 @@ TEST(Collective, SaysTheSameOnAllRanksIfRank0DoesNotCome) {
   EXPECT_EQ(errors[2].message, errors[1].message);
 }
 
-TEST(Collective, SaysOnAllRanksWhichOneWasCancelled) {
+TEST(Collective, NamesACancelledRankOnAllRanks) {
   for (const int cancelled : {0, 2}) {
     std::stop_source stop;
     stop.request_stop();
-    const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+    const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
       if (group.rank() == cancelled) return ErrorOf(group.AllGather("", {.stop = stop.get_token()}));
       return ErrorOf(group.AllGather(""));
     });
     for (const Error& error : errors) {
-      EXPECT_EQ(error.code, ErrorCode::kCancelled) << error.message;
-      EXPECT_THAT(error.message, HasSubstr("rank " + std::to_string(cancelled) + ": was cancelled"));
+      EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kCancelled,
+                                     HasSubstr("rank " + std::to_string(cancelled) + ": was cancelled")));
     }
   }
 }
 
-TEST(Collective, RefusesRanksThatMakeOtherCalls) {
-  const auto errors = OnRanks<Error>(3, [](Collective& group) {
+TEST(Collective, RefusesRanksWithDifferentCalls) {
+  const auto errors = OnRanks<Error>(3, [](internal::MessageGroup& group) {
     if (group.rank() == 2) return ErrorOf(group.Barrier());
     return ErrorOf(group.AllGather("x"));
   });
   EXPECT_THAT(errors, SizeIs(3));
   for (const Error& error : errors) {
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, AllOf(HasSubstr("rank 2"), HasSubstr("Barrier"), HasSubstr("AllGather")));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kInvalidArgument,
+                                   AllOf(HasSubstr("rank 2"), HasSubstr("Barrier"), HasSubstr("AllGather"))));
   }
 }
 
-TEST(Collective, FailsForGood) {
-  const auto errors = OnRanks<std::vector<std::string>>(2, [](Collective& group) {
+TEST(Collective, StaysFailed) {
+  const auto errors = OnRanks<std::vector<std::string>>(2, [](internal::MessageGroup& group) {
     if (group.rank() == 1) return std::vector<std::string>();
     std::vector<std::string> messages = {ErrorOf(group.Barrier()).message};
     messages.push_back(ErrorOf(group.Gather("")).message);

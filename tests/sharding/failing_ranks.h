@@ -11,30 +11,30 @@
 #include <utility>
 #include <vector>
 
-#include "gcsflux/collective.h"
+#include "sharding/message_group.h"
 
 namespace gcsflux::testing {
 
-/// What happens to one rank of a group, at one of its messages.
+/// The failure of one rank of a group, at one of its messages.
 struct RankFailure {
   int rank = -1;
-  int message = 0;         ///< From 0: those that it sends and receives, together.
-  bool does_hang = false;  ///< It answers nothing any more, and ends when the others have ended. Else it ends at once.
+  int message = 0;         ///< From 0: sent and received ones together.
+  bool does_hang = false;  ///< It stops answering, and ends when the others have ended. Otherwise it ends at once.
 };
 
-/// Ranks as threads, one of which fails at any given message of the protocol.
+/// Ranks as threads; one fails at any given message of the protocol.
 class FailingRanks {
  public:
   FailingRanks(int world_size, RankFailure failure) : world_size_(world_size), failure_(failure) {}
 
-  std::unique_ptr<Collective> Rank(int rank) { return std::make_unique<OneRank>(*this, rank); }
+  std::unique_ptr<internal::MessageGroup> Rank(int rank) { return std::make_unique<OneRank>(*this, rank); }
   [[nodiscard]] bool has_failed() {
     const std::scoped_lock lock(mutex_);
     return has_failed_;
   }
 
  private:
-  class OneRank final : public Collective {
+  class OneRank final : public internal::MessageGroup {
    public:
     OneRank(FailingRanks& ranks, int rank) : ranks_(ranks), rank_(rank) {}
     ~OneRank() override { ranks_.End(rank_); }
@@ -62,7 +62,7 @@ class FailingRanks {
   }
   static Error Ended() { return {ErrorCode::kUnavailable, "has ended"}; }
 
-  // With the lock. Whether the rank has failed, or fails now. One that hangs waits until it is alone.
+  // With the lock. Whether the rank has failed, or fails now. A hanging one waits until it is alone.
   bool Fails(int rank, std::unique_lock<std::mutex>& lock) {
     if (rank != failure_.rank) return false;
     if (!has_failed_ && messages_++ < failure_.message) return false;

@@ -37,21 +37,21 @@ class FailingRanksTest : public testing::ShardedFixture {
 
   std::vector<std::optional<Error>> Save(FailingRanks& ranks, std::int64_t step,
                                          const std::optional<KeepRules>& keep = {}) {
-    return OnAll(ranks, [&](Collective& group) -> std::optional<Error> {
+    return OnAll(ranks, [&](internal::MessageGroup& group) -> std::optional<Error> {
       const OwnedParts own = OwnedParts::Filled(SomeParts(kWorld)[static_cast<std::size_t>(group.rank())]);
-      const auto saved = On(group, {.group = {.deadline = kDeadline}, .keep = keep, .writer = {.take_over = true}})
+      const auto saved = On(group, {.group = {.deadline = kDeadline}, .keep = keep, .take_over = true})
                              .Save({.step = step}, own.ToSave());
       return saved.ok() ? std::nullopt : std::optional(saved.error());
     });
   }
 
-  // The others do not wait for ever. All that fail say the same, and name the rank.
+  // The others do not wait without end. All failures have the same message, which names the rank.
   static void ExpectNamed(const std::vector<std::optional<Error>>& errors, const RankFailure& failure) {
     std::optional<std::string> told;
     for (int rank = 0; rank < kWorld; ++rank) {
       const auto& error = errors[static_cast<std::size_t>(rank)];
       if (rank == failure.rank || !error) continue;
-      // One of them may have learnt it in the call before.
+      // One of them may have learnt it in the previous call.
       const std::string cause = error->message.substr(std::min(error->message.find("rank "), error->message.size()));
       if (!told) told = cause;
       EXPECT_EQ(cause, *told) << "on rank " << rank;
@@ -86,19 +86,18 @@ TEST_F(FailingRanksTest, LeavesWholeStepsWhereverARankEnds) {
   EXPECT_GE(failures, 20);
   for (const auto& listed : ValueOf(Steps().List())) {
     EXPECT_TRUE(!listed.problem || listed.generation == 0)
-        << "a manifest names what is not there: step " << listed.step;
+        << "a manifest names what is not there: step " << listed.number;
   }
   // The next save with rules removes what the others have left.
-  for (const auto& saved :
-       SaveOnRanks(SomeParts(kWorld), ++step, {.keep = KeepRules{.last = 1}, .writer = {.take_over = true}})) {
+  for (const auto& saved : SaveOnRanks(SomeParts(kWorld), ++step, {.keep = KeepRules{.last = 1}, .take_over = true})) {
     EXPECT_TRUE(saved.ok());
   }
   EXPECT_EQ(ValueOf(Steps().List()).size(), 1U);
   ExpectLoads(SomeParts(2));
 }
 
-// From the manifest on the step is there, also if the save is said to have failed. Older ones may be gone then.
-TEST_F(FailingRanksTest, KeepsTheNewestStepWhereverARankEndsAfterTheManifest) {
+// After the manifest the step exists, even if the save reports a failure. Older ones may be removed then.
+TEST_F(FailingRanksTest, KeepsTheNewestStepIfARankEndsAfterTheManifest) {
   std::int64_t step = 1;
   int stored_though_failed = 0;
   for (int rank = 1; rank < kWorld; ++rank) {
@@ -112,7 +111,7 @@ TEST_F(FailingRanksTest, KeepsTheNewestStepWhereverARankEndsAfterTheManifest) {
       const bool is_stored = Steps().Read(step).ok();
       if (is_stored && errors.front()) ++stored_though_failed;
       if (is_stored) {
-        EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, step) << "all of it is there";
+        EXPECT_EQ(ValueOf(Steps().Latest()).step.number, step) << "all of it is there";
       }
     }
   }
@@ -137,7 +136,7 @@ TEST_F(FailingRanksTest, FailsALoadWhereverARankEnds) {
     for (int message = 0; message < 100; ++message) {
       const RankFailure failure{.rank = rank, .message = message};
       FailingRanks ranks(kWorld, failure);
-      const auto errors = OnAll(ranks, [&](Collective& group) -> std::optional<Error> {
+      const auto errors = OnAll(ranks, [&](internal::MessageGroup& group) -> std::optional<Error> {
         ShardedCheckpoints checkpoints = On(group, {.group = {.deadline = kDeadline}});
         const auto latest = checkpoints.Latest();
         if (!latest.ok()) return latest.error();

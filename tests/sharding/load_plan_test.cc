@@ -1,4 +1,4 @@
-// Which bytes of stored slices make the parts that a rank wants.
+// Which bytes of stored slices form the parts that a rank wants.
 #include "sharding/load_plan.h"
 
 #include <gmock/gmock.h>
@@ -55,7 +55,7 @@ struct StoredParts {
   }
 };
 
-// Copies what the plan says, and returns how many bytes that were.
+// Copies by the plan, and returns the number of bytes.
 std::uint64_t Carry(const internal::LoadPlan& plan, const StoredParts& stored) {
   std::uint64_t copied = 0;
   for (std::size_t file = 0; file < plan.files.size(); ++file) {
@@ -86,7 +86,7 @@ TEST(LoadPlan, ReadsEachByteOfRandomSlicesOnce) {
   }
 }
 
-TEST(LoadPlan, ChecksSlicesThatAreReadWhole) {
+TEST(LoadPlan, VerifiesWholeSlices) {
   const TensorPart whole{.name = "x", .shape = {4, 6}};
   const StoredParts stored({{*Sharded("x", DType::kFloat32, {4, 6}, {.rank = 0, .world_size = 2})},
                             {*Sharded("x", DType::kFloat32, {4, 6}, {.rank = 1, .world_size = 2})}});
@@ -110,7 +110,7 @@ TEST(LoadPlan, ReadsRowsInOneRange) {
   EXPECT_EQ(plan.files[0].ranges[0].offset, 4U * 15 * 4);
 }
 
-TEST(LoadPlan, SaysWhatCannotBeLoaded) {
+TEST(LoadPlan, NamesSlicesThatCannotBeLoaded) {
   StoredParts stored({{{.name = "x", .shape = {4, 6}}, {.name = "turned", .shape = {2, 2}}}});
   stored.manifest.tensors[1].strides = {1, 2};
   OwnedParts wanted = OwnedParts::Empty({{.name = "y", .shape = {1}},

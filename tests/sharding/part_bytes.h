@@ -11,7 +11,7 @@ namespace gcsflux::testing {
 
 using PartBytes = std::vector<std::byte>;
 
-/// The bytes of a part: each element's tell its tensor and its place in the whole.
+/// The bytes of a part: each element's value tells its tensor and its place in the whole.
 inline PartBytes BytesOf(const TensorPart& part) {
   const std::size_t element = ElementBytes(part.dtype);
   const std::vector<std::int64_t>& own = part.OwnShape();

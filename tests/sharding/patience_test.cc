@@ -1,4 +1,4 @@
-// How long ranks wait for each other: a deadline is for a whole call, and for all of a work in which nothing moves.
+// How long ranks wait for each other: a deadline is for a whole call, and for all work without progress.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// Rank 0. The other ranks answer at once, with what `answer` makes of the number of the call.
-class RecordingRank final : public Collective {
+class RecordingRank final : public internal::MessageGroup {
  public:
   using Answer = std::function<std::string(std::uint64_t call)>;
 
@@ -57,27 +57,27 @@ class RecordingRank final : public Collective {
 
 constexpr std::uint64_t kAllGather = 5;
 
-TEST(CollectivePatience, IsForAllMessagesOfACallTogether) {
+TEST(CollectivePatience, CoversAllMessagesOfACall) {
   RecordingRank rank(4, kAllGather, [](std::uint64_t) { return ""; });
   ASSERT_TRUE(rank.AllGather("", {.deadline = seconds(60)}).ok());
   EXPECT_THAT(rank.untils, ::testing::AllOf(::testing::SizeIs(4), ::testing::Each(rank.untils.front())));
   EXPECT_THAT(rank.deadlines, ::testing::Each(seconds(60)));
 }
 
-TEST(CollectivePatience, TakesAnyDeadline) {
+TEST(CollectivePatience, AcceptsAnyDeadline) {
   RecordingRank rank(2, kAllGather, [](std::uint64_t) { return ""; });
   ASSERT_TRUE(rank.AllGather("", {.deadline = milliseconds::max()}).ok());
   EXPECT_GT(rank.untils.front(), std::chrono::steady_clock::now() + std::chrono::hours(24 * 365));
 }
 
-TEST(CollectivePatience, CountsFromWhenTheCallerSays) {
+TEST(CollectivePatience, StartsAtTheCallersTime) {
   struct Case {
     milliseconds deadline, still_for, want;
   };
   for (const Case& one : {Case{seconds(60), seconds(0), seconds(60)}, Case{seconds(60), seconds(50), seconds(10)},
                           Case{seconds(60), seconds(59), seconds(2)}, Case{seconds(60), seconds(61), seconds(2)},
                           Case{milliseconds(300), milliseconds(200), milliseconds(300)},
-                          Case{seconds(60), seconds(-50), seconds(60)}}) {  // From a time to come.
+                          Case{seconds(60), seconds(-50), seconds(60)}}) {  // From a future time.
     SCOPED_TRACE(std::to_string(one.deadline.count()) + " ms, of which " + std::to_string(one.still_for.count()) +
                  " have passed");
     RecordingRank rank(2, kAllGather, [](std::uint64_t) { return ""; });
@@ -89,13 +89,13 @@ TEST(CollectivePatience, CountsFromWhenTheCallerSays) {
   }
 }
 
-// Rank 0 is ready at once. The fourth answer of rank 1 is that it has failed.
-TEST(WorkPatience, EndsAtTheSameTimeForAllMeetingsInWhichNothingMoves) {
+// Rank 0 is ready at once. The fourth answer of rank 1 is its failure.
+TEST(WorkPatience, EndsAtOneTimeForMeetingsWithoutProgress) {
   RecordingRank rank(2, kAllGather, [](std::uint64_t call) {
     internal::MessageWriter status;
     status.Number(0);
     status.Number(call == 4 ? 4 : 0);
-    if (call == 4) internal::PutError(status, {ErrorCode::kUnavailable, "the end"});
+    if (call == 4) status.Put(Error{ErrorCode::kUnavailable, "the end"});
     return status.Take();
   });
   const internal::WorkOfRank work = [](std::atomic<std::uint64_t>&, const std::stop_token&) { return Result<void>(); };

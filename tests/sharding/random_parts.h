@@ -10,8 +10,8 @@
 
 namespace gcsflux::testing {
 
-/// What each rank has of random tensors: wholes on one rank, copies, slices along a dimension that need not come out
-/// even, and slices of which several ranks have a copy.
+/// Random tensors of each rank: wholes on one rank, copies, slices along a dimension of uneven size, and slices
+/// replicated on several ranks.
 class RandomParts {
  public:
   explicit RandomParts(std::uint64_t seed) : random_(seed) {}
@@ -45,7 +45,7 @@ class RandomParts {
       for (auto& parts : ranks) parts.push_back(tensor);
       return;
     }
-    // In groups of ranks, each of which has one slice. One group: each rank has a slice of its own.
+    // In groups of ranks, each of which has one slice. One group: each rank has its own slice.
     const auto copies = static_cast<int>(kind == 3 && ranks.size() % 2 == 0 ? 2 : 1);
     const int groups = static_cast<int>(ranks.size()) / copies;
     const std::size_t dimension = Below(tensor.shape.size());

@@ -1,5 +1,5 @@
-// What goes wrong with the files of one rank, or with the manifest: each fault of the service that passes changes
-// nothing, and each damage is told on all ranks with the file and what to do.
+// Failures of one rank's files, or of the manifest: a transient fault of the service changes nothing, and each damage
+// is reported on all ranks with the file and the remedy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,23 +26,23 @@ class RankFaultsTest : public testing::ShardedFixture {
     for (const std::string& message : messages) EXPECT_EQ(message, messages.front());
     return messages.front();
   }
-  // What all ranks say of a load of this step.
+  // The message of all ranks for a load of this step.
   [[nodiscard]] std::string MessageOfLoad(const CheckpointManifest& manifest) const {
-    return ExpectSame(OnRanks<std::string>(2, [&](Collective& group) {
+    return ExpectSame(OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
       OwnedParts own = OwnedParts::Empty(SomeParts(2)[static_cast<std::size_t>(group.rank())]);
       return ErrorOf(On(group).Load(manifest, own.ToLoad())).message;
     }));
   }
   void SaveSteps(int count) const {
     for (std::int64_t step = 1; step <= count; ++step) {
-      for (const auto& saved : SaveOnRanks(SomeParts(2), step, {.writer = {.take_over = true}})) {
+      for (const auto& saved : SaveOnRanks(SomeParts(2), step, {.take_over = true})) {
         ASSERT_TRUE(saved.ok()) << saved.error().message;
       }
     }
   }
-  // The newest step that is whole on all ranks, after one that is not.
+  // The newest step that is whole on all ranks, after a damaged one.
   void ExpectStep1AfterStep2() const {
-    OnRanks<bool>(2, [&](Collective& group) {
+    OnRanks<bool>(2, [&](internal::MessageGroup& group) {
       const auto latest = On(group).Latest();
       EXPECT_TRUE(latest.ok()) << latest.error().message;
       if (!latest.ok()) return false;
@@ -59,7 +59,7 @@ TEST_F(RankFaultsTest, PassInASave) {
   for (const NamedFault& fault : testing::FailuresInPlaceOfAnswer() + testing::LostAnswers()) {
     SCOPED_TRACE(fault.name);
     Fail({.operation = "storage.objects.insert", .object_glob = kOfRank1}, fault.action, 1);
-    for (const auto& saved : SaveOnRanks(SomeParts(3), ++step, {.writer = {.take_over = true}})) {
+    for (const auto& saved : SaveOnRanks(SomeParts(3), ++step, {.take_over = true})) {
       EXPECT_TRUE(saved.ok()) << saved.error().message;
     }
     ExpectFired();
@@ -72,18 +72,18 @@ TEST_F(RankFaultsTest, PassInALoad) {
   SaveSteps(1);
   for (const NamedFault& fault : testing::FailuresInPlaceOfAnswer() + testing::BrokenBodies(1000)) {
     SCOPED_TRACE(fault.name);
-    // The files' metadata is asked for before: the read is the first request with a range.
+    // The files' metadata is read before: the read is the first request with a range.
     Fail({.operation = "storage.objects.get", .object_glob = kOfRank1, .covers_byte = 1500}, fault.action, 1);
     ExpectLoads(SomeParts(2));
     ExpectFired();
   }
 }
 
-TEST_F(RankFaultsTest, AQuotaThatDoesNotPassIsToldByAllRanks) {
+TEST_F(RankFaultsTest, ReportAPersistentQuotaOnAllRanks) {
   SaveSteps(1);
   Fail({.operation = "storage.objects.insert", .object_glob = kOfRank1}, {.type = "status", .status = 429});
   std::vector<std::string> messages;
-  for (const auto& saved : SaveOnRanks(SomeParts(2), 2, {.writer = {.take_over = true}})) {
+  for (const auto& saved : SaveOnRanks(SomeParts(2), 2, {.take_over = true})) {
     messages.push_back(ErrorOf(saved).message);
   }
   EXPECT_THAT(ExpectSame(messages), AllOf(HasSubstr("rank 1: "), HasSubstr("shard-00002-"), HasSubstr("429")));
@@ -91,9 +91,9 @@ TEST_F(RankFaultsTest, AQuotaThatDoesNotPassIsToldByAllRanks) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
-TEST_F(RankFaultsTest, AShardThatIsNotTheSavedOneIsNamed) {
+TEST_F(RankFaultsTest, NameAReplacedShard) {
   SaveSteps(2);
-  const CheckpointManifest manifest = ValueOf(Steps().Read(2)).manifest;
+  const CheckpointManifest manifest = Stored(2).manifest;
   const std::string shard = manifest.files[1].name;
   const std::string same_size(static_cast<std::size_t>(manifest.files[1].size), 'x');
   const auto expect_named = [&](const std::string& what) {
@@ -110,10 +110,10 @@ TEST_F(RankFaultsTest, AShardThatIsNotTheSavedOneIsNamed) {
   expect_named("missing");
 }
 
-// All ranks say so of each of these manifests, and take the step before.
-TEST_F(RankFaultsTest, AManifestThatMakesNoSenseIsPassedOver) {
+// All ranks report each of these manifests, and load the previous step.
+TEST_F(RankFaultsTest, SkipAnInvalidManifest) {
   SaveSteps(2);
-  const StoredStep stored = ValueOf(Steps().Read(2));
+  const StoredStep stored = Stored(2);
   const std::string json = ValueOf(FormatManifest(stored.manifest));
   const auto replaced = [&](const std::string& from, const std::string& to) {
     std::string text = json;
@@ -133,7 +133,7 @@ TEST_F(RankFaultsTest, AManifestThatMakesNoSenseIsPassedOver) {
     SCOPED_TRACE(one.words);
     Put("runs/7/step-00000002.json", one.text);
     const auto messages =
-        OnRanks<std::string>(2, [&](Collective& group) { return ErrorOf(On(group).Read(2)).message; });
+        OnRanks<std::string>(2, [&](internal::MessageGroup& group) { return ErrorOf(On(group).Read(2)).message; });
     EXPECT_THAT(ExpectSame(messages),
                 AllOf(HasSubstr("gs://bkt/runs/7/step-00000002.json"), HasSubstr(one.words), HasSubstr("another")));
     ExpectStep1AfterStep2();

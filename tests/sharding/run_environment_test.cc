@@ -1,4 +1,4 @@
-// Which rank a process is, by the variables of its launcher.
+// The rank of a process, by the variables of its launcher.
 #include "gcsflux/run_environment.h"
 
 #include <gmock/gmock.h>
@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sharding/host_list.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -82,7 +83,7 @@ TEST(RunEnvironment, KnowsEachLauncher) {
   }
 }
 
-TEST(RunEnvironment, TakesTheVariablesOfTheInnermostLauncher) {
+TEST(RunEnvironment, PrefersTheInnermostLauncher) {
   const Set in_slurm = {
       {"RANK", "5"}, {"WORLD_SIZE", "8"}, {"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}};
   EXPECT_EQ(ValueOf(Detect(in_slurm)).rank, 5) << "torchrun on each node";
@@ -100,7 +101,7 @@ TEST(RunEnvironment, TakesTheVariablesOfTheInnermostLauncher) {
 }
 
 // It has SLURM_PROCID=0, but no step; salloc's interactive shell has a step of its own kind.
-TEST(RunEnvironment, SlurmsScriptsAreNoRanks) {
+TEST(RunEnvironment, IgnoresBatchScriptsOfSlurm) {
   Set script = {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_LOCALID", "0"}, {"SLURM_NODELIST", "n[1-4]"}};
   for (const char* step : {"", "4294967290", "4294967291"}) {
     if (*step != '\0') script["SLURM_STEP_ID"] = step;
@@ -111,7 +112,7 @@ TEST(RunEnvironment, SlurmsScriptsAreNoRanks) {
   }
 }
 
-TEST(RunEnvironment, NamesAVariableThatIsEmpty) {
+TEST(RunEnvironment, NamesAnEmptyVariable) {
   for (const char* name : {"RANK",
                            "WORLD_SIZE",
                            "LOCAL_RANK",
@@ -136,13 +137,12 @@ TEST(RunEnvironment, NamesAVariableThatIsEmpty) {
                            "GCSFLUX_STORE_FILE"}) {
     Set set = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};
     set[name] = "";
-    const Error error = ErrorOf(Detect(set));
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, HasSubstr(std::string(name) + " is set and empty"));
+    EXPECT_TRUE(testing::FailsWith(Detect(set), ErrorCode::kInvalidArgument,
+                                   HasSubstr(std::string(name) + " is set and empty")));
   }
 }
 
-TEST(RunEnvironment, NamesVariablesThatContradictEachOther) {
+TEST(RunEnvironment, NamesContradictoryVariables) {
   struct Case {
     Set set;
     std::vector<std::string> named;
@@ -171,7 +171,7 @@ TEST(RunEnvironment, NamesVariablesThatContradictEachOther) {
       {{{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}}, {"SLURM_PROCID is set", "is not"}},
       {{{"PMI_RANK", "1"}}, {"PMI_RANK is set", "PMI_SIZE is not"}},
       {{{"OMPI_COMM_WORLD_SIZE", "4"}}, {"OMPI_COMM_WORLD_SIZE is set", "OMPI_COMM_WORLD_RANK is not"}},
-      // One of a pair beside a launcher.
+      // One of a pair without a launcher.
       {{{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}, {"WORLD_SIZE", "4"}}, {"WORLD_SIZE is set", "RANK is not"}},
       {{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}, {"RANK", "1"}},
        {"RANK is set", "WORLD_SIZE is not"}},
@@ -189,7 +189,7 @@ TEST(RunEnvironment, NamesVariablesThatContradictEachOther) {
   }
 }
 
-TEST(RunEnvironment, TakesAnIndexWithSeveralProcesses) {
+TEST(RunEnvironment, ReadsAnIndexWithSeveralProcesses) {
   const auto run = ValueOf(Detect({{"RANK", "5"},
                                    {"WORLD_SIZE", "8"},
                                    {"LOCAL_RANK", "1"},
@@ -198,7 +198,7 @@ TEST(RunEnvironment, TakesAnIndexWithSeveralProcesses) {
   EXPECT_EQ(run.rank, 5);
 }
 
-TEST(FirstHost, ReadsSlurmsNotation) {
+TEST(FirstHost, ReadsTheNotationOfSlurm) {
   EXPECT_EQ(internal::FirstHost("node"), "node");
   EXPECT_EQ(internal::FirstHost("a,b"), "a");
   EXPECT_EQ(internal::FirstHost("node[001-004,7],b"), "node001");

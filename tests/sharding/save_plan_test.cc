@@ -1,4 +1,4 @@
-// Which rank writes what, as a function of what all of them have.
+// Which rank writes which bytes, as a function of the tensors of all.
 #include "sharding/save_plan.h"
 
 #include <gmock/gmock.h>
@@ -109,7 +109,7 @@ TEST(SavePlan, DividesALargeTensorByRows) {
   EXPECT_THAT(plan.ranks[1], ElementsAre(internal::PlannedRows{0, 1000, 2000}));
 }
 
-TEST(SavePlan, GivesCopiesToRanksThatHaveLittleElse) {
+TEST(SavePlan, GivesCopiesToLightlyLoadedRanks) {
   Ranks ranks(3, {Whole("copied", {3000, 256})});
   ranks[0].push_back(Whole("alone", {1000, 256}));
   const auto plan = ValueOf(Plan(ranks));
@@ -117,7 +117,7 @@ TEST(SavePlan, GivesCopiesToRanksThatHaveLittleElse) {
   EXPECT_LT(static_cast<double>(Largest(plan)), 1.01 * Mean(plan));
 }
 
-TEST(SavePlan, IsBalancedForAModelWithLargeAndSmallTensors) {
+TEST(SavePlan, IsBalancedForLargeAndSmallTensors) {
   for (const std::size_t world : {2U, 3U, 5U, 8U, 64U}) {
     std::vector<TensorPart> model = {Whole("embedding", {50'000, 256})};
     for (int layer = 0; layer < 40; ++layer) {
@@ -153,7 +153,7 @@ TEST(SavePlan, IsMadeInOnePassOverManySlices) {
   EXPECT_EQ(plan.ranks[0].size(), static_cast<std::size_t>(kTensors));
 }
 
-TEST(SavePlan, NamesRanksAndTensorsThatContradictEachOther) {
+TEST(SavePlan, NamesContradictoryRanksAndTensors) {
   struct Case {
     Ranks ranks;
     std::vector<std::string> words;
@@ -182,7 +182,7 @@ TEST(SavePlan, NamesRanksAndTensorsThatContradictEachOther) {
   }
 }
 
-TEST(SavePlan, NamesARankThatSavesSomethingElse) {
+TEST(SavePlan, NamesARankWithAnotherSave) {
   const auto error_of = [](const internal::AnnouncedSave& other) {
     return ErrorOf(internal::PlanSave(
                        std::vector{internal::FormatAnnouncement(Save(0), {}), internal::FormatAnnouncement(other, {})}))
@@ -205,7 +205,7 @@ TEST(SavePlan, NamesARankThatSavesSomethingElse) {
                     HasSubstr("same version of gcsflux")));
 }
 
-TEST(SavePlan, RefusesWhatIsNoAnnouncement) {
+TEST(SavePlan, RefusesAMalformedAnnouncement) {
   const std::string whole = internal::FormatAnnouncement(Save(), std::vector{Rows("x", {4, 2}, 0, 4)});
   for (std::size_t length = 0; length < whole.size(); ++length) {
     EXPECT_EQ(ErrorOf(internal::PlanSave(std::vector{whole.substr(0, length)})).code, ErrorCode::kInvalidArgument)
@@ -213,27 +213,27 @@ TEST(SavePlan, RefusesWhatIsNoAnnouncement) {
   }
 }
 
-TEST(SavePlan, LeavesOutEmptySlicesButNotEmptyTensors) {
+TEST(SavePlan, OmitsEmptySlicesButNotEmptyTensors) {
   const auto plan = ValueOf(
       Plan({{Rows("x", {2, 2}, 0, 2), Whole("empty", {0, 2})}, {Rows("x", {2, 2}, 2, 2), Whole("empty", {0, 2})}}));
   EXPECT_EQ(plan.ranks[0].size() + plan.ranks[1].size(), 2U);
   EXPECT_THAT(ValueOf(Plan({{}, {}})).ranks[1], IsEmpty());
 }
 
-TEST(Sharded, HasNoRowsWhereThereIsNoSuchRank) {
+TEST(Sharded, HasNoRowsForAnInvalidRank) {
   for (const auto& [rows, rank, ranks] :
        std::vector<std::array<int, 3>>{{10, 0, 0}, {10, 2, 2}, {10, -1, 2}, {-10, 0, 2}}) {
-    const RowsOfRank none = DivideRows(rows, {.rank = rank, .world_size = ranks});
-    EXPECT_EQ(none.end - none.begin, 0) << rank << " of " << ranks;
+    const auto [none_begin, none_end] = DivideRows(rows, {.rank = rank, .world_size = ranks});
+    EXPECT_EQ(none_end - none_begin, 0) << rank << " of " << ranks;
   }
 }
 
-TEST(Sharded, DividesRowsThatDoNotComeOutEven) {
+TEST(Sharded, DividesUnevenRows) {
   std::vector<std::int64_t> begins;
   begins.reserve(4);
-  for (int rank = 0; rank < 4; ++rank) begins.push_back(DivideRows(10, {.rank = rank, .world_size = 4}).begin);
+  for (int rank = 0; rank < 4; ++rank) begins.push_back(DivideRows(10, {.rank = rank, .world_size = 4}).first);
   EXPECT_THAT(begins, ElementsAre(0, 3, 6, 8));
-  EXPECT_EQ(DivideRows(10, {.rank = 3, .world_size = 4}).end, 10);
+  EXPECT_EQ(DivideRows(10, {.rank = 3, .world_size = 4}).second, 10);
   const auto part = ValueOf(Sharded("x", DType::kInt8, {5, 10}, {.rank = 2, .world_size = 4, .dimension = 1}));
   EXPECT_THAT(part.offsets, ElementsAre(0, 6));
   EXPECT_THAT(part.sizes, ElementsAre(5, 2));

@@ -1,4 +1,4 @@
-// Rank 1 has no memory for one of the larger things that a save or a load needs. It must tell the others.
+// Rank 1 has no memory for one of the larger allocations of a save or a load. It must tell the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,8 +41,8 @@ class ScarceMemoryTest : public testing::ShardedFixture {
     int failures = 0;
     for (bool has_failed = true; has_failed; ++failures) {
       SCOPED_TRACE("allocation " + std::to_string(failures));
-      const auto outcomes = OnRanks<Outcome>(2, [&](Collective& group) {
-        ShardedCheckpoints run = On(group, {.writer = {.take_over = true}});
+      const auto outcomes = OnRanks<Outcome>(2, [&](internal::MessageGroup& group) {
+        ShardedCheckpoints run = On(group, {.take_over = true});
         OwnedParts own = OwnedParts::Empty(ManyParts(parts)[static_cast<std::size_t>(group.rank())]);
         Outcome outcome;
         outcome.error = act(run, own, group.rank() == 1 ? std::optional(failures) : std::nullopt);
@@ -59,7 +59,7 @@ class ScarceMemoryTest : public testing::ShardedFixture {
     EXPECT_GE(failures, 1);
   }
 
-  // Arguments are made before memory is scarce.
+  // Arguments are made before memory is short.
   template <class Call>
   static Error With(std::size_t least, const std::optional<int>& failing, const Call& call) {
     const ScarceMemory scarce(least, failing.value_or(1 << 30));

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <stop_token>
 
+#include "formats/safetensors/safetensors.h"
 #include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
 #include "sharding/random_parts.h"
 #include "sharding/sharded_fixture.h"
 
@@ -27,14 +27,14 @@ using testing::ValueOf;
 
 using ShardedCheckpointsTest = testing::ShardedFixture;
 
-TEST_F(ShardedCheckpointsTest, LoadsWhatWasSavedWithOtherRanksAndSlices) {
+TEST_F(ShardedCheckpointsTest, LoadsWithOtherRanksAndSlices) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomParts random(seed);
     const auto tensors = random.Tensors(1 + random.Below(12));
     const auto step = static_cast<std::int64_t>(seed) + 1;
     for (const auto& saved : SaveOnRanks(random.Of(tensors, static_cast<int>(1 + random.Below(8))), step)) {
-      EXPECT_EQ(ValueOf(saved).stored.manifest.step, step);
+      EXPECT_EQ(ValueOf(saved).step.number, step);
     }
     ExpectLoads(random.Of(tensors, static_cast<int>(1 + random.Below(8))));
   }
@@ -43,30 +43,29 @@ TEST_F(ShardedCheckpointsTest, LoadsWhatWasSavedWithOtherRanksAndSlices) {
 TEST_F(ShardedCheckpointsTest, GivesAllRanksTheSameResult) {
   const auto saved = SaveOnRanks(SomeParts(3));
   const SavedStep first = ValueOf(saved[0]);
-  EXPECT_THAT(first.stored.manifest.files, SizeIs(3));
+  EXPECT_THAT(first.step.files, SizeIs(3));
   for (const auto& one : saved) {
-    EXPECT_EQ(ValueOf(one).stored.manifest, first.stored.manifest);
-    EXPECT_EQ(ValueOf(one).stored.generation, first.stored.generation);
+    const Step step = ValueOf(one).step;
+    EXPECT_EQ(step.files, first.step.files);
+    EXPECT_EQ(step.run, first.step.run);
+    EXPECT_EQ(step.time, first.step.time);
+    EXPECT_EQ(step.generation, first.step.generation);
   }
-  const StoredStep stored = ValueOf(Steps().Read(1));
-  EXPECT_EQ(stored.generation, first.stored.generation);
+  const StoredStep stored = Stored(1);
+  EXPECT_EQ(stored.generation, first.step.generation);
   EXPECT_THAT(stored.manifest.tensors, SizeIs(4)) << "3 slices, and one copy of the bias";
 }
 
-TEST_F(ShardedCheckpointsTest, ReleasesItsPrefixIfOthersAreAssignedToIt) {
+TEST_F(ShardedCheckpointsTest, ReleasesItsPrefix) {
   const auto group = MakeOneProcess();
   const OwnedParts own = OwnedParts::Filled(SomeParts(1)[0]);
-  ShardedCheckpoints checkpoints = On(*group);
-  ASSERT_TRUE(checkpoints.Save({.step = 1}, own.ToSave()).ok());
-  ShardedCheckpoints next(*CheckpointSteps::Open(client_, "gs://bkt/runs/8"), *group);
-  checkpoints = std::move(next);
+  ASSERT_TRUE(On(*group).Save({.step = 1}, own.ToSave()).ok());
   const auto saved = On(*group).Save({.step = 2}, own.ToSave());
   EXPECT_TRUE(saved.ok()) << saved.error().message;
-  EXPECT_EQ(ErrorOf(checkpoints.Latest()).code, ErrorCode::kNotFound) << "it is the other run";
 }
 
 TEST_F(ShardedCheckpointsTest, WritesTheManifestAfterEveryShard) {
-  // The last rank's shard takes longest: ranks tell each other how far they are more often.
+  // The last rank's shard takes longest: ranks report their progress more often.
   Fail({.object_glob = "**shard-00003-**"}, {.type = "stall", .duration = std::chrono::milliseconds(600)}, 1);
   for (const auto& saved : SaveOnRanks(SomeParts(3))) EXPECT_TRUE(saved.ok());
   ExpectFired();
@@ -82,7 +81,7 @@ TEST_F(ShardedCheckpointsTest, WritesTheManifestAfterEveryShard) {
   EXPECT_EQ(at("step-00000001.json"), 4) << "the writer's object and three shards are before it";
 }
 
-TEST_F(ShardedCheckpointsTest, ObeysTheOptionsOfItsUploads) {
+TEST_F(ShardedCheckpointsTest, AppliesItsUploadOptions) {
   std::atomic<int> told = 0;
   ShardedOptions options;
   options.file.on_progress = [&](const Progress&) { ++told; };
@@ -95,7 +94,7 @@ TEST_F(ShardedCheckpointsTest, ObeysTheOptionsOfItsUploads) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
-TEST_F(ShardedCheckpointsTest, ObeysTheTokenOfItsReads) {
+TEST_F(ShardedCheckpointsTest, StopsAtTheStopTokenOfItsReads) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) EXPECT_TRUE(saved.ok());
   std::stop_source stop;
   stop.request_stop();
@@ -104,7 +103,7 @@ TEST_F(ShardedCheckpointsTest, ObeysTheTokenOfItsReads) {
   for (const auto& loaded : LoadOnRanks(SomeParts(2), options)) EXPECT_EQ(ErrorOf(loaded).code, ErrorCode::kCancelled);
 }
 
-TEST_F(ShardedCheckpointsTest, WritesFilesThatReadersOfSafetensorsJoin) {
+TEST_F(ShardedCheckpointsTest, WritesFilesForReadersOfSafetensors) {
   for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok());
   const auto opened = OpenCheckpoint(client_, "gs://bkt/runs/7/step-00000001/");
   ASSERT_TRUE(opened.ok()) << opened.error().message;
@@ -130,7 +129,7 @@ TEST_F(ShardedCheckpointsTest, OpensAStepAsOneCheckpointByItsManifest) {
   }
 }
 
-TEST_F(ShardedCheckpointsTest, SavesEmptyTensorsThatAreDivided) {
+TEST_F(ShardedCheckpointsTest, SavesDividedEmptyTensors) {
   std::int64_t step = 0;
   for (const std::vector<std::int64_t>& shape :
        std::vector<std::vector<std::int64_t>>{{0, 1}, {0, 2}, {0, 5}, {1, 0}}) {
@@ -142,7 +141,7 @@ TEST_F(ShardedCheckpointsTest, SavesEmptyTensorsThatAreDivided) {
         ranks[static_cast<std::size_t>(rank)].push_back(
             *Sharded("empty", DType::kFloat32, shape, {.rank = rank, .world_size = 3, .dimension = dimension}));
       }
-      for (const auto& saved : SaveOnRanks(ranks, ++step, {.writer = {.take_over = true}})) {
+      for (const auto& saved : SaveOnRanks(ranks, ++step, {.take_over = true})) {
         ASSERT_TRUE(saved.ok()) << saved.error().message;
       }
       ExpectLoads(ranks);
@@ -154,14 +153,14 @@ TEST_F(ShardedCheckpointsTest, SavesEmptyTensorsThatAreDivided) {
 }
 
 TEST_F(ShardedCheckpointsTest, SavesAStepWithoutTensors) {
-  for (const auto& saved : SaveOnRanks({{}, {}})) EXPECT_THAT(ValueOf(saved).stored.manifest.files, SizeIs(1));
+  for (const auto& saved : SaveOnRanks({{}, {}})) EXPECT_THAT(ValueOf(saved).step.files, SizeIs(1));
 }
 
-TEST_F(ShardedCheckpointsTest, KeepsStepsByRules) {
-  const auto options = ShardedOptions{.keep = KeepRules{.last = 1}, .writer = {.take_over = true}};
+TEST_F(ShardedCheckpointsTest, AppliesTheRetentionPolicy) {
+  const auto options = ShardedOptions{.keep = KeepRules{.last = 1}, .take_over = true};
   for (std::int64_t step = 1; step <= 3; ++step) {
     for (const auto& saved : SaveOnRanks(SomeParts(2), step, options)) {
-      const KeepReport kept = ValueOf(saved).kept;
+      const RemovalReport kept = ValueOf(saved).kept;
       EXPECT_EQ(kept.removed.size(), step == 1 ? 0U : 1U);
     }
   }
@@ -183,7 +182,7 @@ TEST_F(ShardedCheckpointsTest, ReadsOnlyTheBytesOfItsSlices) {
   EXPECT_LE(sent, (4096U * 32 * 4 + 3 * 128) * 102 / 100);
 }
 
-TEST_F(ShardedCheckpointsTest, ListsWhatCannotBeLoadedOnAllRanks) {
+TEST_F(ShardedCheckpointsTest, NamesUnloadableTensorsOnAllRanks) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
   const auto loaded = LoadOnRanks({{{.name = "a", .shape = {1}}}, {{.name = "bias", .shape = {33}}}, {}});
   for (const auto& one : loaded) {
@@ -194,9 +193,9 @@ TEST_F(ShardedCheckpointsTest, ListsWhatCannotBeLoadedOnAllRanks) {
   }
 }
 
-TEST_F(ShardedCheckpointsTest, ComparesBytesWithTheirChecksums) {
+TEST_F(ShardedCheckpointsTest, VerifiesBytesByTheirChecksums) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
-  const StepTensor slice = ValueOf(Steps().Read(1)).manifest.tensors.front();
+  const StepTensor slice = Stored(1).manifest.tensors.front();
   Fail({.operation = "storage.objects.get", .object_glob = "**shard-**", .covers_byte = slice.range.begin},
        {.type = "corrupt", .at_byte = slice.range.begin});
   const auto loaded = LoadOnRanks(SomeParts(2));
@@ -207,10 +206,10 @@ TEST_F(ShardedCheckpointsTest, ComparesBytesWithTheirChecksums) {
   }
 }
 
-TEST_F(ShardedCheckpointsTest, ComparesSlicesThatSeveralRanksReadTogether) {
+TEST_F(ShardedCheckpointsTest, VerifiesSlicesSharedByRanks) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
   StepTensor weight;
-  for (const StepTensor& slice : ValueOf(Steps().Read(1)).manifest.tensors) {
+  for (const StepTensor& slice : Stored(1).manifest.tensors) {
     if (slice.name == "weight") weight = slice;
   }
   ASSERT_EQ(weight.shape[0], 32) << "3 ranks have 22, 21 and 21 rows";
@@ -224,11 +223,11 @@ TEST_F(ShardedCheckpointsTest, ComparesSlicesThatSeveralRanksReadTogether) {
   }
 }
 
-TEST_F(ShardedCheckpointsTest, NamesAShardThatIsNotTheOneThatWasSaved) {
+TEST_F(ShardedCheckpointsTest, NamesAReplacedShard) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
+  const CheckpointManifest manifest = Stored(1).manifest;
   Delete("runs/7/" + manifest.files[1].name);
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     OwnedParts own = OwnedParts::Empty(SomeParts(2)[static_cast<std::size_t>(group.rank())]);
     return ErrorOf(On(group).Load(manifest, own.ToLoad())).message;
   });
@@ -236,7 +235,7 @@ TEST_F(ShardedCheckpointsTest, NamesAShardThatIsNotTheOneThatWasSaved) {
   EXPECT_THAT(messages[0], HasSubstr(manifest.files[1].name));
 }
 
-TEST_F(ShardedCheckpointsTest, HasNoLatestStepOnAllRanks) {
+TEST_F(ShardedCheckpointsTest, FindsNoLatestStepOnAllRanks) {
   for (const auto& loaded : LoadOnRanks(SomeParts(2))) EXPECT_EQ(ErrorOf(loaded).code, ErrorCode::kNotFound);
 }
 

@@ -1,4 +1,4 @@
-// What becomes of a save or a load if one rank fails.
+// A save or a load if one rank fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,12 +28,11 @@ class ShardedFailuresTest : public testing::ShardedFixture {
     for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok()) << saved.error().message;
   }
 
-  // Step 1 stays the newest one, and can be loaded. The next save with rules removes what this one left.
+  // Step 1 remains the newest one, and can be loaded. The next save with rules removes the files of this one.
   void ExpectOnlyStep1() {
     EXPECT_THAT(WholeSteps(), ElementsAre(1));
     ExpectLoads(SomeParts(2));
-    for (const auto& saved :
-         SaveOnRanks(SomeParts(3), 3, {.keep = KeepRules{.last = 2}, .writer = {.take_over = true}})) {
+    for (const auto& saved : SaveOnRanks(SomeParts(3), 3, {.keep = KeepRules{.last = 2}, .take_over = true})) {
       EXPECT_TRUE(saved.ok());
     }
     for (const auto& name : Names()) EXPECT_THAT(name, Not(HasSubstr("step-00000002")));
@@ -58,8 +57,8 @@ TEST_F(ShardedFailuresTest, FailsOnAllRanksIfOneMayNotWrite) {
   ExpectOnlyStep1();
 }
 
-// The files that a failed save could not delete are no files of a save that is under way.
-TEST_F(ShardedFailuresTest, RemovesWithTheNextStepWhatAFailedSaveOfTheSameRunLeft) {
+// Files that a failed save could not delete do not belong to a running save.
+TEST_F(ShardedFailuresTest, RemovesFilesOfAFailedSaveWithTheNextStep) {
   emulator_.faults().Load(
       {.rules = {
            {.name = "it", .match = {.object_glob = "**shard-00002-**"}, .action = {.type = "status", .status = 403}},
@@ -67,8 +66,8 @@ TEST_F(ShardedFailuresTest, RemovesWithTheNextStepWhatAFailedSaveOfTheSameRunLef
             .match = {.operation = "storage.objects.delete"},
             .action = {.type = "status", .status = 403}}}});
   std::uint64_t left = 0;
-  const auto saved = OnRanks<bool>(3, [&](Collective& group) {
-    ShardedCheckpoints run = On(group, {.keep = KeepRules{.last = 2}, .writer = {.take_over = true}});
+  const auto saved = OnRanks<bool>(3, [&](internal::MessageGroup& group) {
+    ShardedCheckpoints run = On(group, {.keep = KeepRules{.last = 2}, .take_over = true});
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     EXPECT_FALSE(run.Save({.step = 2}, own.ToSave()).ok());
     if (group.rank() == 0) {  // No rank writes the next step before rank 0 orders it.
@@ -95,7 +94,7 @@ TEST_F(ShardedFailuresTest, FailsOnAllRanksIfNoByteMoves) {
 TEST_F(ShardedFailuresTest, FailsOnAllRanksIfOneIsCancelled) {
   std::stop_source stop;
   Fail({.object_glob = "**shard-00001-**"}, {.type = "stall", .duration = std::chrono::hours(1)});
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     if (group.rank() == 1) stop.request_stop();
     return ErrorOf(On(group).Save({.step = 2}, own.ToSave(), CommitMode::kCreate,
@@ -107,9 +106,9 @@ TEST_F(ShardedFailuresTest, FailsOnAllRanksIfOneIsCancelled) {
   ExpectOnlyStep1();
 }
 
-TEST_F(ShardedFailuresTest, FailsOnTheOthersAtOnceIfARankEnds) {
+TEST_F(ShardedFailuresTest, FailsAtOnceOnTheOthersIfARankEnds) {
   for (const int ended : {0, 1, 2}) {
-    const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+    const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
       if (group.rank() == ended) return std::string();
       const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
       return ErrorOf(On(group).Save({.step = 2}, own.ToSave())).message;
@@ -123,7 +122,7 @@ TEST_F(ShardedFailuresTest, FailsOnTheOthersAtOnceIfARankEnds) {
 }
 
 // A rank that writes its shard as it should, and ends before it reports it.
-std::string EndAfterTheShard(Collective& group, const CheckpointSteps& steps, const OwnedParts& own) {
+std::string EndAfterTheShard(internal::MessageGroup& group, internal::StepStore& steps, const OwnedParts& own) {
   const auto announced =
       group.Gather(internal::FormatAnnouncement({.host = "", .uri = steps.uri(), .step = 2}, own.parts));
   EXPECT_TRUE(internal::WorkOnRank0(group, std::chrono::seconds(60), steps, {}, {}).ok()) << "the plan";
@@ -138,9 +137,9 @@ std::string EndAfterTheShard(Collective& group, const CheckpointSteps& steps, co
 }
 
 TEST_F(ShardedFailuresTest, CommitsNoManifestIfARankEndsAfterItsShard) {
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
-    if (group.rank() == 2) return EndAfterTheShard(group, Steps(), own);
+    if (group.rank() == 2) return EndAfterTheShard(group, *Store(), own);
     return ErrorOf(On(group).Save({.step = 2}, own.ToSave())).message;
   });
   for (const std::string& message : messages) EXPECT_THAT(message, HasSubstr("rank 2: has ended"));
@@ -148,8 +147,8 @@ TEST_F(ShardedFailuresTest, CommitsNoManifestIfARankEndsAfterItsShard) {
   ExpectOnlyStep1();
 }
 
-// Another program deletes the file of rank 1 when it is there and rank 0 still writes its own.
-TEST_F(ShardedFailuresTest, CommitsNoManifestIfAShardIsGoneWhenItIsCommitted) {
+// Another program deletes the file of rank 1 when it is stored and rank 0 still writes its own.
+TEST_F(ShardedFailuresTest, CommitsNoManifestIfAShardIsMissing) {
   std::string gone;  // Used by rank 0 alone.
   const auto delete_shard = [&](const Progress&) {
     while (gone.empty()) {
@@ -160,7 +159,7 @@ TEST_F(ShardedFailuresTest, CommitsNoManifestIfAShardIsGoneWhenItIsCommitted) {
       if (!gone.empty()) Delete(gone);
     }
   };
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     ShardedOptions options;
     if (group.rank() == 0) options.file.on_progress = delete_shard;
@@ -171,7 +170,7 @@ TEST_F(ShardedFailuresTest, CommitsNoManifestIfAShardIsGoneWhenItIsCommitted) {
   ExpectOnlyStep1();
 }
 
-TEST_F(ShardedFailuresTest, SaysOnAllRanksWhatContradicts) {
+TEST_F(ShardedFailuresTest, NamesContradictionsOnAllRanks) {
   RankParts ranks = SomeParts(3);
   ranks[2].front() = ranks[1].front();
   ranks[2].front().sizes[0] += 1;
@@ -186,7 +185,7 @@ TEST_F(ShardedFailuresTest, RefusesASecondRun) {
   EXPECT_THAT(FailedSave(), HasSubstr("is written by run " + other.identity().id));
 }
 
-TEST_F(ShardedFailuresTest, RefusesAStepThatIsThereAndLeavesNoShard) {
+TEST_F(ShardedFailuresTest, RefusesAnExistingStepWithoutLeavingShards) {
   const auto before = Names();
   std::vector<std::string> messages;
   for (const auto& saved : SaveOnRanks(SomeParts(3), 1)) messages.push_back(ErrorOf(saved).message);
@@ -194,8 +193,8 @@ TEST_F(ShardedFailuresTest, RefusesAStepThatIsThereAndLeavesNoShard) {
   EXPECT_EQ(Names(), before);
 }
 
-TEST_F(ShardedFailuresTest, RefusesBytesThatAreNotThePart) {
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+TEST_F(ShardedFailuresTest, RefusesBytesOfAnotherLength) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     OwnedParts own = OwnedParts::Filled({{.name = "x", .shape = {4}}});
     if (group.rank() == 1) own.bytes[0].pop_back();
     return ErrorOf(On(group).Save({.step = 2}, own.ToSave())).message;
@@ -205,9 +204,9 @@ TEST_F(ShardedFailuresTest, RefusesBytesThatAreNotThePart) {
 }
 
 TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneMayNotRead) {
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
+  const CheckpointManifest manifest = Stored(1).manifest;
   Fail({.operation = "storage.objects.get", .object_glob = "**shard-00002-**"}, {.type = "status", .status = 403});
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     OwnedParts own = OwnedParts::Empty(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     return ErrorOf(On(group).Load(manifest, own.ToLoad())).message;
   });
@@ -216,30 +215,30 @@ TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneMayNotRead) {
   ExpectLoads(SomeParts(3));
 }
 
-TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneCannotBegin) {
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneCannotStart) {
+  const CheckpointManifest manifest = Stored(1).manifest;
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     ShardedCheckpoints run = On(group);
     OwnedParts own = OwnedParts::Empty(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     const auto load = [&] { return run.Load(manifest, own.ToLoad()); };
     const Error error = group.rank() == 2 ? run.FailLoad(1, {ErrorCode::kLocalIo, "no memory"}) : ErrorOf(load());
     EXPECT_EQ(error.code, ErrorCode::kLocalIo);
-    EXPECT_TRUE(load().ok()) << "the group goes on";
+    EXPECT_TRUE(load().ok()) << "the group is usable";
     return error.message;
   });
   EXPECT_EQ(ExpectSame(messages), "load of step 1 of gs://bkt/runs/7/: rank 2 cannot load: no memory");
 }
 
-TEST_F(ShardedFailuresTest, RefusesRanksThatReadOtherSteps) {
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+TEST_F(ShardedFailuresTest, RefusesRanksWithDifferentSteps) {
+  const CheckpointManifest manifest = Stored(1).manifest;
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     ShardedCheckpoints run = On(group);
     std::string all = ErrorOf(run.Read(group.rank() == 1 ? 7 : 1)).message;
     all += "\n" + ErrorOf(group.rank() == 2 ? run.Latest() : run.Read(1)).message;
     OwnedParts own = OwnedParts::Empty(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     const Error other = group.rank() == 0 ? ErrorOf(run.Latest()) : ErrorOf(run.Load(manifest, own.ToLoad()));
     EXPECT_THAT(other.message, HasSubstr("rank 1: its call is the load of step 1 of"));
-    EXPECT_TRUE(run.Latest().ok()) << "the group goes on";
+    EXPECT_TRUE(run.Latest().ok()) << "the group is usable";
     return all;
   });
   const std::string all = ExpectSame(messages);
@@ -248,7 +247,7 @@ TEST_F(ShardedFailuresTest, RefusesRanksThatReadOtherSteps) {
   EXPECT_THAT(all, HasSubstr("rank 2: its call is the read of the newest step of"));
 }
 
-TEST_F(ShardedFailuresTest, LoadsForLongerThanTheDeadlineWhileBytesMove) {
+TEST_F(ShardedFailuresTest, AllowsSlowLoadsThatProgress) {
   const RankParts ranks = {{{.name = "large", .shape = {256 << 10}}}};  // 1 MiB.
   ValueOf(SaveOnRanks(ranks, 2)[0]);
   Fail({.operation = "storage.objects.get", .object_glob = "**shard-00001-**"},
@@ -259,14 +258,14 @@ TEST_F(ShardedFailuresTest, LoadsForLongerThanTheDeadlineWhileBytesMove) {
   EXPECT_GE(emulator_.faults().Fired("it"), 16U);
 }
 
-// The job whose manifest is the step's may be displaced right after it: it is told that it cannot rely on the step.
-TEST_F(ShardedFailuresTest, LeavesOneWinnerOfTenJobsThatSaveOneStep) {
+// The winning job may be displaced directly after its commit: its error says that it cannot rely on the step.
+TEST_F(ShardedFailuresTest, AdmitsOneOfTenJobs) {
   std::atomic<int> winners = 0;
   std::vector<std::jthread> jobs;
   jobs.reserve(10);
   for (int i = 0; i < 10; ++i) {
     jobs.emplace_back([&] {
-      const auto outcomes = SaveOnRanks(SomeParts(2), 2, {.writer = {.take_over = true}});
+      const auto outcomes = SaveOnRanks(SomeParts(2), 2, {.take_over = true});
       EXPECT_EQ(outcomes[0].ok(), outcomes[1].ok());
       const bool was_displaced_after =
           !outcomes[0].ok() && outcomes[0].error().message.find("was saved") != std::string::npos;

@@ -10,6 +10,7 @@
 #include "sharding/load_sharded.h"
 #include "sharding/random_parts.h"
 #include "sharding/sharded_fixture.h"
+#include "support/fails_with.h"
 
 namespace gcsflux {
 namespace {
@@ -26,7 +27,7 @@ using testing::ValueOf;
 
 class SharedLoadTest : public testing::ShardedFixture {
  protected:
-  static ShardedOptions OncePerHost() { return {.group = {.sharing = ReadSharing::kOncePerHost}}; }
+  static ShardedOptions OncePerHost() { return {.group = {.reads_once_per_host = true}}; }
 
   void Save(const RankParts& ranks) {
     for (const auto& saved : SaveOnRanks(ranks)) ASSERT_TRUE(saved.ok()) << saved.error().message;
@@ -45,14 +46,15 @@ class SharedLoadTest : public testing::ShardedFixture {
   }
 
   void ExpectLoadsOnHosts(const RankParts& ranks, const std::vector<std::string>& hosts) const {
-    const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
-    const auto loaded = OnRanks<Result<std::vector<PartBytes>>>(static_cast<int>(ranks.size()), [&](Collective& group) {
-      const auto rank = static_cast<std::size_t>(group.rank());
-      OwnedParts own = OwnedParts::Empty(ranks[rank]);
-      const auto read = internal::LoadOnAllRanks(Steps(), group, OncePerHost(), manifest, own.ToLoad(), {},
-                                                 internal::ThisHost() + hosts[rank]);
-      return read.ok() ? Result<std::vector<PartBytes>>(own.bytes) : read.error();
-    });
+    const CheckpointManifest manifest = Stored(1).manifest;
+    const auto loaded =
+        OnRanks<Result<std::vector<PartBytes>>>(static_cast<int>(ranks.size()), [&](internal::MessageGroup& group) {
+          const auto rank = static_cast<std::size_t>(group.rank());
+          OwnedParts own = OwnedParts::Empty(ranks[rank]);
+          const auto read = internal::LoadOnAllRanks(*Store(), group, OncePerHost(), manifest, own.ToLoad(), {},
+                                                     internal::ThisHost() + hosts[rank]);
+          return read.ok() ? Result<std::vector<PartBytes>>(own.bytes) : read.error();
+        });
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       EXPECT_EQ(ValueOf(loaded[rank]), OwnedParts::Filled(ranks[rank]).bytes) << "rank " << rank;
     }
@@ -91,14 +93,14 @@ TEST_F(SharedLoadTest, ReadsOtherSlicesOncePerHost) {
   EXPECT_EQ(BytesRead(), 256U * 256 * 4);
 }
 
-TEST_F(SharedLoadTest, LoadsWhatAnyRanksHaveSaved) {
+TEST_F(SharedLoadTest, LoadsRandomSlices) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     RandomParts random(seed);
     const auto tensors = random.Tensors(10);
     const auto saving = 1 + static_cast<int>(random.Below(5));
     const auto loading = 1 + static_cast<int>(random.Below(5));
     const auto step = static_cast<std::int64_t>(seed);
-    for (const auto& saved : SaveOnRanks(random.Of(tensors, saving), step, {.writer = {.take_over = true}})) {
+    for (const auto& saved : SaveOnRanks(random.Of(tensors, saving), step, {.take_over = true})) {
       ASSERT_TRUE(saved.ok()) << saved.error().message;
     }
     const RankParts wanted = random.Of(tensors, loading);
@@ -124,9 +126,9 @@ TEST_F(SharedLoadTest, FindsAChangedByteOnAllRanks) {
 
 TEST_F(SharedLoadTest, FailsOnAllRanksIfOneMayNotRead) {
   Save(kCopies);
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
+  const CheckpointManifest manifest = Stored(1).manifest;
   Fail({.operation = "storage.objects.get", .object_glob = "**-shard-00002-**"}, {.type = "status", .status = 403});
-  const auto messages = OnRanks<std::string>(4, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(4, [&](internal::MessageGroup& group) {
     OwnedParts own = OwnedParts::Empty(kCopies.front());
     return ErrorOf(On(group, OncePerHost()).Load(manifest, own.ToLoad())).message;
   });
@@ -137,10 +139,10 @@ TEST_F(SharedLoadTest, FailsOnAllRanksIfOneMayNotRead) {
   }
 }
 
-TEST_F(SharedLoadTest, RefusesRanksThatDoNotAgreeOnSharing) {
+TEST_F(SharedLoadTest, RefusesRanksThatDisagreeOnSharing) {
   Save(kCopies);
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const CheckpointManifest manifest = Stored(1).manifest;
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     OwnedParts own = OwnedParts::Empty(kCopies.front());
     const ShardedOptions options = group.rank() == 1 ? OncePerHost() : ShardedOptions();
     return ErrorOf(On(group, options).Load(manifest, own.ToLoad())).message;
@@ -149,7 +151,7 @@ TEST_F(SharedLoadTest, RefusesRanksThatDoNotAgreeOnSharing) {
     EXPECT_THAT(message, HasSubstr("rank 1 has another GroupOptions::sharing"));
 }
 
-TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostCannotBeTold) {
+TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostIsUnknown) {
   Save(kCopies);
   BytesRead();
   std::vector<std::string> hosts;
@@ -164,7 +166,7 @@ internal::HostMemoryPlace AtDescriptor(internal::HostMemoryPlace place, int desc
   return place;
 }
 
-TEST(HostMemoryTest, IsRefusedAboveTheLimitOnFileSizes) {
+TEST(HostMemoryTest, FailsAboveTheLimitOfFileSizes) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   rlimit low = before;
@@ -173,11 +175,10 @@ TEST(HostMemoryTest, IsRefusedAboveTheLimitOnFileSizes) {
   auto memory = *internal::HostMemory::Create();
   const Error error = ErrorOf(memory.Resize(2 << 20));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
-  EXPECT_THAT(error.message, HasSubstr("ulimit -f"));
+  EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kLocalIo, HasSubstr("ulimit -f")));
 }
 
-TEST(HostMemoryTest, RefusesMemoryThatIsShorterOrNotThere) {
+TEST(HostMemoryTest, RefusesShorterAndMissingMemory) {
   auto memory = *internal::HostMemory::Create();
   ASSERT_TRUE(memory.Resize(10).ok());
   const auto place = memory.place();
@@ -187,7 +188,7 @@ TEST(HostMemoryTest, RefusesMemoryThatIsShorterOrNotThere) {
 }
 
 // As if a rank of another container, or of a copy of this virtual machine, had announced it.
-TEST(HostMemoryTest, RefusesWhatElseIsInItsPlace) {
+TEST(HostMemoryTest, RefusesAForeignFile) {
   auto memory = *internal::HostMemory::Create();
   auto other = *internal::HostMemory::Create();
   ASSERT_TRUE(memory.Resize(10).ok());

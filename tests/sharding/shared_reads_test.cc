@@ -1,4 +1,4 @@
-// Which rank of a host reads which bytes, as a function of what all of them want.
+// Which rank of a host reads which bytes, as a function of the requests of all.
 #include "sharding/shared_reads.h"
 
 #include <gtest/gtest.h>
@@ -26,11 +26,11 @@ std::vector<std::vector<FileStretch>> RandomStretches(std::uint64_t seed) {
   return of_ranks;
 }
 
-TEST(SharedReads, ReadEachByteOnceAndGiveEachRankWhatItWants) {
+TEST(SharedReads, ReadEachByteOnceForAllRanks) {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     const auto of_ranks = RandomStretches(seed);
     const SharedReads reads(of_ranks);
-    std::map<Byte, std::pair<std::size_t, std::uint64_t>> read;  // By whom, and where it is.
+    std::map<Byte, std::pair<std::size_t, std::uint64_t>> read;  // The reading rank, and the position.
     for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
       std::uint64_t place = 0;
       for (const FileStretch& one : reads.ReadBy(rank)) {
@@ -59,7 +59,7 @@ TEST(SharedReads, ReadEachByteOnceAndGiveEachRankWhatItWants) {
   }
 }
 
-TEST(SharedReads, LeaveLongStretchesToTheOneRankThatWantsThem) {
+TEST(SharedReads, LeaveLongUnsharedRangesToTheirRank) {
   const SharedReads reads({{{0, 0, 8 * kMiB}}, {{0, 6 * kMiB, 9 * kMiB}}});
   const auto pieces = reads.PiecesOf({0, 0, 8 * kMiB});
   ASSERT_GE(pieces.size(), 2U);
@@ -70,13 +70,13 @@ TEST(SharedReads, LeaveLongStretchesToTheOneRankThatWantsThem) {
   EXPECT_FALSE(reads.PiecesOf({0, 8 * kMiB, 9 * kMiB}).front().reader);
 }
 
-TEST(SharedReads, DivideTheBytesEvenly) {
+TEST(SharedReads, DivideBytesEvenly) {
   const std::vector<FileStretch> all = {{0, 0, 10 * kMiB}, {3, 5, 5 + 3 * kMiB}};
   const SharedReads reads({all, all, all, all});
   for (std::size_t rank = 0; rank < 4; ++rank) EXPECT_EQ(reads.BytesOf(rank), 13 * kMiB / 4);
 }
 
-TEST(SharedReads, AreFormattedAndParsed) {
+TEST(SharedReads, RoundTrip) {
   const std::vector<FileStretch> stretches = {{0, 1, 5}, {7, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 3}};
   const std::string text = FormatFileStretches(stretches);
   EXPECT_EQ(ParseFileStretches(text), stretches);

@@ -1,4 +1,4 @@
-// Whether a step of many ranks was saved is said by the error on each of them.
+// The error on each rank tells whether a step of many ranks was saved.
 #include <gtest/gtest.h>
 
 #include "sharding/save_messages.h"
@@ -13,7 +13,7 @@ using testing::OwnedParts;
 
 class UnknownCommitOfRanksTest : public testing::ShardedFixture {};
 
-TEST_F(UnknownCommitOfRanksTest, IsSaidOnEachRankAndKeepsTheFiles) {
+TEST_F(UnknownCommitOfRanksTest, IsReportedOnEachRankAndKeepsTheFiles) {
   constexpr auto kManifest = "runs/7/step-00000001.json";
   emulator_.faults().Load({.rules = {{.name = "lost",
                                       .match = {.operation = "storage.objects.insert", .object_glob = kManifest},
@@ -31,7 +31,7 @@ TEST_F(UnknownCommitOfRanksTest, IsSaidOnEachRankAndKeepsTheFiles) {
   ExpectLoads(SomeParts(2));
 }
 
-TEST_F(UnknownCommitOfRanksTest, IsNotThatOfARefusal) {
+TEST_F(UnknownCommitOfRanksTest, IsNotReportedForARefusal) {
   Fail({.operation = "storage.objects.insert", .object_glob = "runs/7/step-00000001.json"},
        {.type = "status", .status = 403});
   for (const auto& saved : SaveOnRanks(SomeParts(2))) {
@@ -40,8 +40,8 @@ TEST_F(UnknownCommitOfRanksTest, IsNotThatOfARefusal) {
   ExpectFired();
 }
 
-// Only rank 0 knows what became of the manifest, if the group breaks after the files are there.
-TEST_F(UnknownCommitOfRanksTest, IsThatOfARankThatIsNotToldTheOutcome) {
+// Only rank 0 knows the outcome of the manifest, if the group breaks after the files are stored.
+TEST_F(UnknownCommitOfRanksTest, IsReportedOnARankThatMissesTheOutcome) {
   const Error error{.code = ErrorCode::kPermissionDenied, .message = "403", .outcome = WriteOutcome::kUnknown};
   EXPECT_EQ(ErrorOf(internal::ParseSaved(internal::FormatFailure(error))).outcome, WriteOutcome::kUnknown);
   EXPECT_EQ(ErrorOf(internal::ParseSaved(internal::FormatFailure({ErrorCode::kCorrupted, "x"}))).outcome,

@@ -12,7 +12,7 @@
 
 namespace gcsflux::soak {
 
-/// Chance that the seed decides, the same on every machine. One thread at a time.
+/// Randomness from the seed, the same on every machine. One thread at a time.
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : engine_(seed) {}
@@ -30,7 +30,7 @@ class Chance {
   std::mt19937_64 engine_;
 };
 
-/// A stop_token that is asked to stop at some time during one in twenty calls, and never in the others.
+/// A stop_token that requests a stop at some time during one in twenty calls, and never in the others.
 class RandomStop {
  public:
   /// Only Stop() asks.
@@ -52,7 +52,7 @@ class RandomStop {
 
  private:
   std::stop_source source_;
-  std::jthread timer_;  // behind what it uses
+  std::jthread timer_;  // after the members that it uses
 };
 
 }  // namespace gcsflux::soak

@@ -1,13 +1,14 @@
-// What the service does with objects that it has: compose, copy, rewrite, patch, update, delete.
+// The service's operations on existing objects: compose, copy, rewrite, patch, update, delete.
 #include "soak/operations.h"
 #include "soak/worker.h"
 
 namespace gcsflux::soak {
 namespace {
 
-constexpr std::size_t kMostBytes = 4 << 20;  // of composed objects, whose size would else double and double
+constexpr std::size_t kMostBytes = 4 << 20;  // of composed objects, whose size would otherwise double again and again
 
-// Repeated after a lost answer, a condition fails by the call's own success; or its source is gone, which it replaced.
+// If a write is retried after a lost answer, its condition fails by its own success; or its source is gone, because it
+// replaced it.
 const MayFail kMayMeetItself{.with = {ErrorCode::kPreconditionFailed}};
 const MayFail kMayReplaceItself{.with = {ErrorCode::kPreconditionFailed, ErrorCode::kNotFound}};
 
@@ -68,7 +69,7 @@ void Patch(Worker& worker) {
   version.tag = worker.NewTag();
   const bool is_conditional = worker.chance().OneIn(2);
   const RandomStop stop(worker.chance());
-  PatchObjectOptions options{.stop = stop.token()};
+  ObjectOptions options{.stop = stop.token()};
   if (is_conditional) options.preconditions.if_metageneration_match = version.metageneration;
   const auto patched = worker.client().PatchObject(slot->object, {.metadata = {{"tag", version.tag}}}, options);
   worker.Conclude(*slot, version, patched, stop, is_conditional ? kMayMeetItself : MayFail{.at_once = true});

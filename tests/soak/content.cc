@@ -6,7 +6,7 @@
 namespace gcsflux::soak {
 namespace {
 
-// splitmix64: a number for each place, none of which looks like its neighbour.
+// splitmix64: a number for each place, unlike its neighbours.
 std::uint64_t Mix(std::uint64_t number) {
   number += 0x9e3779b97f4a7c15U;
   number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9U;

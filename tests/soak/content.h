@@ -8,8 +8,8 @@
 
 namespace gcsflux::soak {
 
-/// What an object holds, as the recipe of its bytes: seeds are never used twice, so that a byte of another object, or
-/// of another version or place of the same, is noticed.
+/// The content of an object, as the recipe of its bytes: seeds are never reused, so that a byte of another object,
+/// version or place is detected.
 struct Content {
   struct Piece {
     std::uint64_t seed = 0;
@@ -21,13 +21,13 @@ struct Content {
 
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] std::string Render() const;
-  /// Puts another's bytes behind these.
+  /// Appends another's bytes.
   void Append(const Content& more);
 
   friend bool operator==(const Content&, const Content&) = default;
 };
 
-/// Where two contents differ first, in words.
+/// Where two contents first differ, in words.
 std::string DescribeDifference(std::string_view found, std::string_view wanted);
 
 }  // namespace gcsflux::soak

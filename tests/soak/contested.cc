@@ -11,9 +11,9 @@ namespace {
 
 constexpr int kNames = 3;
 
-// On the way up; by metadata that was read back, and that falseLength cut off; by a rival's write after a lost answer.
+// In an upload; in metadata that was read back, and that falseLength truncated; by a rival's write after a lost answer.
 const MayFail kMayFail{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse, ErrorCode::kOutcomeUnknown}};
-// Nothing corrupts their reads, so a checksum that is wrong is of a mixture.
+// Nothing corrupts their reads, so a wrong checksum means a mixture.
 const MayFail kMayChangeMeanwhile{.with = {ErrorCode::kAborted}};
 
 void OverwriteContested(Worker& worker) {
@@ -24,7 +24,7 @@ void OverwriteContested(Worker& worker) {
   worker.Check(UploadObject(worker.client(), object, AsBytes(bytes), options), stop, kMayFail);
 }
 
-// As a stream, which is not read a second time where its checksum is wrong.
+// As a stream, which is not read a second time if its checksum is wrong.
 void ReadContested(Worker& worker) {
   const ObjectName object = worker.chance().OneOf(ContestedNames(worker.common().bucket));
   const RandomStop stop(worker.chance());

@@ -10,15 +10,15 @@
 
 namespace gcsflux::soak {
 
-// Names that every worker writes and reads. No worker knows which version is there. But each version says which one it
-// is, so that a mixture of two is noticed.
+// Names that every worker writes and reads. No worker knows the current version, but each version identifies itself, so
+// that a mixture of two is detected.
 
 std::vector<ObjectName> ContestedNames(const std::string& bucket);
 
 /// A version that begins with its seed.
 std::string MakeContested(std::uint64_t seed, std::size_t size);
 
-/// Throws Violation where the bytes are not one version and the whole of it.
+/// Throws Violation if the bytes are not exactly one whole version.
 void CheckContested(const ObjectName& object, std::string_view bytes);
 
 }  // namespace gcsflux::soak

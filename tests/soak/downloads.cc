@@ -1,4 +1,4 @@
-// Many objects at once: batches, streams and files, each by itself or through composites.
+// Many objects together: batches, streams and files, each by itself or through composites.
 #include <fstream>
 #include <iterator>
 
@@ -41,7 +41,7 @@ void DownloadBatch(Worker& worker) {
   const RandomStop stop(worker.chance());
   const auto batch = AnyDownloader(worker).Download(wanted.sources, stop.token());
   if (!worker.Check(batch, stop, kMayBeCorrupted)) return;
-  for (std::size_t i = 0; i < wanted.slots.size(); ++i) CheckObject(*wanted.slots[i], (*batch)[i]);
+  for (std::size_t i = 0; i < wanted.slots.size(); ++i) CheckObject(*wanted.slots[i], (*batch)[i].bytes);
 }
 
 // To its end, or to somewhere in the middle.
@@ -51,8 +51,7 @@ void DownloadStreamOfObjects(Worker& worker) {
   const bool is_in_order = worker.chance().OneIn(2);
   const std::size_t most = worker.chance().OneIn(4) ? worker.chance().Below(wanted.slots.size()) : wanted.slots.size();
   auto stream = AnyDownloader(worker).Stream(
-      wanted.sources,
-      {.order = is_in_order ? DeliveryOrder::kInOrder : DeliveryOrder::kAsCompleted, .stop = stop.token()});
+      wanted.sources, is_in_order ? DeliveryOrder::kInOrder : DeliveryOrder::kAsCompleted, stop.token());
   std::vector<bool> has_come(wanted.slots.size());
   for (std::size_t i = 0; i < most; ++i) {
     const auto next = stream.Next();
@@ -68,13 +67,13 @@ void DownloadStreamOfObjects(Worker& worker) {
 
 void DownloadIntoFile(Worker& worker) {
   const Slot& slot = worker.StoredObject();
-  // One name for all: what an interrupted download has left is of another object most of the time.
+  // One name for all: the partial file of an interrupted download usually belongs to another object.
   const std::string path =
       worker.common().directory / ("download of " + worker.prefix().substr(0, worker.prefix().size() - 1));
   const RandomStop stop(worker.chance());
   const auto downloaded = DownloadFile(worker.client(), slot.object, path,
                                        {.stripe_bytes = 50'000, .max_concurrency = 3, .stop = stop.token()});
-  const MayFail also{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse}};  // falseLength cuts JSON off too
+  const MayFail also{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse}};  // falseLength truncates JSON too
   if (!worker.Check(downloaded, stop, also)) return;
   std::ifstream file(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), {}};

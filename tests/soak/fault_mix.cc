@@ -22,7 +22,7 @@ std::vector<FaultRule> Rules() {
     rules.push_back({.match = std::move(match), .action = std::move(action)});
   };
   for (const std::uint64_t status : {408U, 500U, 502U, 503U, 504U}) add(0.003, {.type = "status", .status = status});
-  add(0.001, {.type = "status", .status = 429});  // each holds many others up
+  add(0.001, {.type = "status", .status = 429});  // each delays many others
   add(0.005, {.type = "htmlError"});
   add(0.003, {.type = "expiredToken"});
   add(0.01, {.type = "reset"});

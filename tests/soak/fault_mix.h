@@ -9,11 +9,11 @@
 
 namespace gcsflux::soak {
 
-/// Objects that are read whole only have names that end so: their reads may be corrupted, since the checksum tells. Of
-/// a range nothing could.
+/// Only objects that are always read whole have names with this ending: their reads may be corrupted, because the
+/// checksum detects it. Nothing detects it in a range.
 inline constexpr auto kCheckedSuffix = "-checked";
 
-/// Every kind of fault of docs/emulator/faults.md, each with some probability, so that most requests go well.
+/// Every kind of fault of docs/emulator/faults.md, each with some probability, so that most requests succeed.
 emulator::FaultPlan MakeFaultMix(std::uint64_t seed);
 
 /// How often each kind fired, by its type: of that plan's counts.

@@ -1,4 +1,4 @@
-// Files that are sent resumably: stopped in between, and continued until they are stored.
+// Files that are sent resumably: stopped in between, and resumed until they are stored.
 #include <fstream>
 
 #include "gcsflux/upload.h"
@@ -32,7 +32,7 @@ UploadOptions OptionsFor(Worker& worker, const Slot& slot, const Version& versio
   return options;
 }
 
-// Each call but the last one is stopped, before all parts are sent: so none of these has changed the object.
+// Each call but the last one is stopped before all parts are sent: so none of these has changed the object.
 Result<ObjectMetadata> UploadUntilDone(Worker& worker, const Slot& slot, const std::string& path,
                                        UploadOptions options) {
   std::string state;

@@ -1,4 +1,4 @@
-// What is under a prefix: page after page, and by many calls at the same time.
+// The names under a prefix: page after page, and by many concurrent calls.
 #include <map>
 
 #include "gcsflux/listing.h"
@@ -8,7 +8,7 @@
 namespace gcsflux::soak {
 namespace {
 
-// All names that are there must be listed, retired ones may be, and no others. `Object` is of either listing.
+// All existing names must be listed, retired ones may be, and no others. `Object` is of either listing.
 template <class Object, class CheckObject>
 void CheckListed(const Worker& worker, const std::vector<Object>& objects, CheckObject check) {
   std::map<std::string, const Object*> found;

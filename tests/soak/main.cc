@@ -1,5 +1,5 @@
-// Random operations from many threads under every kind of fault, cancellation and throttling, for as long as one likes:
-// no byte may be lost, mixed or invented, and no memory may leak.
+// Random operations from many threads under every kind of fault, cancellation and throttling, for any time: no byte may
+// be lost, mixed or invented, and no memory may leak.
 #include <gflags/gflags.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ DEFINE_int32(threads, 8, "Threads that call the client at once. Raise it to find
 namespace gcsflux::soak {
 namespace {
 
-// Sanitizers keep memory of their own, and LeakSanitizer says more than a sum.
+// Sanitizers keep memory of their own, and LeakSanitizer reports more than a sum.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kCountsMemory = false;
 #else
@@ -26,7 +26,7 @@ constexpr bool kCountsMemory = true;
 #endif
 constexpr std::size_t kMostGrowth = 2 << 20;
 // An idle connection takes 30 KB on both sides, and chance decides how many a phase leaves: less than the growth that
-// is looked for. Sanitizers see a thousand.
+// the check detects. Sanitizers see a thousand.
 constexpr int kMostInFlight = kCountsMemory ? 64 : 1'000;
 
 void Print(std::ostream& out, const Report& report) {
@@ -49,7 +49,7 @@ void Print(std::ostream& out, const Report& report) {
   out << "\n";
 }
 
-// The first phase fills what is kept for later: idle connections, gates, stacks.
+// The first phase fills caches: idle connections, gates, stacks.
 std::string FindGrowth(const Report& report) {
   const std::size_t before = report.bytes_in_use.at(1);
   const std::size_t after = report.bytes_in_use.back();
@@ -71,8 +71,7 @@ int Run() {
   return 1;
 }
 
-// What threads keep for their next allocations counts as in use, and there are a thousand threads: so they keep
-// nothing.
+// The allocator's caches of threads count as in use, and there are a thousand threads: so the caches are turned off.
 void RunWithoutThreadCaches(char** argv) {
   constexpr auto kVariable = "GLIBC_TUNABLES";
   if (std::getenv(kVariable) != nullptr) return;

@@ -5,7 +5,7 @@
 namespace gcsflux::soak {
 namespace {
 
-// Corruption is noticed, never repaired. So the reader asks again.
+// Corruption is detected, never repaired. So the reader tries again.
 constexpr int kTries = 100;
 
 struct Found {

@@ -11,7 +11,7 @@
 
 namespace gcsflux::soak {
 
-/// The SDK or the emulator did what it must not.
+/// A forbidden behaviour of the SDK or the emulator.
 class Violation : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,22 +21,22 @@ class Violation : public std::runtime_error {
 struct Version {
   Content content = {};
   std::string tag = {};
-  std::int64_t generation = 0;  ///< As the service has told.
+  std::int64_t generation = 0;  ///< As reported by the service.
   std::int64_t metageneration = 0;
 };
 
-/// What is stored under a name: nothing, or a version.
+/// The content of a name: nothing, or a version.
 using State = std::optional<Version>;
 
-/// A name and what is stored there.
+/// A name and its content.
 struct Slot {
   ObjectName object = {};
-  /// One; two where a write was cancelled and the service may still carry it out.
+  /// One; two if a write was cancelled and the service may still carry it out.
   std::vector<State> may_be = {State()};
 
   [[nodiscard]] const State& state() const { return may_be.front(); }
   [[nodiscard]] bool is_there() const { return state().has_value(); }
-  /// Reads of it may be corrupted, so that only its checksum tells.
+  /// Its reads may be corrupted, so that only its checksum detects it.
   [[nodiscard]] bool is_checked() const;
 };
 
@@ -44,17 +44,17 @@ inline ObjectAttributes AttributesOf(const Version& version) {
   return {.content_type = "text/x-soak", .metadata = {{"tag", version.tag}}};
 }
 
-/// Throws Violation where the metadata is not that of the version.
+/// Throws Violation if the metadata is not that of the version.
 void CheckMetadata(const ObjectMetadata& found, const Version& wanted);
-/// Throws Violation where bytes [offset, ...) are not those of the content.
+/// Throws Violation if bytes [offset, ...) are not those of the content.
 void CheckBytes(const ObjectName& object, std::string_view found, const Content& content, std::size_t offset,
                 std::size_t length);
 inline void CheckBytes(const ObjectName& object, std::string_view found, const Content& content) {
   CheckBytes(object, found, content, 0, content.size());
 }
 
-/// What is stored under the slot's name, read whole and repeated until it can be: which of `may_be` it is. Its
-/// generations are noted there. Throws Violation where it is none of them.
+/// The content of the slot's name, read whole and retried until it succeeds: which of `may_be` it is. Its generations
+/// are recorded there. Throws Violation if it is none of them.
 std::size_t Find(const Client& client, Slot& slot);
 
 }  // namespace gcsflux::soak

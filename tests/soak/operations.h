@@ -6,11 +6,10 @@ namespace gcsflux::soak {
 
 class Worker;
 
-/// Something that a program does with objects, at random, and what must come of it: Violation is thrown where it does
-/// not.
+/// A random operation of a program on objects, and its required result: throws Violation if it differs.
 struct Operation {
   const char* name;
-  int weight;  ///< So often it is done in a round.
+  int weight;  ///< How often it runs in a round.
   void (*run)(Worker&);
 };
 
@@ -24,7 +23,7 @@ std::vector<Operation> StreamOperations();
 std::vector<Operation> ChangeOperations();
 std::vector<Operation> ContestedOperations();
 
-/// A round: all of the above, each as often as its weight says.
+/// A round: all of the above, each as often as its weight.
 std::vector<Operation> MakeDeck();
 
 }  // namespace gcsflux::soak

@@ -1,4 +1,4 @@
-// Everything that reads one object: whole, by range, into memory, as a stream, its metadata.
+// All reads of one object: whole, by range, into memory, as a stream, its metadata.
 #include "soak/operations.h"
 #include "soak/worker.h"
 
@@ -81,7 +81,7 @@ void GetMetadata(Worker& worker) {
   const Slot& slot = worker.StoredObject();
   const RandomStop stop(worker.chance());
   const auto found = worker.client().GetObject(slot.object, {.stop = stop.token()});
-  if (!worker.Check(found, stop, {.with = {ErrorCode::kBadResponse}})) return;  // falseLength cuts JSON off too
+  if (!worker.Check(found, stop, {.with = {ErrorCode::kBadResponse}})) return;  // falseLength truncates JSON too
   CheckMetadata(*found, *slot.state());
   if (found->generation != slot.state()->generation) throw Violation(ToUri(slot.object) + " has another generation");
 }

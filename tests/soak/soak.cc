@@ -31,7 +31,8 @@ constexpr auto kBucket = "soak";
 constexpr milliseconds kTick(100);
 constexpr std::size_t kCommonSizes[] = {0, 1, 100, 5'000, 70'000, 1'000'000};
 
-// A client with this refresh token gets tokens. A client without a token, or with an old one, may do everything too.
+// A client with this refresh token receives tokens. A client without a token, or with an expired one, may do everything
+// too.
 constexpr auto kIdentities = R"({
   "authorized_users": [
     {"email": "soak@example.com", "client_id": "soak", "client_secret": "secret", "refresh_token": "refresh"}
@@ -62,14 +63,14 @@ ClientOptions MakeOptions(const emulator::Emulator& emulator, const std::filesys
           .max_idle_connections = 4 * threads};
 }
 
-// In use, by what malloc says: what it keeps for later is given back before.
+// In use, as reported by malloc: its caches are returned before.
 std::size_t BytesInUse() {
   malloc_trim(0);
   const auto info = mallinfo2();
   return info.uordblks + info.hblkhd;
 }
 
-// After an answer is out, other threads still free what it was made of. They get 10 s for it: a leak stays.
+// After an answer is sent, other threads still free its memory. They get 10 s for it: a leak remains.
 std::size_t BytesInUseAtRest(std::size_t usual) {
   constexpr int kMostTicks = 100;
   std::size_t bytes = BytesInUse();
@@ -105,7 +106,7 @@ class Soak {
   void RunPhase(int phase) {
     OrViolation(client_.InsertBucket(kBucket));
     std::optional<Downloader> composing;
-    composing.emplace(client_, DownloaderOptions{.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+    composing.emplace(client_, DownloaderOptions{.max_concurrency = 4, .composition = CompositionMode::kOn});
     const Common common{.options = client_options_,
                         .client = client_,
                         .downloader = downloader_,
@@ -130,7 +131,7 @@ class Soak {
     }
     if (!violation_.empty()) throw Violation(violation_);
     report_.composites += composing->composition_report().composites;
-    composing.reset();  // deletes those that it still has
+    composing.reset();  // deletes the remaining ones
     AwaitRequestsThatWereLeft();
     OrViolation(CleanComposites(client_, kBucket, {.older_than = std::chrono::seconds(0)}));
     Verify(common, workers);
@@ -168,7 +169,7 @@ class Soak {
     return {.object = slot.object, .may_be = {version}};
   }
 
-  // Until the phase is over, or one of them found something. With quotas, the service takes little now and then.
+  // Until the end of the phase, or a violation. With quotas, the service sometimes accepts little.
   void RunWorkers(const std::vector<std::unique_ptr<Worker>>& workers, bool has_quotas) {
     std::stop_source stop;
     std::vector<std::jthread> threads;
@@ -203,7 +204,7 @@ class Soak {
     violation_ = worker.prefix() + " " + worker.operation() + ": " + what + LastRequestsAbout(worker.prefix());
   }
 
-  // What the service was asked about names that begin so, and what came of it.
+  // The service's requests about names with this prefix, and their results.
   std::string LastRequestsAbout(const std::string& prefix) const {
     constexpr std::size_t kMost = 100;
     std::vector<std::string> lines;
@@ -223,7 +224,7 @@ class Soak {
     return text;
   }
 
-  // What a cancelled call has left with the service may still take effect.
+  // A cancelled call's last request may still take effect.
   void AwaitRequestsThatWereLeft() const {
     const auto is_open = [](const emulator::RequestRecord& record) { return !record.is_finished; };
     for (auto journal = emulator_.journal(); std::any_of(journal.begin(), journal.end(), is_open);
@@ -232,7 +233,7 @@ class Soak {
     }
   }
 
-  // The bucket holds what the workers believe, byte by byte, and nothing else.
+  // The bucket contains exactly what the workers expect, byte by byte.
   void Verify(const Common& common, const std::vector<std::unique_ptr<Worker>>& workers) {
     std::vector<std::string> wanted;
     for (const Slot& slot : common.compressed) wanted.push_back(slot.object.name);

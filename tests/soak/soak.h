@@ -20,9 +20,9 @@ struct SoakOptions {
   int max_in_flight = 1'000;
 };
 
-/// What a soak has come to.
+/// The result of a soak.
 struct Report {
-  std::string violation = {};  ///< Empty where all was as it must be.
+  std::string violation = {};  ///< Empty if the soak passed.
   std::map<std::string, Tally> operations = {};
   std::map<std::string, std::uint64_t> fired = {};  ///< By kind of fault.
   std::uint64_t refused = 0;                        ///< Requests, by quotas.
@@ -32,11 +32,11 @@ struct Report {
   Counters client = {};
 };
 
-/// What did not happen, although it must: a soak in which nothing went wrong shows nothing. Empty if all did.
+/// Required events that did not happen: a soak without faults shows nothing. Empty if all happened.
 std::string FindMissing(const Report& report);
 
-/// Runs four phases, between which everything is deleted and checked, with one client and one emulator. As long as
-/// something is missing, more phases follow, up to 16 in all: on a busy machine few reads are hedged. Returns at the
+/// Runs four phases, between which everything is deleted and checked, with one client and one emulator. While required
+/// events are missing, more phases follow, up to 16 in all: on a busy machine few reads are hedged. Returns at the
 /// first violation.
 Report RunSoak(const SoakOptions& options);
 

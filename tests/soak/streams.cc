@@ -30,7 +30,7 @@ Result<std::string> ReadOn(Worker& worker, ObjectReader& reader) {
   return bytes;
 }
 
-// Bytes that come a second time are not compared with the checksum: so this is for what never comes damaged.
+// Bytes that are received a second time are not verified: so this is only for undamaged transfers.
 void ReadRanges(Worker& worker, const Slot& slot, const ObjectReader& reader, const RandomStop& stop) {
   const std::size_t size = slot.state()->content.size();
   for (std::size_t i = worker.chance().Below(5); i > 0 && size > 0; --i) {
@@ -51,7 +51,7 @@ void ReadAtRandom(Worker& worker) {
                                     .read_ahead_bytes = 1 + worker.chance().Below(1'000'000),
                                     .tail_bytes = worker.chance().Below(100'000),
                                     .stop = stop.token()});
-  if (!worker.Check(reader, stop, {.with = {ErrorCode::kBadResponse}})) return;  // falseLength cuts JSON off too
+  if (!worker.Check(reader, stop, {.with = {ErrorCode::kBadResponse}})) return;  // falseLength truncates JSON too
   if (!slot.is_checked()) ReadRanges(worker, slot, *reader, stop);
   const auto bytes = worker.chance().OneIn(2) ? LendAll(*reader) : ReadOn(worker, *reader);
   MayFail may;
@@ -59,7 +59,7 @@ void ReadAtRandom(Worker& worker) {
   if (worker.Check(bytes, stop, may)) CheckBytes(slot.object, *bytes, slot.state()->content);
 }
 
-// Most times a part and a little more, so that it is a multipart upload and a compose.
+// Usually a part and a little more, so that it is a multipart upload and a compose.
 void WriteOverManyConnections(Worker& worker) {
   constexpr std::size_t kPart = 5 << 20;
   Slot& slot = worker.AnySlot();

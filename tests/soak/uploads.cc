@@ -1,4 +1,4 @@
-// Streams of unknown length: written piece by piece, finished, given up, or handed over to another client.
+// Streams of unknown length: written piece by piece, finished, abandoned, or resumed by another client.
 #include "gcsflux/upload.h"
 #include "soak/operations.h"
 #include "soak/worker.h"
@@ -62,7 +62,7 @@ void StreamAndGiveUp(Worker& worker) {
     worker.Check(Feed(worker, writer, content, worker.chance().Below(content.size() + 1)), stop, kMayBeLost);
     if (worker.chance().OneIn(2)) writer.Cancel();
   }
-  Find(worker.client(), slot);  // What was there is still there.
+  Find(worker.client(), slot);  // The old content remains.
 }
 
 Result<ObjectMetadata> StreamByTwo(Worker& worker, const Slot& slot, const Version& version, const RandomStop& stop) {

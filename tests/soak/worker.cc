@@ -9,7 +9,7 @@
 namespace gcsflux::soak {
 namespace {
 
-// What names are made of: all that URLs, headers and JSON have a meaning of their own for.
+// Characters of names: all that URLs, headers and JSON treat specially.
 constexpr std::array kFlavours = {"plain",      "a blank",   "per%2Fcent", "\u00fcml\u00e4ut \u96ea",
                                   "?a=b&c#d+e", "quote\"\\", "x/y/../z"};
 
@@ -35,7 +35,7 @@ void Worker::Run(const std::stop_token& stop) {
   const std::vector<Operation> deck = MakeDeck();
   std::vector<Operation> shuffled;
   while (!stop.stop_requested()) {
-    if (shuffled.empty()) shuffled = deck;  // so that each comes about as often as it is to
+    if (shuffled.empty()) shuffled = deck;  // so that each happens about as often as intended
     std::swap(shuffled[chance_.Below(shuffled.size())], shuffled.back());
     const Operation operation = shuffled.back();
     shuffled.pop_back();
@@ -100,8 +100,8 @@ bool Worker::Check(const Error* error, const RandomStop& stop, const MayFail& ma
 void Worker::Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& result, const RandomStop& stop,
                       const MayFail& may) {
   MayFail also = may;
-  also.with.push_back(ErrorCode::kBadResponse);     // of metadata that was read back, and that falseLength cut off
-  also.with.push_back(ErrorCode::kOutcomeUnknown);  // what was there before was too young to be told from a rival's
+  also.with.push_back(ErrorCode::kBadResponse);     // of metadata that was read back, and that falseLength truncated
+  also.with.push_back(ErrorCode::kOutcomeUnknown);  // the old content was too young to be distinguished from a rival's
   if (!Check(result, stop, also)) return LookAt(slot, std::move(tried), result.error(), may.leaves_nothing);
   CheckMetadata(*result, *tried);
   tried->generation = result->generation;
@@ -116,7 +116,7 @@ void Worker::ConcludeDeletion(Slot& slot, const Result<void>& result, const Rand
   if (chance_.OneIn(2)) Find(client(), slot);
 }
 
-// It failed: either it has taken effect all the same, or it has not.
+// It failed: either it has taken effect nevertheless, or it has not.
 void Worker::LookAt(Slot& slot, State tried, const Error& error, bool leaves_nothing) {
   const bool is_final = error.code == ErrorCode::kCorrupted || error.code == ErrorCode::kSessionLost;
   const bool had_no_effect = leaves_nothing && is_final;

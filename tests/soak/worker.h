@@ -16,19 +16,19 @@
 
 namespace gcsflux::soak {
 
-/// What all workers use, and none changes.
+/// Shared by all workers and changed by none.
 struct Common {
   ClientOptions options;
   Client client;
   const Downloader& downloader;
-  const Downloader& composing_downloader;  ///< Whatever composes, does.
+  const Downloader& composing_downloader;  ///< Composes all objects that it can.
   std::string bucket;
-  std::vector<Slot> objects;        ///< That are there from the beginning.
+  std::vector<Slot> objects;        ///< Existing from the start.
   std::vector<Slot> compressed;     ///< Likewise, stored as gzip data of their content.
   std::filesystem::path directory;  ///< For files.
 };
 
-/// How often an operation ended how.
+/// How often an operation ended with each result.
 struct Tally {
   std::uint64_t done = 0;
   std::uint64_t cancelled = 0;
@@ -37,28 +37,28 @@ struct Tally {
   Tally& operator+=(const Tally& more);
 };
 
-/// Which errors a call may end in beside kCancelled, where it was stopped.
+/// The errors of a call beside kCancelled after a stop.
 struct MayFail {
-  /// Failures that may pass end it: it is not idempotent.
+  /// A transient failure ends it: it is not idempotent.
   bool at_once = false;
   std::vector<ErrorCode> with = {};
-  /// kCorrupted and kSessionLost promise that nothing is visible, whatever was tried before.
+  /// kCorrupted and kSessionLost promise that nothing is visible, for any earlier attempt.
   bool leaves_nothing = false;
 };
 
-/// Does one random operation after another: on names of its own, whose content it knows, and on objects that do not
+/// Makes one random operation after another: on its own names, whose content it knows, and on objects that do not
 /// change.
 class Worker {
  public:
   Worker(const Common& common, int number, std::uint64_t seed);
 
-  /// Until it is asked to stop. Throws Violation.
+  /// Until a stop request. Throws Violation.
   void Run(const std::stop_token& stop);
 
-  /// Everything it ever wrote: what is stored there now.
+  /// All its names: their current content.
   [[nodiscard]] std::vector<Slot> AllSlots() const;
   [[nodiscard]] const std::map<std::string, Tally>& tallies() const { return tallies_; }
-  /// What it does at the moment, for messages.
+  /// Its current operation, for messages.
   [[nodiscard]] const std::string& operation() const { return operation_; }
 
   // For the operations.
@@ -66,31 +66,31 @@ class Worker {
   [[nodiscard]] const Client& client() const { return common_.client; }
   Chance& chance() { return chance_; }
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
-  /// "t3/", before all of its names.
+  /// "t3/", the prefix of its names.
   [[nodiscard]] const std::string& prefix() const { return prefix_; }
   [[nodiscard]] const std::vector<Slot>& retired() const { return retired_; }
 
   /// One of its names.
   Slot& AnySlot() { return slots_[chance_.Below(slots_.size())]; }
-  /// One of them under which an object is; null where there is none.
+  /// One of them that has an object; null if there is none.
   Slot* StoredSlot();
   /// An object, its own or a common one.
   const Slot& StoredObject();
-  /// Bytes that were not stored before: few most of the time, and never more than `most`.
+  /// Bytes that were not stored before: usually few, and never more than `most`.
   Version NewVersion(std::size_t most = 1 << 20);
   std::string NewTag();
 
-  /// Counts the end of a call. True where it succeeded; throws Violation where it may not end so.
+  /// Counts the end of a call. True if it succeeded; throws Violation if this error is not allowed.
   bool Check(const Error* error, const RandomStop& stop, const MayFail& may = {});
   template <class T>
   bool Check(const Result<T>& result, const RandomStop& stop, const MayFail& may = {}) {
     return Check(result.ok() ? nullptr : &result.error(), stop, may);
   }
-  /// The same for a write that was to make the slot `tried`, and finds out what it is now.
+  /// The same for a write of `tried` to the slot; finds out the current content.
   void Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& result, const RandomStop& stop,
                 const MayFail& may = {});
   void ConcludeDeletion(Slot& slot, const Result<void>& result, const RandomStop& stop);
-  /// The slot is used no more, since a call that was cancelled may still take effect; it is verified in the end.
+  /// The slot is no longer used, because a cancelled call may still take effect; it is verified at the end.
   void Retire(Slot& slot);
 
  private:

@@ -35,7 +35,7 @@ void Create(Worker& worker) {
   if (!slot.is_there()) return worker.Conclude(slot, version, stored, stop, kMayBeCorrupted);
   const MayFail may{.with = {ErrorCode::kPreconditionFailed, ErrorCode::kCorrupted, ErrorCode::kBadResponse}};
   if (worker.Check(stored, stop, may)) throw Violation(ToUri(slot.object) + " was replaced by kCreate");
-  // Left with the service, it would succeed once the object is deleted.
+  // If it is still at the service, it succeeds once the object is deleted.
   if (stored.error().code == ErrorCode::kCancelled) worker.Retire(slot);
 }
 
@@ -74,7 +74,7 @@ void Insert(Worker& worker) {
   InsertObjectOptions options{.attributes = AttributesOf(version), .stop = stop.token()};
   if (is_conditional) options.preconditions.if_generation_match = slot.is_there() ? slot.state()->generation : 0;
   const auto stored = worker.client().InsertObject(slot.object, AsBytes(version.content.Render()), options);
-  // Repeated after a lost answer, the condition is that of its own success.
+  // After a retry of a lost answer, its own success fails the condition.
   const ErrorCode own = is_conditional ? ErrorCode::kPreconditionFailed : ErrorCode::kCorrupted;
   worker.Conclude(slot, version, stored, stop, {.at_once = !is_conditional, .with = {own, ErrorCode::kCorrupted}});
 }

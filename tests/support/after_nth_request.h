@@ -8,11 +8,12 @@
 
 namespace gcsflux::testing {
 
-/// Calls a function behind the nth request, from 1. Thread-safe.
+/// Calls a function after the nth request, from 1. Thread-safe.
 class AfterNthRequest : public EventListener {
  public:
   explicit AfterNthRequest(int number, std::function<void()> then = {}) : number_(number), then_(std::move(then)) {}
-  void OnRequest(const RequestEvent&) override {
+  void OnEvent(const Event& event) override {
+    if (event.kind != EventKind::kRequest) return;
     if (++count_ == number_ && then_) then_();
   }
   [[nodiscard]] bool was_called() const { return count_ >= number_; }

@@ -19,8 +19,9 @@ class AfterRequest : public EventListener {
     const std::scoped_lock lock(mutex_);
     then_ = std::move(then);
   }
-  void OnRequest(const RequestEvent& event) override {
-    if (event.call.operation != operation_ || event.call.subject.find(subject_) == std::string::npos) return;
+  void OnEvent(const Event& event) override {
+    if (event.kind != EventKind::kRequest || event.operation != operation_) return;
+    if (event.subject.find(subject_) == std::string::npos) return;
     std::function<void()> then;
     {
       const std::scoped_lock lock(mutex_);

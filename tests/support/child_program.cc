@@ -51,7 +51,7 @@ ChildProgram::ChildProgram(const std::string& path, std::vector<std::string> arg
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
-  sigset_t defaults;  // A shell's background jobs are started with SIGINT ignored, which the program would keep.
+  sigset_t defaults;  // A shell's background jobs start with SIGINT ignored, which the program would inherit.
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGINT);
   posix_spawnattr_t attributes;

@@ -7,7 +7,7 @@
 
 namespace gcsflux::testing {
 
-/// A program, running, its output read through pipes; gone when this is.
+/// A running program whose output is read through pipes; it ends with this object.
 class ChildProgram {
  public:
   /// With this process's environment, and `variables` ("NAME=value") before it.
@@ -25,7 +25,7 @@ class ChildProgram {
   void Signal(int signal);
   /// Sends the signal once the program has a handler for it.
   void SignalOnceHandled(int signal);
-  /// The exit status, or the negated signal that ended it.
+  /// The exit status, or the negated number of the signal that ended it.
   int Wait();
 
  private:

@@ -23,7 +23,7 @@ inline std::string ReadBody(RawServer::Connection& connection, const std::string
   return length == std::string::npos ? "" : connection.Read(std::stoul(head.substr(length + kLength.size())));
 }
 
-/// A service that answers one body after the other, and from the first on again, whatever it is asked.
+/// A service that returns its bodies in turn and starts over, for any request.
 class CircularService {
  public:
   explicit CircularService(std::vector<std::string> bodies) : bodies_(std::move(bodies)) {}

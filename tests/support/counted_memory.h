@@ -8,7 +8,7 @@
 
 namespace gcsflux::testing {
 
-/// Counts the bytes that its allocator has given and that were not given back. Thread-safe.
+/// Counts the bytes that its allocator has given and that were not returned. Thread-safe.
 class CountedMemory {
  public:
   Allocator allocator() {

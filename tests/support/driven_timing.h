@@ -8,8 +8,7 @@
 
 namespace gcsflux::testing {
 
-/// Time that passes only by Advance() and by waiting, which returns at once; and chance that is always the same.
-/// Thread-safe.
+/// Time that passes only by Advance() and by waits, which return at once; and constant random numbers. Thread-safe.
 class DrivenTiming : public internal::Timing {
  public:
   explicit DrivenTiming(double random = 0.5) : random_(random) {}

@@ -14,7 +14,7 @@ namespace {
 
 // `words` end with a null.
 [[noreturn]] void BecomeEmulator(const std::vector<char*>& words, int output) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // Also where the parent is killed.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // Also if the parent is killed.
   dup2(output, STDOUT_FILENO);
   execv(words.front(), words.data());
   _exit(127);

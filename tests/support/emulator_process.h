@@ -8,16 +8,16 @@
 namespace gcsflux::testing {
 
 /// `gcsflux-emulator` as a child process, so that its memory and CPU are not this process's. Started from the directory
-/// of the running program; gone when this is.
+/// of the running program; ends with this object.
 class EmulatorProcess {
  public:
-  /// `flags` of the program beside --port. Throws std::runtime_error where it does not come up.
+  /// `flags` of the program beside --port. Throws std::runtime_error if it does not start.
   explicit EmulatorProcess(std::vector<std::string> flags = {});
   ~EmulatorProcess();
   EmulatorProcess(const EmulatorProcess&) = delete;
   EmulatorProcess& operator=(const EmulatorProcess&) = delete;
 
-  /// "http://127.0.0.1:PORT", or https where the flags name a certificate.
+  /// "http://127.0.0.1:PORT", or https if the flags name a certificate.
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
 

@@ -15,21 +15,20 @@
 
 namespace gcsflux::testing {
 
-/// What goes wrong with one request. Default: nothing.
+/// The fault of one request. Default: none.
 struct Fault {
-  std::optional<Error> before = {};         ///< The connection fails before the service hears of it.
-  std::optional<Error> after = {};          ///< It fails after the service has done the work: a lost answer.
-  std::optional<std::size_t> cut_at = {};   ///< The body breaks after so many bytes.
+  std::optional<Error> before = {};         ///< The connection fails before the service receives the request.
+  std::optional<Error> after = {};          ///< It fails after the service has carried out the request: a lost answer.
+  std::optional<std::size_t> cut_at = {};   ///< The body breaks after this many bytes.
   std::optional<std::size_t> flip_at = {};  ///< This byte of the body is wrong.
-  std::optional<int> status = {};           ///< The service does nothing and answers so.
-  std::optional<int> after_status = {};     ///< It does its work, and answers so.
-  std::optional<std::size_t> persist = {};  ///< A session keeps only so many of the bytes it was sent.
-  bool forget_range = false;                ///< A 308 comes without its Range header.
+  std::optional<int> status = {};           ///< The service does nothing and answers with this status.
+  std::optional<int> after_status = {};     ///< It carries out the request, and answers with this status.
+  std::optional<std::size_t> persist = {};  ///< A session keeps only this many of the received bytes.
+  bool forget_range = false;                ///< A 308 without its Range header.
 };
 
-/// A bucket in memory behind the Transport seam, small but true to the protocol in what it does: media reads, metadata,
-/// inserts with preconditions, composes of one source, resumable sessions, deletes. One thread at a time is enough for
-/// its users; thread-safe.
+/// A bucket in memory behind the Transport interface, small but true to the protocol: media reads, metadata, inserts
+/// with preconditions, composes of one source, resumable sessions, deletes. Thread-safe.
 class FakeGcs : public internal::Transport {
  public:
   struct Object {
@@ -43,12 +42,12 @@ class FakeGcs : public internal::Transport {
   Result<internal::HttpResponse> Perform(const internal::HttpRequest& request, internal::BodyReceiver* receiver,
                                          const std::stop_token& stop) override;
 
-  /// One for each request to come, in order; behind the last, all goes well.
+  /// One for each future request, in order; after the last one, there are no faults.
   std::deque<Fault> faults = {};
   std::map<std::string, Object> objects = {};
   std::map<std::string, Object> sessions = {};       ///< By their URI's last part; `generation` is the precondition.
   std::vector<internal::HttpRequest> requests = {};  ///< Without payloads.
-  std::function<void()> on_request = {};             ///< Called with each request noted, before it is served.
+  std::function<void()> on_request = {};             ///< Called with each recorded request, before it is served.
   int commits = 0;                                   ///< Generations made.
   /// The service's clock: of its objects, and of its answers' Date unless it sends none.
   std::chrono::sys_seconds now = std::chrono::sys_days(std::chrono::November / 20 / 2026);
@@ -70,7 +69,7 @@ class FakeGcs : public internal::Transport {
   std::int64_t next_generation_ = 1000;
 };
 
-/// A client of `gcs`, which must live as long; retries wait on a clock that passes at once.
+/// A client of `gcs`, which must outlive it; retries wait on a clock that passes at once.
 Client MakeClient(FakeGcs& gcs, const RetryOptions& retry = {},
                   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict);
 

@@ -33,7 +33,7 @@ NamedFaults LostAnswers() {
 
 namespace {
 
-// Whether the connection ends where the answer would begin.
+// Whether the connection ends before the start of the answer.
 bool EndsBeforeAnswer(const emulator::FaultAction& action) {
   return action.type == "reset" || action.type == "loseAnswer";
 }
@@ -89,8 +89,8 @@ void FaultMatrix::ForEach(const NamedFaults& faults, const emulator::FaultMatch&
   }
 }
 
-// libcurl sends a GET again if the connection, which it used before, ends before the first byte of the answer. It does
-// not tell the client, and reads nothing twice. It cannot do so if it has received a status.
+// libcurl sends a GET again if its reused connection ends before the first byte of the answer. It does not tell the
+// client, and reads nothing twice. It cannot do so after a status line.
 void FaultMatrix::ExpectAttemptsArrivedOnce(std::uint64_t ended_connections) {
   std::uint64_t repeated_gets = 0;
   for (const auto& arrivals : emulator::CountArrivals(emulator_.journal())) {

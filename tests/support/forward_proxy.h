@@ -8,11 +8,11 @@
 
 namespace gcsflux::testing {
 
-/// A proxy that takes CONNECT and requests for absolute URLs, and passes on to the loopback port that they name,
-/// whatever the host.
+/// A proxy that accepts CONNECT and requests for absolute URLs, and forwards to the loopback port that they name, for
+/// any host.
 class ForwardProxy {
  public:
-  /// Where `authorization` is given, it is asked for: "Basic dXNlcjpwYXNz".
+  /// If `authorization` is set, it is required: "Basic dXNlcjpwYXNz".
   explicit ForwardProxy(std::string authorization = "")
       : authorization_(std::move(authorization)), server_([this](RawServer::Connection& c) { Serve(c); }) {}
 
@@ -47,7 +47,7 @@ class ForwardProxy {
   }
 
   const std::string authorization_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::vector<std::string> requests_;
   RawServer server_;  // last: its threads use the rest
 };

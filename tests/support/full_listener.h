@@ -12,7 +12,7 @@
 
 namespace gcsflux::testing {
 
-/// A listener that takes no more connections: those that come wait, as for a host that does not answer.
+/// A listener with a full backlog: new connections wait, as for a host that does not answer.
 class FullListener {
  public:
   FullListener() {
@@ -38,7 +38,7 @@ class FullListener {
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
-  /// How many connections to it are being made, its own that filled it among them.
+  /// How many connections to it are waiting, including its own that filled it.
   [[nodiscard]] int Connecting() const {
     constexpr auto kSynSent = "02";
     std::ifstream table("/proc/net/tcp");

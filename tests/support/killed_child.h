@@ -11,7 +11,7 @@
 
 namespace gcsflux::testing {
 
-/// Kills a child of this process once the emulator has received so many more requests. True if the child was still
+/// Kills a child of this process once the emulator has received this many more requests. True if the child was still
 /// running. If it ends earlier, its status must be 0.
 inline bool KillAfter(pid_t child, const emulator::Emulator& service, std::size_t requests) {
   const std::size_t before = service.journal().size();

@@ -35,7 +35,7 @@ class LoopTransport final : public internal::Transport {
   internal::EventLoops loops_{1};  // Last: it ends before the transport.
 };
 
-/// The two ways in which exchanges are driven: by the thread that waits, or by an event loop.
+/// The two ways to drive exchanges: by the waiting thread, or by an event loop.
 enum class Driving { kThread, kLoop };
 
 inline std::unique_ptr<internal::Transport> MakeTransport(Driving driving, const internal::CurlOptions& options) {

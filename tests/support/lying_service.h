@@ -12,13 +12,13 @@
 
 namespace gcsflux::testing {
 
-/// How an answer differs from a true one, while the bytes that it brings are right.
+/// How an answer differs from a true one, while its bytes are right.
 struct Lie {
   /// Which answers lie.
   enum class Where {
     kNowhere,
     kMedia,     ///< To reads of bytes.
-    kResumed,   ///< To all reads of bytes after one that breaks after half of its bytes: the first, unless said.
+    kResumed,   ///< For all reads of bytes after one that breaks after half of its bytes: the first, unless set.
     kResource,  ///< With an object's metadata in JSON.
     kXml,       ///< To the requests of a multipart upload.
   };
@@ -30,25 +30,25 @@ struct Lie {
   How how = How::kMissing;
 };
 
-/// As much of Cloud Storage as uploads and downloads of the object gs://bkt/o take, written as bytes on sockets,
+/// The part of Cloud Storage that uploads and downloads of the object gs://bkt/o need, written as bytes on sockets,
 /// without an HTTP library: each answer is made line by line, so that any of them can lie. Thread-safe.
 class LyingService {
  public:
   static constexpr std::int64_t kGeneration = 7;  ///< Of every object.
 
-  /// The object is there and holds these bytes.
+  /// The object exists and contains these bytes.
   explicit LyingService(std::string bytes, const Lie& lie = {});
 
   [[nodiscard]] std::string endpoint() const { return server_.endpoint(); }
-  /// "GET /storage/v1/b/bkt/o/o?alt=media", in the order in which they came.
+  /// For example "GET /storage/v1/b/bkt/o/o?alt=media", in the order of arrival.
   [[nodiscard]] std::vector<std::string> requests() const;
-  /// Of them, those that begin so.
+  /// Those that begin with this text.
   [[nodiscard]] std::size_t Count(std::string_view begin) const;
-  /// How many answers were not the true ones.
+  /// How many answers were false.
   [[nodiscard]] std::size_t lies() const;
   /// Deletions are refused from now on.
   void RefuseDeletions();
-  /// No read breaks but the next one, and that stands still instead, until its client gives it up.
+  /// Only the next read breaks: it stalls until its client abandons it.
   void StallNextRead();
   /// No read breaks before StallNextRead().
   void BreakNoRead();
@@ -66,7 +66,7 @@ class LyingService {
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::string body = {};
     bool is_cut = false;      ///< The connection ends after half of the body.
-    bool is_stalled = false;  ///< Nothing comes after half of the body.
+    bool is_stalled = false;  ///< Nothing follows half of the body.
   };
 
   void Serve(RawServer::Connection& connection);
@@ -83,7 +83,7 @@ class LyingService {
   [[nodiscard]] bool LiesAbout(Lie::Where where, std::string_view what) const {
     return lie_.where == where && lie_.what == what;
   }
-  /// Adds a header as it is, or as the lie has it.
+  /// Adds a header, true or with the lie.
   void Say(Answer& answer, Lie::Where where, std::string_view what, const std::string& header, const std::string& truth,
            const std::string& other);
 

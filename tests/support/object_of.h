@@ -7,7 +7,7 @@
 namespace gcsflux::testing {
 
 /// The object that UploadFile() stored.
-inline Result<ObjectMetadata> ObjectOf(Result<UploadedFile> stored) {
+inline Result<ObjectMetadata> ObjectOf(Result<UploadReport> stored) {
   if (!stored) return stored.error();
   return std::move(stored->object);
 }

@@ -7,7 +7,7 @@
 
 namespace gcsflux::testing {
 
-/// While it lives, this process can open so many descriptors more.
+/// While it exists, this process can open this many more descriptors.
 class OpenFilesLimit {
  public:
   explicit OpenFilesLimit(int more) {

@@ -10,8 +10,8 @@
 
 namespace gcsflux::testing {
 
-/// A figure of /proc/PID/status in bytes: "VmRSS" is what is resident now, "VmHWM" what was at most. Throws
-/// std::runtime_error where there is none.
+/// A figure of /proc/PID/status in bytes: "VmRSS" is the current resident memory, "VmHWM" its peak. Throws
+/// std::runtime_error if it is missing.
 inline std::uint64_t MemoryFigure(pid_t pid, std::string_view name) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(status, line);) {
@@ -20,7 +20,7 @@ inline std::uint64_t MemoryFigure(pid_t pid, std::string_view name) {
   throw std::runtime_error("no " + std::string(name) + " of process " + std::to_string(pid));
 }
 
-/// Makes VmHWM begin again at VmRSS.
+/// Resets VmHWM to VmRSS.
 inline void ResetPeakMemory(pid_t pid) { std::ofstream("/proc/" + std::to_string(pid) + "/clear_refs") << "5"; }
 
 }  // namespace gcsflux::testing

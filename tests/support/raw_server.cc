@@ -118,6 +118,13 @@ RawServer::~RawServer() {
   close(listener_);
 }
 
+RawServer::Script Answering(std::string answer) {
+  return [answer = std::move(answer)](RawServer::Connection& connection) {
+    connection.ReadHead();
+    connection.Send(answer);
+  };
+}
+
 std::string RefusingEndpoint() {
   int port = 0;
   close(ListenOnLoopback(&port));

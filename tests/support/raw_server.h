@@ -8,7 +8,7 @@
 
 namespace gcsflux::testing {
 
-/// A loopback server that does to each connection just what a test says, below HTTP.
+/// A loopback server that handles each connection as a test says, below HTTP.
 class RawServer {
  public:
   /// One connection, as its script sees it.
@@ -19,15 +19,15 @@ class RawServer {
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// Reads up to the end of a request's head (no body) and returns it; empty when the client is gone.
+    /// Reads up to the end of a request's head (no body) and returns it; empty if the client has disconnected.
     std::string ReadHead();
-    /// Reads so many bytes, or less where the client goes before.
+    /// Reads this many bytes, or fewer if the client disconnects first.
     std::string Read(std::size_t count);
-    /// False where the client is gone.
+    /// False if the client has disconnected.
     bool Send(std::string_view bytes);
     /// Returns when the client closes the connection.
     void WaitForClose();
-    /// Sends `first` to this loopback port, then passes bytes both ways until either side closes. False if no program
+    /// Sends `first` to this loopback port, then forwards bytes both ways until either side closes. False if no program
     /// listens there.
     bool PassOnTo(int port, std::string_view first);
     /// Ends the connection with a RST.
@@ -49,13 +49,16 @@ class RawServer {
   [[nodiscard]] int connections() const { return connections_; }
 
  private:
-  int port_ = 0;  // Before listener_, whose making sets it.
+  int port_ = 0;  // Before listener_, whose construction sets it.
   int listener_ = -1;
   std::atomic<int> connections_ = 0;
   std::jthread thread_;
 };
 
-/// "http://127.0.0.1:PORT" where nothing listens.
+/// Reads one head and sends this answer.
+RawServer::Script Answering(std::string answer);
+
+/// "http://127.0.0.1:PORT" without a listener.
 std::string RefusingEndpoint();
 
 }  // namespace gcsflux::testing

@@ -9,7 +9,7 @@
 
 namespace gcsflux::testing {
 
-/// A listener that keeps what it heard, with its strings. Thread-safe; read it when the calls are over.
+/// A listener that keeps its events, with their strings. Thread-safe; read it when the calls are over.
 class RecordedEvents : public EventListener {
  public:
   struct Call {
@@ -23,7 +23,7 @@ class RecordedEvents : public EventListener {
     Call call = {};
     std::string method = {};
     std::string url = {};
-    RequestEvent event = {};  ///< For its numbers: its strings are gone.
+    Event event = {};  ///< For its numbers: its strings are destroyed.
   };
   struct Retry {
     Call call = {};
@@ -32,7 +32,7 @@ class RecordedEvents : public EventListener {
   };
   struct Throttle {
     Call call = {};
-    ThrottleEvent event = {};
+    Event event = {};
   };
   struct Token {
     std::string credential = {};
@@ -40,34 +40,22 @@ class RecordedEvents : public EventListener {
     std::chrono::nanoseconds took{0};
   };
 
-  void OnRequest(const RequestEvent& event) override {
+  void OnEvent(const Event& event) override {
     const std::scoped_lock lock(mutex_);
-    requests.push_back({Copy(event.call), std::string(event.method), std::string(event.url), event});
-    requests.back().event.call = {};
-    requests.back().event.method = requests.back().event.url = {};
-  }
-  void OnRetry(const RetryEvent& event) override {
-    const std::scoped_lock lock(mutex_);
-    retries.push_back({Copy(event.call), event.cause, event.delay});
-  }
-  void OnThrottle(const ThrottleEvent& event) override {
-    const std::scoped_lock lock(mutex_);
-    throttles.push_back({Copy(event.call), event});
-    throttles.back().event.call = {};
-  }
-  void OnUnverifiedRead(const UnverifiedReadEvent& event) override {
-    const std::scoped_lock lock(mutex_);
-    unverified.push_back(Copy(event.call));
-  }
-  void OnTokenRefresh(const TokenEvent& event) override {
-    const std::scoped_lock lock(mutex_);
-    tokens.push_back({std::string(event.credential),
-                      event.failure == nullptr ? std::nullopt : std::optional(*event.failure), event.took});
-  }
-
-  void OnCompositionRefused(const CompositionRefusedEvent& event) override {
-    const std::scoped_lock lock(mutex_);
-    refusals.emplace_back(event.bucket, event.reason);
+    switch (event.kind) {
+      case EventKind::kRequest:
+        requests.push_back({Copy(event), std::string(event.method), std::string(event.url), NumbersOf(event)});
+        break;
+      case EventKind::kRetry: retries.push_back({Copy(event), *event.error, event.duration}); break;
+      case EventKind::kThrottle: throttles.push_back({Copy(event), NumbersOf(event)}); break;
+      case EventKind::kUnverifiedRead: unverified.push_back(Copy(event)); break;
+      case EventKind::kToken:
+        tokens.push_back({std::string(event.what), event.error == nullptr ? std::nullopt : std::optional(*event.error),
+                          event.duration});
+        break;
+      case EventKind::kCompositionRefused: refusals.emplace_back(event.bucket, event.what); break;
+      default: break;
+    }
   }
 
   std::vector<Request> requests = {};
@@ -78,9 +66,14 @@ class RecordedEvents : public EventListener {
   std::vector<std::pair<std::string, std::string>> refusals = {};  ///< Of composing: bucket and reason.
 
  private:
-  static Call Copy(const CallInfo& call) {
-    return {std::string(call.operation), std::string(call.subject), std::string(call.bucket),
-            std::string(call.invocation_id), call.attempt};
+  static Call Copy(const Event& event) {
+    return {std::string(event.operation), std::string(event.subject), std::string(event.bucket),
+            std::string(event.invocation_id), event.attempt};
+  }
+  static Event NumbersOf(Event event) {
+    event.operation = event.subject = event.bucket = event.invocation_id = event.method = event.url = {};
+    event.error = nullptr;
+    return event;
   }
 
   std::mutex mutex_;

@@ -5,9 +5,10 @@
 
 namespace gcsflux::testing {
 
-inline std::string Repeated(std::string_view text, int times) {
+inline std::string Repeated(std::string_view text, std::size_t times) {
   std::string repeated;
-  for (int i = 0; i < times; ++i) repeated += text;
+  repeated.reserve(text.size() * times);
+  for (std::size_t i = 0; i < times; ++i) repeated += text;
   return repeated;
 }
 

@@ -7,7 +7,7 @@
 
 namespace gcsflux::testing {
 
-/// So many slots, each with a loop of its own: a test's task may block.
+/// This many slots, each with its own loop: a test's task may block.
 inline std::shared_ptr<internal::RequestSlots> MakeSlots(std::size_t count) {
   struct Parts {
     explicit Parts(std::size_t count) : loops(count), slots(loops, count) {}

@@ -8,14 +8,14 @@
 
 namespace gcsflux::testing {
 
-/// The error of what is to fail. Of a success it is one whose code is none of those that there are, so that the test
-/// fails where it compares: error() of a success ends the whole program.
+/// The error of a call that must fail. For a success, an error with an impossible code, so that comparisons fail:
+/// error() of a success aborts the program.
 template <class T>
 Error ErrorOf(const Result<T>& result) {
   return result ? Error{static_cast<ErrorCode>(-1), "no error: it has succeeded"} : result.error();
 }
 
-/// The value of what is to succeed; after an error an empty one, and the test fails with the error's message.
+/// The value of a call that must succeed; after an error an empty one, and the test fails with the error's message.
 template <class T>
 T ValueOf(Result<T> result) {
   if (result) return *std::move(result);
@@ -23,7 +23,7 @@ T ValueOf(Result<T> result) {
   return T();
 }
 
-/// Whether it succeeded, and why not.
+/// Whether it succeeded, and the error.
 template <class T>
 Result<void> WithoutValue(const Result<T>& result) {
   return result ? Result<void>() : result.error();

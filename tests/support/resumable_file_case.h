@@ -38,12 +38,12 @@ class ResumableFileCase : public ::testing::Test {
     options_.save_state = [this](const std::string& state) { state_ = state; };
   }
 
-  Result<UploadedFile> Upload() {
+  Result<UploadReport> Upload() {
     options_.state = state_;
     return UploadFile(client_, path_, kObject, options_);
   }
 
-  /// The upload is stopped once that many parts are sent.
+  /// The upload is stopped once this many parts are sent.
   void StopAfter(std::uint64_t parts) {
     stop_ = std::stop_source();
     options_.stop = stop_.get_token();
@@ -74,14 +74,14 @@ class ResumableFileCase : public ::testing::Test {
     for (const OngoingUpload& upload : *uploads) EXPECT_TRUE(AbortMultipartUpload(client_, upload));
   }
 
-  /// Once, and nothing is left of how it was sent.
+  /// Stored once, without temporary objects.
   void ExpectStored(const std::string& bytes) {
     EXPECT_TRUE(client_.ReadObject(kObject).value() == bytes);
     EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", kObject.name).size(), 1U);
     ExpectNothingLeft(client_);
   }
 
-  /// The file has become another one since the call that was interrupted.
+  /// The file has changed since the interrupted call.
   void ExpectStartsAgainWith(const std::string& other) {
     path_ = directory_.Write("file", other);
     const auto stored = Upload();

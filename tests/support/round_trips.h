@@ -8,8 +8,8 @@
 
 namespace gcsflux::testing {
 
-/// The most requests of which each began when the one before had its answer. Give the answers a delay that is longer
-/// than it takes to start a thread, so that requests that do not depend on each other overlap.
+/// The longest chain of requests in which each began after the previous one had its answer. Give the answers a delay
+/// longer than the start of a thread, so that independent requests overlap.
 inline std::size_t RoundTrips(std::vector<emulator::RequestRecord> requests) {
   std::sort(requests.begin(), requests.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
   std::vector<std::size_t> chain(requests.size(), 1);

@@ -16,7 +16,7 @@ std::string Digits(char c, std::string_view digits) {
 constexpr std::string_view kSmall = "0123456789abcdef";
 constexpr std::string_view kCapital = "0123456789ABCDEF";
 
-// `write` for whatever is neither a letter nor a digit.
+// `write` for each character that is neither a letter nor a digit.
 template <class Write>
 std::string Each(std::string_view text, Write write) {
   std::string written;
@@ -127,7 +127,7 @@ PieceFinder::PieceFinder(const std::vector<std::string>& secrets) {
     for (const Spelling& spelling : kSpellings) {
       for (std::size_t i = 0; i + kPiece <= secret.size(); ++i) {
         std::string written = spelling.write(std::string_view(secret).substr(i, kPiece));
-        // The last letters hang on what follows, the first on what came before.
+        // The last letters depend on the text after, the first on the text before.
         if (spelling.name.starts_with("base64")) written = written.substr(spelling.write == Base64Later ? 2 : 0, 9);
         const std::string_view key = keys_.emplace_back(written.substr(0, kPiece));
         pieces_[key].push_back({std::move(written), spelling.name});

@@ -9,7 +9,7 @@
 
 namespace gcsflux::testing {
 
-// How a server that repeats what it was sent may write it.
+// The spellings in which a server may repeat a request.
 
 std::string AsItIs(std::string_view text);
 std::string Percent(std::string_view text);       ///< %2F
@@ -50,13 +50,13 @@ constexpr std::array kSpellings = {
     Spelling{"hexadecimal, capitals", HexUpper, false},
 };
 
-/// Looks for what a server may have repeated of some secrets: each piece of 8 bytes in each spelling. A test's own way,
-/// which has nothing in common with the SDK's.
+/// Searches for pieces of secrets that a server may have repeated: each piece of 8 bytes in each spelling. Independent
+/// of the SDK's own search.
 class PieceFinder {
  public:
   explicit PieceFinder(const std::vector<std::string>& secrets);
 
-  /// The first piece that stands in the text, and how it is written; empty where none does.
+  /// The first piece that occurs in the text, and its spelling; empty if none does.
   [[nodiscard]] std::string Find(std::string_view text) const;
 
  private:

@@ -29,7 +29,7 @@ inline std::string RandomBytes(std::size_t size, std::uint64_t seed) {
   return bytes;
 }
 
-/// An emulator that keeps objects of random bytes, and a client that retries soon.
+/// An emulator that stores objects of random bytes, and a client with short retries.
 class StoredObjects : public ::testing::Test {
  protected:
   static constexpr auto kBucket = "bkt";
@@ -44,7 +44,7 @@ class StoredObjects : public ::testing::Test {
                             .max_undelivered_bytes = max_undelivered_bytes});
   }
 
-  /// An object of these bytes, the i-th of which is called "object i".
+  /// An object of these bytes; the i-th is named "object i".
   DownloadSource Put(std::string bytes, const InsertObjectOptions& options = {}) {
     const std::string name = "object " + std::to_string(contents_.size());
     const auto stored = client_.InsertObject({kBucket, name}, AsBytes(bytes), options);
@@ -68,7 +68,7 @@ class StoredObjects : public ::testing::Test {
     return reads;
   }
 
-  /// Whatever matches stands still for an hour of the emulator's time, which does not pass.
+  /// Each match stalls for an hour of the emulator's time, which does not pass.
   void Stall(emulator::FaultMatch match, std::optional<std::uint64_t> after_bytes = {}) {
     match.operation = "storage.objects.get";
     emulator_.clock().Freeze();

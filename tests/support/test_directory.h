@@ -9,7 +9,7 @@
 
 namespace gcsflux::testing {
 
-/// A directory for one test's files, gone with it.
+/// A directory for one test's files, removed with it.
 class TestDirectory {
  public:
   TestDirectory() {

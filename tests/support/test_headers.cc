@@ -1,1 +1,1 @@
-// Empty: its target is there for the headers that it compiles in advance.
+// Empty: its target exists for the precompiled headers.

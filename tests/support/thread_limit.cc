@@ -22,7 +22,7 @@ bool IsRefused() {
 
 }  // namespace
 
-// Stands before that of the C library, or of a sanitizer, for whatever the process is linked to.
+// Precedes the function of the C library, or of a sanitizer, in every process.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                               void* argument) noexcept {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);

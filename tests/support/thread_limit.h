@@ -2,8 +2,8 @@
 
 namespace gcsflux::testing {
 
-/// While it lives, this process can start so many threads more, over all its libraries; further ones fail as they do
-/// under a limit on processes, which does not bind root. One at a time.
+/// While it exists, this process can start this many more threads, over all its libraries; further ones fail as under a
+/// limit on processes, which does not bind root. One at a time.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int threads);
@@ -11,7 +11,7 @@ class ThreadLimit {
   ThreadLimit(const ThreadLimit&) = delete;
   ThreadLimit& operator=(const ThreadLimit&) = delete;
 
-  /// Threads that were asked for in vain.
+  /// Refused starts of threads.
   [[nodiscard]] int refused() const;
 };
 

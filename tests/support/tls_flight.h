@@ -8,11 +8,11 @@
 
 namespace gcsflux::testing {
 
-/// The record in which a client says hello.
+/// The record with a client's ClientHello.
 std::string ReadClientHello(RawServer::Connection& connection);
 
-/// What a server with that certificate answers to it: ServerHello, its certificate, and what else it says before the
-/// client speaks again. `version` is the newest that it speaks, as OpenSSL numbers it.
+/// A server's answer to it with that certificate: ServerHello, its certificate, and the rest of its first flight.
+/// `version` is its newest version, as OpenSSL numbers it.
 std::string ServerFlight(const emulator::CertificatePem& pem, std::string_view client_hello, int version);
 
 }  // namespace gcsflux::testing

@@ -6,15 +6,15 @@
 #include "gcsflux/object.h"
 #include "gcsflux/result.h"
 
-// What the tests of uploads against FakeGcs have in common.
+// Shared by the tests of uploads against FakeGcs.
 namespace gcsflux::testing {
 
 constexpr std::size_t kChunk = 256 << 10;
-constexpr std::size_t kPart = 5 << 20;  // the least that a part may have, but for the last
+constexpr std::size_t kPart = 5 << 20;  // the minimum size of a part, except for the last
 inline const Error kReset{ErrorCode::kUnavailable, "reset"};
 inline const ObjectName kObject{"bkt", "o"};
 
-/// Bytes of which no two chunks are the same.
+/// Bytes in which no two chunks are equal.
 inline std::string Pattern(std::size_t size) {
   std::string bytes(size, '\0');
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 + i / 251);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "gcsflux/client.h"
+#include "transfer/threads/run_on_threads.h"
 #include "transfer/upload/multipart_upload.h"
 
 namespace gcsflux::testing {
@@ -15,7 +16,7 @@ struct PartsOptions {
   int max_concurrency = 4;
 };
 
-/// Sends `data` in parts at the same time, and joins them.
+/// Sends `data` in parallel parts, and joins them.
 inline Result<ObjectMetadata> UploadInParts(const Client& client, const ObjectName& object,
                                             std::span<const std::byte> data, const PartsOptions& options = {}) {
   auto upload = MultipartUpload::Start(client, object, options.multipart);
@@ -25,7 +26,7 @@ inline Result<ObjectMetadata> UploadInParts(const Client& client, const ObjectNa
     const auto rest = data.subspan(index * options.part_bytes);
     return upload->UploadPart(static_cast<int>(index) + 1, rest.first(std::min(rest.size(), options.part_bytes)), stop);
   };
-  if (auto sent = RunConcurrently(client, parts, options.max_concurrency, send, options.multipart.stop); !sent)
+  if (auto sent = internal::RunOnThreads(client, parts, options.max_concurrency, send, options.multipart.stop); !sent)
     return sent.error();
   return upload->Complete();
 }

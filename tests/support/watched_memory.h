@@ -6,11 +6,11 @@
 // For programs with watched_memory.cc, which replaces operator new.
 namespace gcsflux::testing {
 
-/// How often the process has asked operator new for memory.
+/// How often the process has called operator new.
 [[nodiscard]] std::uint64_t Allocations();
 
-/// While it lives, one allocation of this thread by operator new fails: the one with this number, from 0, among those
-/// of `least` bytes or more. One for each thread.
+/// While it exists, one allocation of this thread by operator new fails: the one with this number, from 0, among those
+/// of at least `least` bytes. One for each thread.
 class ScarceMemory {
  public:
   ScarceMemory(std::size_t least, int number);

@@ -31,7 +31,7 @@ StoredCheckpoint OpenedArchive(const std::string& bytes) {
   return ValueOrThrow(StoredCheckpoint::Open(formats_tests::SourceOver(bytes)));
 }
 
-// A run that goes on from its archive takes the same steps as one that was not interrupted.
+// A run that resumes from its archive takes the same steps as an uninterrupted one.
 template <class Optimizer, class Options>
 void ExpectGoesOn(const Options& options, const Options& others, bool has_name) {
   auto net = SeededNet();
@@ -56,7 +56,7 @@ void ExpectGoesOn(const Options& options, const Options& others, bool has_name) 
   }
 }
 
-TEST(ArchivedOptimizer, GoesOn) {
+TEST(ArchivedOptimizer, ContinuesTraining) {
   using namespace torch::optim;  // NOLINT(google-build-using-namespace): a table of its names
   for (const bool has_name : {false, true}) {
     ExpectGoesOn<Adam>(AdamOptions(0.1).amsgrad(true), AdamOptions(0.5), has_name);
@@ -67,7 +67,7 @@ TEST(ArchivedOptimizer, GoesOn) {
   }
 }
 
-TEST(ArchivedOptimizer, OfAnotherKindOrShapeIsRefusedAndChangesNothing) {
+TEST(ArchivedOptimizer, RefusesAnotherKindOrShapeWithoutChanges) {
   auto net = SeededNet();
   torch::optim::SGD saved(net->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
   Step(net, saved);

@@ -50,7 +50,7 @@ class BuiltinModules(unittest.TestCase):
         torch.manual_seed(5)
         cls.modules = [eval(entry["python"]) for entry in cls.cpp]
 
-    def test_every_class_that_both_have_is_compared(self):
+    def test_compares_every_common_class(self):
         headers = classes_of_headers()
         self.assertGreater(len(headers), 100)
         compared = {type(module).__name__ for module in self.modules}
@@ -61,7 +61,7 @@ class BuiltinModules(unittest.TestCase):
             with self.subTest(module=entry["python"]):
                 self.assertEqual(entry["parameters"], [name for name, _ in module.named_parameters()])
 
-    def test_state_dicts_load_in_cpp_and_in_python_again(self):
+    def test_state_dicts_round_trip_through_cpp(self):
         with tempfile.TemporaryDirectory() as theirs, tempfile.TemporaryDirectory() as ours:
             for number, module in enumerate(self.modules):
                 torch.save(module.state_dict(), f"{theirs}/{number}.pt")

@@ -1,13 +1,17 @@
-// What a run loads, and what stays as it was if a step is damaged or does not fit.
+// What a run loads, and what stays unchanged if a step is damaged or does not fit.
 #include <gmock/gmock.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "checkpoints/step_writer.h"
 #include "support/after_request.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "support/round_trips.h"
 #include "torch/checkpoint_run_fixture.h"
+#include "torch/state_dict_writer.h"
 
 namespace gcsflux {
 namespace {
@@ -32,21 +36,21 @@ TEST_F(CheckpointRunTest, LoadsAnyPart) {
   EXPECT_EQ(state.numbers.at("step"), 3);
 }
 
-TEST_F(CheckpointRunTest, SaysThatNothingWasSaved) {
+TEST_F(CheckpointRunTest, ReportsThatNothingWasSaved) {
   RunState state;
   EXPECT_FALSE(Run().Latest().has_value());
   EXPECT_FALSE(Run().LoadLatest(state).has_value());
   EXPECT_EQ(ThrownBy([&] { Run().Load(3, state); }).code, ErrorCode::kNotFound);
 }
 
-TEST_F(CheckpointRunTest, DoesNotTakeAMissingBucketForANewRun) {
+TEST_F(CheckpointRunTest, FailsForAMissingBucket) {
   const CheckpointRun run(client_, "gs://misspelt/runs/7");
   RunState state;
   EXPECT_THAT(ThrownBy([&] { static_cast<void>(run.Latest()); }).message, HasSubstr("misspelt"));
   EXPECT_THAT(ThrownBy([&] { run.LoadLatest(state); }).message, HasSubstr("misspelt"));
 }
 
-TEST_F(CheckpointRunTest, ChangesNothingWhereTheStepIsOfAnotherModule) {
+TEST_F(CheckpointRunTest, ChangesNothingForAnotherModule) {
   Training training;
   training.Steps(2);
   Run().Save(2, training.State());
@@ -57,14 +61,13 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereTheStepIsOfAnotherModule) {
   const Error missing = ThrownBy([&] { Run().Load(2, state); });
   EXPECT_THAT(missing.message, AllOf(HasSubstr("step 2 of gs://torch-test/runs/7/"), HasSubstr("no 'wider'")));
   RunState shapes{.modules = {{"model", &wider}}, .optimizers = {{"optimizer", &other.adam}}};
-  const Error different = ThrownBy([&] { Run().Load(2, shapes); });
-  EXPECT_EQ(different.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(different.message, AllOf(HasSubstr("step 2 of gs://"), HasSubstr("first.weight")));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Load(2, shapes); }), ErrorCode::kUndecodable,
+                                 AllOf(HasSubstr("step 2 of gs://"), HasSubstr("first.weight"))));
   EXPECT_TRUE(AreSame(CopyOf(other.net), before));
 }
 
-// It is the last one, so that the others would have changed.
-TEST_F(CheckpointRunTest, ChangesNothingWhereATensorCannotBeWritten) {
+// It is the last one: the others would have changed before it.
+TEST_F(CheckpointRunTest, ChangesNothingIfATensorCannotBeWritten) {
   struct Masked : torch::nn::Module {
     explicit Masked(float value)
         : weight(register_parameter("weight", torch::full({2}, value))),
@@ -76,16 +79,15 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereATensorCannotBeWritten) {
   Run().Save(3, {.modules = {{"model", &saved}}});
   Masked other(1);
   RunState state{.modules = {{"model", &other}}};
-  const Error error = ThrownBy([&] { Run().Load(3, state); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("mask has elements that share memory"), HasSubstr("clone()")));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Load(3, state); }), ErrorCode::kInvalidArgument,
+                                 AllOf(HasSubstr("mask has elements that share memory"), HasSubstr("clone()"))));
   EXPECT_EQ(other.weight.min().item<float>(), 1);
 }
 
-// What another kind of generator, or another version of libtorch, may have saved.
-TEST_F(CheckpointRunTest, ChangesNothingWhereAGeneratorCannotTakeItsState) {
+// As another kind of generator, or another version of libtorch, may have saved it.
+TEST_F(CheckpointRunTest, ChangesNothingIfAGeneratorRefusesItsState) {
   Training training;
-  StepWriter writer = ValueOrThrow(StepWriter::Start(ValueOrThrow(CheckpointSteps::Open(client_, kUri))));
+  StepWriter writer = ValueOrThrow(StepWriter::Start(ValueOrThrow(internal::OpenStepStore(client_, kUri))));
   const at::Generator cpu = at::detail::getDefaultCPUGenerator();
   const Tensor good = cpu.get_state();
   std::int64_t step = 0;
@@ -95,7 +97,7 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereAGeneratorCannotTakeItsState) {
     root.entries.push_back({{.any = std::string("model")}, file.OfModule(training.net)});
     root.entries.push_back({{.any = std::string("generators")}, file.OfTensors({{"cpu", bad}})});
     const auto written = writer.WriteFile(++step, "state.pt", [&](const ByteSink& sink) -> Result<void> {
-      std::move(file).Write({.any = std::move(root)}, sink);
+      WriteTorchFile(std::move(file).Gather({.any = std::move(root)}), sink);
       return {};
     });
     ValueOrThrow(writer.Commit({.step = step, .files = {ValueOrThrow(written)}}));
@@ -104,26 +106,26 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereAGeneratorCannotTakeItsState) {
     RunState state{.modules = {{"model", &other.net}}, .generators = {{"cpu", cpu}}};
     const Tensor was = cpu.get_state();
     const Error error = ThrownBy([&] { Run().Load(step, state); });
-    EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-    EXPECT_THAT(error.message, AllOf(HasSubstr("step " + std::to_string(step) + " of gs://"), HasSubstr("'cpu'")));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kUndecodable,
+                                   AllOf(HasSubstr("step " + std::to_string(step) + " of gs://"), HasSubstr("'cpu'"))));
     EXPECT_TRUE(AreSame(CopyOf(other.net), before)) << error.message;
     EXPECT_TRUE(torch::equal(cpu.get_state(), was));
   }
 }
 
-TEST_F(CheckpointRunTest, NamesAGeneratorThatTheStepLacks) {
+TEST_F(CheckpointRunTest, NamesAMissingGenerator) {
   Training training;
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
     const std::int64_t step = format == CheckpointFormat::kTorchFile ? 1 : 2;
     Run({.format = format}).Save(step, training.State());
     RunState state{.generators = {{"cuda", at::detail::getDefaultCPUGenerator()}}};
-    const Error error = ThrownBy([&] { Run().Load(step, state); });
-    EXPECT_EQ(error.code, ErrorCode::kUndecodable) << "kNotFound says that there is no such step";
-    EXPECT_THAT(error.message, HasSubstr("the step holds no 'generators.cuda'; load another step"));
+    EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Load(step, state); }), ErrorCode::kUndecodable,
+                                   HasSubstr("the step holds no 'generators.cuda'; load another step")))
+        << "kNotFound means that there is no such step";
   }
 }
 
-TEST_F(CheckpointRunTest, LoadsIntoTheTensorsThatAreGiven) {
+TEST_F(CheckpointRunTest, LoadsIntoTheGivenTensors) {
   const Tensor a = torch::arange(6, torch::kFloat).reshape({2, 3});
   const Tensor b = torch::full({3}, 5, torch::kInt);
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
@@ -145,7 +147,7 @@ TEST_F(CheckpointRunTest, LoadsIntoTheTensorsThatAreGiven) {
   }
 }
 
-TEST_F(CheckpointRunTest, ChangesNothingWhereATensorGivenDoesNotFit) {
+TEST_F(CheckpointRunTest, ChangesNothingIfAGivenTensorDoesNotFit) {
   Run().Save(1, {.tensors = {{"own", {{"a", torch::ones({2, 3})}, {"b", torch::ones({4})}}}}});
   const auto error_of = [&](const std::string& name, const Tensor& tensor) {
     const Tensor first = torch::zeros({2, 3});
@@ -162,27 +164,27 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereATensorGivenDoesNotFit) {
   EXPECT_EQ(error_of("b", torch::zeros({4}).to_sparse()).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(CheckpointRunTest, ReadsTheLatestStepsFileInTheThirdRoundTrip) {
+TEST_F(CheckpointRunTest, ReadsTheLatestStepInThreeRoundTrips) {
   Training training;
   for (int step = 1; step <= 3; ++step) {
     training.Steps(1);
     emulator_.clock().Advance(std::chrono::seconds(2));
-    Run({.writer = {.take_over = true}}).Save(step, training.State());
+    Run({.take_over = true}).Save(step, training.State());
   }
   emulator_.shaping().Set({.read_first_byte_ms = 100, .list_first_byte_ms = 100});
   const std::size_t before = emulator_.journal().size();
   RunState state = training.State();
-  EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 3);
+  EXPECT_EQ(Run().LoadLatest(state)->step.number, 3);
   auto requests = emulator_.journal();
   requests.erase(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(before));
-  EXPECT_EQ(testing::RoundTrips(requests), 3U) << "the whole of a short file comes with its ends";
+  EXPECT_EQ(testing::RoundTrips(requests), 3U) << "a short file is read with its ends";
 }
 
-TEST_F(CheckpointRunTest, SaysThatTheFileIsNotWhatWasSaved) {
+TEST_F(CheckpointRunTest, ReportsAReplacedFile) {
   Training training;
   training.Steps(1);
   const SavedStep saved = Run().Save(1, training.State());
-  const std::string name = "runs/7/" + saved.stored.manifest.files.front().name;
+  const std::string name = "runs/7/" + saved.step.files.front().name;
   const std::string bytes = ValueOrThrow(client_.ReadObject(Object(name)));
   Put(name, bytes);
   const std::vector<Tensor> before = CopyOf(training.net);
@@ -193,19 +195,18 @@ TEST_F(CheckpointRunTest, SaysThatTheFileIsNotWhatWasSaved) {
   EXPECT_EQ(ThrownBy([&] { Run().LoadLatest(state); }).code, ErrorCode::kUndecodable);
 }
 
-TEST_F(CheckpointRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
+TEST_F(CheckpointRunTest, DetectsAByteChangedInTransfer) {
   Training training;
   training.Steps(1);
   Run().Save(1, training.State());
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
-                                      .action = {.type = "corrupt", .at_byte = 3000}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                     {.type = "corrupt", .at_byte = 3000});
   RunState state = training.State();
   EXPECT_EQ(ThrownBy([&] { Run().Load(1, state); }).code, ErrorCode::kCorrupted);
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(CheckpointRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereItIsRead) {
+TEST_F(CheckpointRunTest, LoadsTheStepBeforeADamagedOne) {
   Training training;
   for (const std::int64_t step : {1, 2}) {
     training.Steps(1);
@@ -213,39 +214,35 @@ TEST_F(CheckpointRunTest, GoesBackToTheStepBeforeIfTheNewestIsDamagedWhereItIsRe
   }
   for (const std::uint64_t byte : {0U, 3000U}) {
     SCOPED_TRACE(byte);
-    emulator_.faults().Load(
-        {.rules = {{.name = "it",
-                    .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
-                    .action = {.type = "corrupt", .at_byte = byte}}}});
+    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
+                       {.type = "corrupt", .at_byte = byte});
     Training other;
     RunState state = other.State();
     const auto latest = Run().LoadLatest(state);
     ASSERT_TRUE(latest.has_value());
-    EXPECT_EQ(latest->stored.manifest.step, 1);
+    EXPECT_EQ(latest->step.number, 1);
     EXPECT_EQ(state.numbers.at("step"), 1);
     ASSERT_EQ(latest->skipped.size(), 1U);
-    EXPECT_EQ(latest->skipped[0].step, 2);
-    EXPECT_EQ(latest->skipped[0].why.code, ErrorCode::kCorrupted);
+    EXPECT_EQ(latest->skipped[0].number, 2);
+    EXPECT_EQ(latest->skipped[0].problem->code, ErrorCode::kCorrupted);
     EXPECT_GE(emulator_.faults().Fired("it"), 1U);
     emulator_.faults().Clear();
   }
 }
 
-TEST_F(CheckpointRunTest, SaysThatAllStepsAreDamaged) {
+TEST_F(CheckpointRunTest, ReportsThatAllStepsAreDamaged) {
   Training training;
   Run().Save(1, training.State());
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
-                                      .action = {.type = "corrupt", .at_byte = 3000}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                     {.type = "corrupt", .at_byte = 3000});
   RunState state = training.State();
-  const Error error = ThrownBy([&] { Run().LoadLatest(state); });
-  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(error.message, HasSubstr("no step in gs://torch-test/runs/7/ is whole"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().LoadLatest(state); }), ErrorCode::kUndecodable,
+                                 HasSubstr("no step in gs://torch-test/runs/7/ is whole")));
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-// An older step is no answer to a state that the newest one does not fit.
-TEST_F(CheckpointRunTest, DoesNotGoBackIfTheNewestStepHoldsSomethingElse) {
+// An older step does not replace a newest one that does not fit the state.
+TEST_F(CheckpointRunTest, DoesNotSkipANewestStepThatDoesNotFit) {
   Training training;
   Run().Save(1, training.State());
   Net wider(9);
@@ -254,8 +251,8 @@ TEST_F(CheckpointRunTest, DoesNotGoBackIfTheNewestStepHoldsSomethingElse) {
   EXPECT_THAT(ThrownBy([&] { Run().LoadLatest(state); }).message, HasSubstr("step 2 of gs://torch-test/runs/7/"));
 }
 
-// After each request of the load that is about a step, the run saves the next one, and its rules remove that one.
-TEST_F(CheckpointRunTest, LoadsAWholeStepWhileRulesRemoveTheOneThatIsRead) {
+// After each request of the load about a step, the run saves the next one, and its rules remove that one.
+TEST_F(CheckpointRunTest, LoadsAWholeStepDuringRemovals) {
   Training training;
   CheckpointRun saver = Run({.keep = KeepRules{.last = 1}});
   std::int64_t step = 0;
@@ -273,7 +270,7 @@ TEST_F(CheckpointRunTest, LoadsAWholeStepWhileRulesRemoveTheOneThatIsRead) {
     const auto latest = CheckpointRun(client, kUri).LoadLatest(state);
     ASSERT_EQ(step, before + 1);
     ASSERT_TRUE(latest.has_value());
-    EXPECT_GE(latest->stored.manifest.step, before) << "that one may have been read as a whole";
+    EXPECT_GE(latest->step.number, before) << "that one may have been read as a whole";
   }
 }
 

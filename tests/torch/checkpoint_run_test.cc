@@ -1,4 +1,4 @@
-// What a run saves, when, and what it keeps.
+// What a run saves, when, and which steps it keeps.
 #include "gcsflux/torch/checkpoint_run.h"
 
 #include <gmock/gmock.h>
@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "support/test_directory.h"
 #include "torch/checkpoint_run_fixture.h"
 
@@ -26,7 +28,7 @@ using ::testing::HasSubstr;
 using testing::Training;
 using torch::Tensor;
 
-TEST_F(CheckpointRunTest, GoesOnAsIfItHadNotStopped) {
+TEST_F(CheckpointRunTest, ResumesExactly) {
   Training training;
   training.Steps(5);
   Run().Save(5, training.State());
@@ -37,7 +39,7 @@ TEST_F(CheckpointRunTest, GoesOnAsIfItHadNotStopped) {
   RunState state = resumed.State();
   const auto latest = Run().LoadLatest(state);
   ASSERT_TRUE(latest.has_value());
-  EXPECT_EQ(latest->stored.manifest.step, 5);
+  EXPECT_EQ(latest->step.number, 5);
   EXPECT_EQ(state.numbers.at("step"), 5);
   EXPECT_EQ(state.texts.at("name"), "a run");
   EXPECT_TRUE(state.cursor.has_value());
@@ -51,47 +53,46 @@ TEST_F(CheckpointRunTest, FailsClearlyAfterItWasMovedFrom) {
   CheckpointRun run = Run();
   CheckpointRun moved = std::move(run);
   const Error error = ThrownBy([&] { run.Save(1, training.State()); });  // NOLINT(bugprone-use-after-move)
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("CheckpointRun was moved from"));
+  EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kInvalidArgument, HasSubstr("CheckpointRun was moved from")));
   moved.Save(1, training.State());
 }
 
-TEST_F(CheckpointRunTest, ReleasesItsPrefixIfAnotherRunIsAssignedToIt) {
+TEST_F(CheckpointRunTest, ReleasesItsPrefixOnAssignment) {
   Training training;
   CheckpointRun run = Run();
   run.Save(1, training.State());
   CheckpointRun next(client_, "gs://torch-test/runs/8");
   run = std::move(next);
-  EXPECT_EQ(Run().Save(2, training.State()).stored.manifest.step, 2) << "no run has the prefix";
+  EXPECT_EQ(Run().Save(2, training.State()).step.number, 2) << "no run has the prefix";
   EXPECT_FALSE(run.Latest().has_value()) << "it is the other run";
 }
 
-TEST_F(CheckpointRunTest, KeepsWhatTheRulesSay) {
+TEST_F(CheckpointRunTest, AppliesTheRetentionPolicy) {
   Training training;
   CheckpointRun run = Run({.save_every = 10, .keep = KeepRules{.last = 2, .best = KeepBest{.metric = "loss"}}});
   for (int step = 0; step <= 60; ++step) {
     if (run.ShouldSave(step)) run.Save(step, training.State(), {.metrics = {{"loss", std::abs(step - 20)}}});
   }
   std::vector<std::int64_t> steps;
-  for (const ListedStep& step : run.List()) steps.push_back(step.step);
+  for (const Step& step : run.List()) steps.push_back(step.number);
   EXPECT_THAT(steps, ElementsAre(20, 50, 60));
   run.Remove(50);
   EXPECT_EQ(run.List().size(), 2U);
 }
 
-TEST_F(CheckpointRunTest, RefusesASecondRunAndAStepThatIsThere) {
+TEST_F(CheckpointRunTest, RefusesASecondRunAndAnExistingStep) {
   Training training;
   CheckpointRun run = Run();
   run.Save(1, training.State());
   EXPECT_EQ(ThrownBy([&] { Run().Save(2, training.State()); }).code, ErrorCode::kAlreadyExists);
   EXPECT_EQ(ThrownBy([&] { run.Save(1, training.State()); }).code, ErrorCode::kAlreadyExists);
   run.Save(1, training.State(), {.mode = CommitMode::kReplace});
-  CheckpointRun second = Run({.writer = {.take_over = true}});
+  CheckpointRun second = Run({.take_over = true});
   second.Save(2, training.State());
   EXPECT_THAT(ThrownBy([&] { run.Save(3, training.State()); }).message, HasSubstr("was taken over by run"));
 }
 
-TEST_F(CheckpointRunTest, RefusesNamesThatAreNotClear) {
+TEST_F(CheckpointRunTest, RefusesAmbiguousNames) {
   Training training;
   CheckpointRun run = Run();
   for (const char* name : {"", "a.b", "numbers", "optimizer"}) {
@@ -106,7 +107,7 @@ TEST_F(CheckpointRunTest, RefusesNamesThatAreNotClear) {
   EXPECT_FALSE(run.Latest().has_value());
 }
 
-TEST_F(CheckpointRunTest, RefusesMembersThatAreNull) {
+TEST_F(CheckpointRunTest, RefusesNullMembers) {
   Training training;
   CheckpointRun run = Run();
   run.Save(1, training.State());
@@ -117,13 +118,12 @@ TEST_F(CheckpointRunTest, RefusesMembersThatAreNull) {
     RunState into = state;
     for (const Error& error : {ThrownBy([&] { run.Save(2, state); }), ThrownBy([&] { run.SaveAsync(2, state); }),
                                ThrownBy([&] { run.Load(1, into); })}) {
-      EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-      EXPECT_THAT(error.message, HasSubstr("is null"));
+      EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kInvalidArgument, HasSubstr("is null")));
     }
   }
 }
 
-TEST_F(CheckpointRunTest, RefusesAMetricThatIsNoNumberBeforeTheUpload) {
+TEST_F(CheckpointRunTest, RefusesANanMetricBeforeTheUpload) {
   Training training;
   CheckpointRun run = Run();
   run.Save(1, training.State());
@@ -137,7 +137,7 @@ TEST_F(CheckpointRunTest, RefusesAMetricThatIsNoNumberBeforeTheUpload) {
   EXPECT_EQ(emulator_.counters().bytes_in, writes);
 }
 
-TEST_F(CheckpointRunTest, GoesBackToAnEarlierStepIfItIsTold) {
+TEST_F(CheckpointRunTest, RewindsToAnEarlierStep) {
   Training training;
   CheckpointRun run = Run({.keep = KeepRules{.last = 2}});
   for (const std::int64_t step : {100, 200, 300}) run.Save(step, training.State());
@@ -145,14 +145,14 @@ TEST_F(CheckpointRunTest, GoesBackToAnEarlierStepIfItIsTold) {
   run.Save(250, training.State(), {.mode = CommitMode::kRewind});
   const auto latest = run.Latest();
   ASSERT_TRUE(latest.has_value());
-  EXPECT_EQ(latest->stored.manifest.step, 250);
+  EXPECT_EQ(latest->step.number, 250);
   run.Save(260, training.State());
   std::vector<std::int64_t> steps;
-  for (const ListedStep& step : run.List()) steps.push_back(step.step);
+  for (const Step& step : run.List()) steps.push_back(step.number);
   EXPECT_THAT(steps, ElementsAre(250, 260));
 }
 
-TEST_F(CheckpointRunTest, SavesBesideTheTraining) {
+TEST_F(CheckpointRunTest, SavesDuringTraining) {
   for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
     Training training;
     training.Steps(2);
@@ -180,7 +180,7 @@ TEST_F(CheckpointRunTest, ThrowsTheFailureOfAnEarlierSave) {
   EXPECT_TRUE(run.SaveAsync(2, training.State()).WaitCommitted().ok());
 }
 
-TEST_F(CheckpointRunTest, FinishesSavesAtItsEndAfterTheStateIsGone) {
+TEST_F(CheckpointRunTest, FinishesSavesAfterTheStateIsDestroyed) {
   {
     CheckpointRun run = Run({.async = {.mode = SnapshotMode::kLazy}});
     Training training;
@@ -188,19 +188,18 @@ TEST_F(CheckpointRunTest, FinishesSavesAtItsEndAfterTheStateIsGone) {
   }
   Training training;
   RunState state = training.State();
-  EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 1);
+  EXPECT_EQ(Run().LoadLatest(state)->step.number, 1);
 }
 
-// The manifest is refused for longer than that, by the service, and by the retries.
-TEST_F(CheckpointRunTest, CancelsSavesAtItsEndThatTakeTooLong) {
+// The service refuses the manifest for longer than that, as do the retries.
+TEST_F(CheckpointRunTest, CancelsSlowSavesAtItsEnd) {
   const Client client = *Client::Create({.endpoint = emulator_.endpoint(),
                                          .project = "p",
                                          .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(10),
                                                                       .max_delay = std::chrono::milliseconds(10),
                                                                       .deadline = std::chrono::seconds(20)})});
-  emulator_.faults().Load({.rules = {{.name = "it",
-                                      .match = {.operation = "storage.objects.insert", .object_glob = "runs/7/*.json"},
-                                      .action = {.type = "status", .status = 503}}}});
+  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.insert", .object_glob = "runs/7/*.json"},
+                     {.type = "status", .status = 503});
   Training training;
   std::optional<CheckpointRun> run(std::in_place, client, kUri,
                                    CheckpointRunOptions{.async = {.end_deadline = std::chrono::milliseconds(1),
@@ -211,10 +210,11 @@ TEST_F(CheckpointRunTest, CancelsSavesAtItsEndThatTakeTooLong) {
   const auto saved = save.WaitCommitted();
   ASSERT_FALSE(saved.ok());
   EXPECT_EQ(saved.error().code, ErrorCode::kCancelled) << saved.error().message;
-  EXPECT_TRUE(StepWriter::Start(*CheckpointSteps::Open(client, kUri)).ok()) << "the prefix is released";
+  EXPECT_TRUE(StepWriter::Start(internal::StoreOf(*CheckpointSteps::Open(client, kUri))).ok())
+      << "the prefix is released";
 }
 
-TEST_F(CheckpointRunTest, ObeysTheTokenOfItsUploads) {
+TEST_F(CheckpointRunTest, StopsAtTheStopTokenOfItsUploads) {
   Training training;
   std::stop_source stop;
   stop.request_stop();
@@ -222,13 +222,11 @@ TEST_F(CheckpointRunTest, ObeysTheTokenOfItsUploads) {
   options.file.stop = stop.get_token();
   CheckpointRun run = Run(std::move(options));
   EXPECT_EQ(ThrownBy([&] { run.Save(1, training.State()); }).code, ErrorCode::kCancelled);
-  const auto saved = run.SaveAsync(1, training.State()).WaitCommitted();
-  ASSERT_FALSE(saved.ok());
-  EXPECT_EQ(saved.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(run.SaveAsync(1, training.State()).WaitCommitted(), ErrorCode::kCancelled));
   EXPECT_FALSE(run.Latest().has_value());
 }
 
-TEST_F(CheckpointRunTest, FinishesSavesAfterItsClientIsGone) {
+TEST_F(CheckpointRunTest, FinishesSavesAfterItsClientIsDestroyed) {
   emulator_.shaping().Set({.write_first_byte_ms = 50});  // The save is in flight meanwhile.
   Training training;
   auto client = std::make_optional(MakeClient(emulator_.endpoint()));
@@ -238,10 +236,10 @@ TEST_F(CheckpointRunTest, FinishesSavesAfterItsClientIsGone) {
   EXPECT_FALSE(save.is_done());
   run.reset();
   ASSERT_TRUE(save.WaitCommitted().ok());
-  EXPECT_EQ(Run().Latest()->stored.manifest.step, 1);
+  EXPECT_EQ(Run().Latest()->step.number, 1);
 }
 
-TEST_F(CheckpointRunTest, IsOpenedByPython) {
+TEST_F(CheckpointRunTest, IsReadableByPython) {
   constexpr const char* kPython = "/usr/bin/python3";
   if (std::system((std::string(kPython) + " -c 'import torch' 2>/dev/null").c_str()) != 0) {
     ASSERT_EQ(std::getenv("CI"), nullptr) << "Debian's python3-torch is not installed";
@@ -253,7 +251,7 @@ TEST_F(CheckpointRunTest, IsOpenedByPython) {
   testing::TestDirectory directory;
   const std::string path = directory.path() / "state.pt";
   std::ofstream(path, std::ios::binary) << ValueOrThrow(
-      client_.ReadObject(Object("runs/7/" + saved.stored.manifest.files.front().name)));
+      client_.ReadObject(Object("runs/7/" + saved.step.files.front().name)));
   const float next = torch::rand({1}).item<float>();
   const double sum = training.net.first->weight.sum().item<double>();
   const std::string script = directory.path() / "check.py";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gcsflux/torch/map_dataset.h"
+#include "support/fails_with.h"
 #include "torch/numbered_objects.h"
 
 namespace gcsflux {
@@ -45,14 +46,14 @@ std::vector<int> AllNumbers() {
   return numbers;
 }
 
-TEST_F(DataLoaderTest, GivesTheObjectsInOrderWithAnyNumberOfWorkers) {
+TEST_F(DataLoaderTest, GivesObjectsInOrderWithAnyNumberOfWorkers) {
   for (const std::size_t workers : {0, 1, 2, 5}) {
     const auto loader = LoaderWith<SequentialSampler>(workers);
     EXPECT_EQ(Epoch(*loader), AllNumbers()) << workers << " workers";
   }
 }
 
-TEST_F(DataLoaderTest, GivesEveryObjectOnceInEveryShuffledEpoch) {
+TEST_F(DataLoaderTest, GivesEachObjectOncePerShuffledEpoch) {
   const auto loader = LoaderWith<RandomSampler>(2);
   std::vector<int> previous;
   for (int epoch = 0; epoch < 3; ++epoch) {
@@ -63,7 +64,7 @@ TEST_F(DataLoaderTest, GivesEveryObjectOnceInEveryShuffledEpoch) {
   }
 }
 
-TEST_F(DataLoaderTest, ShufflesByTheSeedAlone) {
+TEST_F(DataLoaderTest, ShufflesOnlyByTheSeed) {
   std::vector<std::vector<int>> epochs;
   for (const std::size_t workers : {0, 2}) {
     const auto loader = LoaderWith<RandomSampler>(workers);
@@ -73,7 +74,7 @@ TEST_F(DataLoaderTest, ShufflesByTheSeedAlone) {
   EXPECT_EQ(epochs[0], epochs[1]);
 }
 
-TEST_F(DataLoaderTest, AWorkersErrorNamesTheObject) {
+TEST_F(DataLoaderTest, NamesTheObjectInAWorkersError) {
   for (const std::size_t workers : {1, 2}) {
     const auto loader = LoaderWith<SequentialSampler>(workers);
     Put(NameOf(20), "overwritten since it was listed");
@@ -81,9 +82,8 @@ TEST_F(DataLoaderTest, AWorkersErrorNamesTheObject) {
       Epoch(*loader);
       ADD_FAILURE() << "nothing was thrown with " << workers << " workers";
     } catch (const torch::data::WorkerException& worker) {
-      const Error error = ThrownBy([&] { std::rethrow_exception(worker.original_exception); });
-      EXPECT_EQ(error.code, ErrorCode::kNotFound);
-      EXPECT_THAT(error.message, HasSubstr("gs://torch-test/" + NameOf(20)));
+      EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { std::rethrow_exception(worker.original_exception); }),
+                                     ErrorCode::kNotFound, HasSubstr("gs://torch-test/" + NameOf(20))));
     }
   }
 }

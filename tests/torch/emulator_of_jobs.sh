@@ -1,5 +1,5 @@
-# What tests of training jobs have in common. Sourced by a script that has set `bin`, the directory of our programs.
-# Starts an emulator with the bucket gs://jobs, and makes the directory $work. At the end of the script both are gone,
+# Shared by the tests of training jobs. Sourced by a script that has set `bin`, the directory of our programs.
+# Starts an emulator with the bucket gs://jobs, and makes the directory $work. At the end of the script both are removed,
 # and so is the process whose id is in `job_pid`.
 work=$(mktemp -d)
 emulator_pid=

@@ -11,6 +11,8 @@
 #include <string>
 #include <thread>
 
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "torch/numbered_objects.h"
 
 namespace gcsflux {
@@ -57,7 +59,7 @@ std::vector<int> NumbersInOrder() {
   return numbers;
 }
 
-TEST_F(EpochSamplerTest, GivesEachObjectOnceInEachEpochWithAnyNumberOfWorkers) {
+TEST_F(EpochSamplerTest, GivesEachObjectOncePerEpochWithAnyWorkers) {
   std::vector<std::vector<int>> first_epochs;
   for (const std::size_t workers : {0, 1, 2, 8}) {
     EpochSampler sampler = Sampler();
@@ -65,14 +67,14 @@ TEST_F(EpochSamplerTest, GivesEachObjectOnceInEachEpochWithAnyNumberOfWorkers) {
     const std::vector<int> second = Use(sampler, workers);
     EXPECT_THAT(first, UnorderedElementsAreArray(NumbersInOrder())) << workers << " workers";
     EXPECT_THAT(second, UnorderedElementsAreArray(NumbersInOrder())) << workers << " workers";
-    EXPECT_NE(first, second) << "an epoch is shuffled without being told to";
+    EXPECT_NE(first, second) << "an epoch is shuffled by default";
     first_epochs.push_back(first);
   }
   for (const auto& epoch : first_epochs) EXPECT_EQ(epoch, first_epochs.front());
 }
 
-// libtorch's workers take batches ahead: the sampler stands further than the loop.
-TEST_F(EpochSamplerTest, GoesOnBehindWhatTheLoopHasUsed) {
+// libtorch's workers fetch batches ahead: the sampler is ahead of the loop.
+TEST_F(EpochSamplerTest, ResumesAfterConsumedBatches) {
   for (const std::size_t workers : {0, 1, 2, 8}) {
     for (const std::size_t batches : {1, 3, 7}) {
       EpochSampler killed = Sampler();
@@ -87,7 +89,7 @@ TEST_F(EpochSamplerTest, GoesOnBehindWhatTheLoopHasUsed) {
   }
 }
 
-TEST_F(EpochSamplerTest, AnEpochThatIsLeftEarlyGoesOnWithTheNextLoader) {
+TEST_F(EpochSamplerTest, ContinuesAnAbandonedEpochWithTheNextLoader) {
   EpochSampler sampler = Sampler();
   std::vector<int> numbers = Use(sampler, 2, 3);
   const std::vector<int> rest = Use(sampler, 2);
@@ -96,16 +98,14 @@ TEST_F(EpochSamplerTest, AnEpochThatIsLeftEarlyGoesOnWithTheNextLoader) {
 }
 
 // A worker waits for the first batch, and others for later ones.
-TEST_F(EpochSamplerTest, LaterBatchesComeWhileAnObjectOfTheFirstStands) {
+TEST_F(EpochSamplerTest, DeliversLaterBatchesDuringAStall) {
   EpochSampler sampler = Sampler();
   sampler.reset();
   const std::vector<std::size_t> first = *sampler.next(kBatch);
   emulator_.clock().Freeze();
-  emulator_.faults().Load({.rules = {{.name = "held",
-                                      .match = {.operation = "storage.objects.get",
-                                                .object_prefix = dataset_->objects()[first.front()].name},
-                                      .action = {.type = "stall", .duration = std::chrono::hours(1)},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "held",
+                     {.operation = "storage.objects.get", .object_prefix = dataset_->objects()[first.front()].name},
+                     {.type = "stall", .duration = std::chrono::hours(1)}, 1);
   std::size_t samples = 0;
   std::thread worker([&, dataset = *dataset_]() mutable { samples = dataset.get_batch(first).size(); });
   while (emulator_.faults().Fired("held") == 0) std::this_thread::yield();
@@ -115,16 +115,16 @@ TEST_F(EpochSamplerTest, LaterBatchesComeWhileAnObjectOfTheFirstStands) {
   EXPECT_EQ(samples, kBatch);
 }
 
-TEST_F(EpochSamplerTest, AnotherListingsCursorIsRefusedWithWhatDiffers) {
+TEST_F(EpochSamplerTest, RefusesACursorOfAnotherListing) {
   EpochSampler sampler = Sampler();
   Put("numbers/2000", "50");
   dataset_.emplace(client_, Object("numbers/"), NumberIn, DatasetOptions{.download = {}});
-  const Error error = ThrownBy([&] { static_cast<void>(Sampler(sampler.cursor())); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("number of objects is 50 in the cursor and 51 here"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { static_cast<void>(Sampler(sampler.cursor())); }),
+                                 ErrorCode::kInvalidArgument,
+                                 HasSubstr("number of objects is 50 in the cursor and 51 here")));
 }
 
-TEST_F(EpochSamplerTest, ALoaderWithOtherBatchesIsRefused) {
+TEST_F(EpochSamplerTest, RefusesALoaderWithAnotherBatchSize) {
   EpochSampler sampler = Sampler();
   const auto loader =
       torch::data::make_data_loader(MapDataset(*dataset_).map(Stack<>()), sampler, DataLoaderOptions(kBatch + 1));
@@ -143,13 +143,12 @@ TEST_F(EpochSamplerTest, RefusesAnArchiveWithoutACursor) {
     torch::serialize::InputArchive in;
     in.load_from(file);
     EpochSampler sampler = Sampler();
-    const Error error = ThrownBy([&] { sampler.load(in); });
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, HasSubstr("holds no cursor"));
+    EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { sampler.load(in); }), ErrorCode::kInvalidArgument,
+                                   HasSubstr("holds no cursor")));
   }
 }
 
-TEST_F(EpochSamplerTest, IsKeptInAnArchiveAsItsCursor) {
+TEST_F(EpochSamplerTest, RoundTripsItsCursorThroughAnArchive) {
   EpochSampler sampler = Sampler();
   Use(sampler, 0, 2);
   std::stringstream file;

@@ -42,14 +42,14 @@ std::string ReasonOf(const std::function<void()>& call) {
 
 // ------------------------------------------------------------------------------------------------------------ PNG
 
-TEST(Png, KeepsEveryPixel) {
+TEST(Png, RoundTripsEveryPixel) {
   const LabelledImages images = MakeImages(1);
   std::vector<std::uint8_t> pixels(kSide * kSide);
   DecodePng(EncodePng(images.image(0), kSide, kSide), pixels, kSide, kSide);
   EXPECT_EQ(pixels, images.pixels);
 }
 
-TEST(Png, RefusesWhatIsNone) {
+TEST(Png, RefusesOtherFiles) {
   const LabelledImages images = MakeImages(1);
   std::vector<std::byte> file = EncodePng(images.image(0), kSide, kSide);
   std::vector<std::uint8_t> pixels(kSide * kSide);
@@ -95,7 +95,7 @@ class IdxFiles : public ::testing::Test {
   std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / ("idx." + std::to_string(::getpid()));
 };
 
-TEST_F(IdxFiles, GiveTheFirstImagesAndLabels) {
+TEST_F(IdxFiles, ContainTheFirstImagesAndLabels) {
   WriteLabels("\x07\x08\x09");
   WriteImages(3, "abcdefghijklmnopqr");
   const LabelledImages images = ReadIdxFiles(folder_, "train", 2);
@@ -105,12 +105,12 @@ TEST_F(IdxFiles, GiveTheFirstImagesAndLabels) {
   EXPECT_THAT(images.image(1), ElementsAre('g', 'h', 'i', 'j', 'k', 'l'));
 }
 
-TEST_F(IdxFiles, ThatAreMissingNameTheirPackage) {
+TEST_F(IdxFiles, NameTheirPackageIfMissing) {
   EXPECT_THAT(ReasonNotToRead(1), AllOf(HasSubstr("train-labels-idx1-ubyte.gz"),
                                         HasSubstr("apt-get install dataset-fashion-mnist"), HasSubstr("--data_dir")));
 }
 
-TEST_F(IdxFiles, ThatAreDamagedSayWhich) {
+TEST_F(IdxFiles, AreNamedIfDamaged) {
   WriteLabels("\x07\x08\x09");
   WriteImages(3, "too short");
   EXPECT_THAT(ReasonNotToRead(2), HasSubstr("train-images-idx3-ubyte.gz ends early"));
@@ -129,7 +129,7 @@ TEST_F(StoredImages, AreNamedByLabelAndIndex) {
   EXPECT_EQ(ValueOrThrow(client_.GetObject(Object("job/train/3/00000.png"))).content_type, "image/png");
 }
 
-TEST_F(StoredImages, ThatAreThereAreLeftAlone) {
+TEST_F(StoredImages, AreNotReplaced) {
   StoreImages(client_, Object("train/"), MakeImages(30));
   ValueOrThrow(client_.DeleteObject(Object("train/5/00012.png")));
   const auto kept = ValueOrThrow(client_.GetObject(Object("train/3/00000.png"))).generation;
@@ -138,12 +138,12 @@ TEST_F(StoredImages, ThatAreThereAreLeftAlone) {
   EXPECT_EQ(ValueOrThrow(client_.GetObject(Object("train/3/00000.png"))).generation, kept);
 }
 
-TEST_F(StoredImages, CannotBeStoredInAMissingBucket) {
+TEST_F(StoredImages, FailForAMissingBucket) {
   const Error error = ThrownBy([&] { StoreImages(client_, {"no-such-bucket", "train/"}, MakeImages(30)); });
   EXPECT_EQ(error.code, ErrorCode::kNotFound);
 }
 
-TEST_F(StoredImages, ComeBackAsPixelsAndLabel) {
+TEST_F(StoredImages, DecodeToPixelsAndLabel) {
   const LabelledImages images = MakeImages(2);
   StoreImages(client_, Object("train/"), images);
   MapDataset dataset(client_, Object("train/"), DecodeImage);
@@ -154,7 +154,7 @@ TEST_F(StoredImages, ComeBackAsPixelsAndLabel) {
   EXPECT_TRUE(std::ranges::equal(std::span(pixels, kSide * kSide), images.image(1)));
 }
 
-TEST_F(StoredImages, ThatAreNoneOfOursAreNamed) {
+TEST_F(StoredImages, AreNamedIfForeign) {
   const auto reason = [&](const std::string& folder) {
     MapDataset dataset(client_, Object(folder), DecodeImage);
     const Error error = ThrownBy([&] { dataset.get_batch(std::vector<std::size_t>{0}); });

@@ -1,4 +1,4 @@
-// Rank 1 has no memory for one of the lists that a save needs. It must tell the others.
+// Rank 1 has no memory for one of the lists of a save. It must tell the others.
 #include <gmock/gmock.h>
 #include <torch/utils.h>
 
@@ -24,7 +24,7 @@ class GroupRunMemoryTest : public BucketTest {
     std::string message = {};
   };
 
-  // What the call throws; another exception than StorageError is a failure.
+  // The error that the call throws; an exception other than StorageError fails the test.
   template <class Call>
   static std::string Attempt(const Call& call) {
     try {
@@ -41,8 +41,8 @@ class GroupRunMemoryTest : public BucketTest {
     int failures = 0;
     for (bool has_failed = true; has_failed; ++failures) {
       SCOPED_TRACE("allocation " + std::to_string(failures));
-      const auto outcomes = OnRanks<Outcome>(2, [&](Collective& group) {
-        CheckpointRun run(client_, "gs://torch-test/runs/7", group, {.writer = {.take_over = true}});
+      const auto outcomes = OnRanks<Outcome>(2, [&](internal::MessageGroup& group) {
+        CheckpointRun run(client_, "gs://torch-test/runs/7", group, {.take_over = true});
         RunState state;
         for (int i = 0; i < 300; ++i) state.slices["t" + std::to_string(i)].local = torch::ones({4});
         Outcome outcome;
@@ -67,7 +67,7 @@ TEST_F(GroupRunMemoryTest, FailsASaveOnAllRanks) {
   });
 }
 
-TEST_F(GroupRunMemoryTest, FailsASaveBesideTheTrainingOnAllRanks) {
+TEST_F(GroupRunMemoryTest, FailsASaveDuringTrainingOnAllRanks) {
   ExpectTold(2, [](CheckpointRun& run, const RunState& state, int failing) {
     const PendingSave pending = [&] {
       const ScarceMemory scarce(kLeast, failing);

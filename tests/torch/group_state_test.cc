@@ -1,10 +1,12 @@
-// What a group saves beside modules: optimizers, generators, and slices that have not changed. Threads are the ranks.
+// What a group saves beside modules: optimizers, generators, and unchanged slices. Threads are the ranks.
 #include <gmock/gmock.h>
 #include <torch/utils.h>
 
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/torch/checkpoint_run.h"
 #include "sharding/rank_threads.h"
 #include "sharding/sharded_checkpoints.h"
+#include "support/fails_with.h"
 #include "torch/bucket_test.h"
 #include "torch/small_training.h"
 
@@ -72,8 +74,8 @@ void ExpectResumed(TrainedRank& rank, RunState& state) {
   EXPECT_TRUE(state.cursor);
 }
 
-TEST_F(GroupStateTest, AdamComesBackOnOtherRanksAndWithoutAGroup) {
-  OnRanks<bool>(3, [&](Collective& group) {
+TEST_F(GroupStateTest, AdamLoadsOnOtherRanksAndWithoutAGroup) {
+  OnRanks<bool>(3, [&](internal::MessageGroup& group) {
     TrainedRank rank(1);
     rank.Step();
     rank.Step();
@@ -82,11 +84,11 @@ TEST_F(GroupStateTest, AdamComesBackOnOtherRanksAndWithoutAGroup) {
   });
   for (const LoadMode mode : {LoadMode::kAllOrNothing, LoadMode::kInPlace}) {
     for (const int world_size : {1, 2, 4}) {
-      OnRanks<bool>(world_size, [&](Collective& group) {
+      OnRanks<bool>(world_size, [&](internal::MessageGroup& group) {
         TrainedRank rank(1);
         rank.Step();  // Its state is replaced.
         RunState state = rank.State();
-        EXPECT_EQ(Run(group).LoadLatest(state, mode)->stored.manifest.step, 2);
+        EXPECT_EQ(Run(group).LoadLatest(state, mode)->step.number, 2);
         ExpectResumed(rank, state);
         return true;
       });
@@ -98,14 +100,14 @@ TEST_F(GroupStateTest, AdamComesBackOnOtherRanksAndWithoutAGroup) {
   }
 }
 
-TEST_F(GroupStateTest, LoadsWhatOneProcessSaved) {
+TEST_F(GroupStateTest, LoadsAStepOfOneProcess) {
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
     SCOPED_TRACE(FormatName(format));
     TrainedRank alone(1);
     alone.Step();
     alone.Step();
     CheckpointRun(client_, kGroupUri, {.format = format}).Save(2, alone.State(), {.mode = CommitMode::kReplace});
-    OnRanks<bool>(2, [&](Collective& group) {
+    OnRanks<bool>(2, [&](internal::MessageGroup& group) {
       TrainedRank rank(5);
       RunState state = rank.State();
       Run(group).Load(2, state);
@@ -115,15 +117,15 @@ TEST_F(GroupStateTest, LoadsWhatOneProcessSaved) {
   }
 }
 
-TEST_F(GroupStateTest, EachRankHasItsOwnGenerator) {
-  const auto next = OnRanks<double>(2, [&](Collective& group) {
+TEST_F(GroupStateTest, SavesAGeneratorPerRank) {
+  const auto next = OnRanks<double>(2, [&](internal::MessageGroup& group) {
     TrainedRank rank(static_cast<std::uint64_t>(group.rank()));
     static_cast<void>(rank.Draw());
     Run(group).Save(1, rank.State());
     return rank.Draw();
   });
   EXPECT_NE(next[0], next[1]);
-  const auto drawn = OnRanks<double>(3, [&](Collective& group) {
+  const auto drawn = OnRanks<double>(3, [&](internal::MessageGroup& group) {
     TrainedRank rank(99);
     RunState state = rank.State();
     Run(group).Load(1, state);
@@ -131,17 +133,17 @@ TEST_F(GroupStateTest, EachRankHasItsOwnGenerator) {
   });
   EXPECT_EQ(drawn[0], next[0]);
   EXPECT_EQ(drawn[1], next[1]);
-  EXPECT_EQ(drawn[2], TrainedRank(99).Draw()) << "it was not there, and keeps its own";
+  EXPECT_EQ(drawn[2], TrainedRank(99).Draw()) << "it was not saved, and keeps its own";
 }
 
-TEST_F(GroupStateTest, AGeneratorThatTheStepLacksFailsOnAllRanksAndChangesNothing) {
-  OnRanks<bool>(2, [&](Collective& group) {
+TEST_F(GroupStateTest, FailsOnAllRanksForAMissingGenerator) {
+  OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     TrainedRank rank(1);
     rank.Step();
     Run(group).Save(1, rank.State());
     return true;
   });
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     TrainedRank rank(1);
     const at::Tensor before = rank.Weights();
     RunState state = rank.State();
@@ -155,8 +157,8 @@ TEST_F(GroupStateTest, AGeneratorThatTheStepLacksFailsOnAllRanksAndChangesNothin
 }
 
 // Only rank 0 reads the state of the generator. No generator takes a state of three bytes.
-TEST_F(GroupStateTest, WhatOneRankFindsWrongAfterItsReadsFailsOnAllRanks) {
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+TEST_F(GroupStateTest, FailsOnAllRanksForALateErrorOfOne) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     const std::string bytes = "abc";
     std::vector<PartToSave> parts;
     if (group.rank() == 0) {
@@ -164,7 +166,7 @@ TEST_F(GroupStateTest, WhatOneRankFindsWrongAfterItsReadsFailsOnAllRanks) {
           {{.name = "generators.own", .dtype = DType::kUint8, .shape = {3}}, std::as_bytes(std::span(bytes))});
     }
     {
-      ShardedCheckpoints steps(ValueOrThrow(CheckpointSteps::Open(client_, kGroupUri)), group);
+      ShardedCheckpoints steps(ValueOrThrow(internal::OpenStepStore(client_, kGroupUri)), group);
       ValueOrThrow(steps.Save({.step = 1}, parts, CommitMode::kCreate, {},
                               R"({"generators": {"own": {"$tensor": "generators.own"}}})"));
     }
@@ -178,18 +180,18 @@ TEST_F(GroupStateTest, WhatOneRankFindsWrongAfterItsReadsFailsOnAllRanks) {
   EXPECT_THAT(messages[0], ::testing::HasSubstr("generator 'own'"));
 }
 
-TEST_F(GroupStateTest, AStepOfAGroupIsOneCheckpoint) {
-  OnRanks<bool>(2, [&](Collective& group) {
+TEST_F(GroupStateTest, FormsOneCheckpoint) {
+  OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     TrainedRank rank(1);
     RunState state = rank.State();
     const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const RowsOfRank rows = DivideRows(4, share);
-    state.slices["model.extra"] = Sharded(torch::arange(4.0F).slice(0, rows.begin, rows.end), 4, share);
+    const auto [first_row, end_row] = DivideRows(4, share);
+    state.slices["model.extra"] = Sharded(torch::arange(4.0F).slice(0, first_row, end_row), 4, share);
     Run(group).Save(1, state);
     return true;
   });
   const auto steps = ValueOrThrow(CheckpointSteps::Open(client_, kGroupUri));
-  const auto step = ValueOrThrow(steps.OpenStep(ValueOrThrow(steps.Read(1))));
+  const auto step = ValueOrThrow(steps.OpenStep(1));
   EXPECT_TRUE(torch::equal(ReadTensor(step, "model.extra"), torch::arange(4.0F)));
   EXPECT_TRUE(step.ReadValue("optimizer.param_groups"));
   EXPECT_TRUE(step.ReadValue("model.extra")) << "although rank 0's values do not name it";
@@ -197,13 +199,13 @@ TEST_F(GroupStateTest, AStepOfAGroupIsOneCheckpoint) {
   LoadOptimizer(other.training.adam, step);
 }
 
-TEST_F(GroupStateTest, FewerRowsThanRanksAndNoElementsAreOneCheckpointToo) {
-  OnRanks<bool>(3, [&](Collective& group) {
+TEST_F(GroupStateTest, FormsOneCheckpointOfFewRowsAndEmptyTensors) {
+  OnRanks<bool>(3, [&](internal::MessageGroup& group) {
     const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const RowsOfRank rows = DivideRows(2, share);
+    const auto [first_row, end_row] = DivideRows(2, share);
     RunState state;
-    state.slices["few"] = Sharded(torch::arange(2.0F).slice(0, rows.begin, rows.end), 2, share);
-    state.slices["none"] = Sharded(torch::zeros({rows.end - rows.begin, 0}), 2, share);
+    state.slices["few"] = Sharded(torch::arange(2.0F).slice(0, first_row, end_row), 2, share);
+    state.slices["none"] = Sharded(torch::zeros({end_row - first_row, 0}), 2, share);
     state.slices["behind"] = {.local = torch::zeros({2, 0}), .shape = {3, 0}, .offsets = {1, 0}};
     Run(group).Save(1, state);
     RunState loaded = state;
@@ -211,7 +213,7 @@ TEST_F(GroupStateTest, FewerRowsThanRanksAndNoElementsAreOneCheckpointToo) {
     return true;
   });
   const auto steps = ValueOrThrow(CheckpointSteps::Open(client_, kGroupUri));
-  const auto step = ValueOrThrow(steps.OpenStep(ValueOrThrow(steps.Read(1))));
+  const auto step = ValueOrThrow(steps.OpenStep(1));
   EXPECT_TRUE(torch::equal(ReadTensor(step, "few"), torch::arange(2.0F)));
   for (const char* const name : {"none", "behind"}) EXPECT_EQ(ReadTensor(step, name).numel(), 0) << name;
 }
@@ -224,17 +226,17 @@ struct Slices {
 
   explicit Slices(const Collective& group, float value) {
     const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const RowsOfRank rows = DivideRows(1000, share);
-    frozen = torch::arange(1000.0F).slice(0, rows.begin, rows.end).clone();
+    const auto [first_row, end_row] = DivideRows(1000, share);
+    frozen = torch::arange(1000.0F).slice(0, first_row, end_row).clone();
     trained = torch::full({10}, value);
     state.slices["frozen"] = Sharded(frozen, 1000, share);
     if (group.rank() == 0) state.tensors["trained"] = {{"x", trained}};
   }
 };
 
-TEST_F(GroupStateTest, UnchangedSlicesAreNotSentAgain) {
+TEST_F(GroupStateTest, SendsNoUnchangedSliceAgain) {
   const CheckpointRunOptions options{.keep = KeepRules{.last = 2}, .skip_unchanged = true};
-  const auto stored = OnRanks<bool>(2, [&](Collective& group) {
+  const auto stored = OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group, options);
     for (const std::int64_t step : {1, 2, 3, 4}) {
       Slices slices(group, static_cast<float>(step));
@@ -246,19 +248,19 @@ TEST_F(GroupStateTest, UnchangedSlicesAreNotSentAgain) {
     return true;
   });
   const auto steps = ValueOrThrow(CheckpointSteps::Open(client_, kGroupUri));
-  const StoredStep last = ValueOrThrow(steps.Read(4));
-  EXPECT_EQ(last.manifest.files.size(), 3U) << "its own, and those of step 1";
+  const Step last = ValueOrThrow(steps.Read(4));
+  EXPECT_EQ(last.files.size(), 3U) << "its own, and those of step 1";
   std::uint64_t own = 0;
-  for (const StepFile& file : last.manifest.files) {
+  for (const StepFile& file : last.files) {
     if (file.name.starts_with("step-00000004/")) own += file.size;
   }
   EXPECT_LT(own, 2000U) << "the frozen slices have 4,000 bytes";
   EXPECT_FALSE(steps.Read(2)) << "the rules have removed it";
   for (const int world_size : {1, 3}) {
-    OnRanks<bool>(world_size, [&](Collective& group) {
+    OnRanks<bool>(world_size, [&](internal::MessageGroup& group) {
       Slices loaded(group, 0);
       loaded.frozen.zero_();
-      EXPECT_EQ(Run(group).LoadLatest(loaded.state)->stored.manifest.step, 4);
+      EXPECT_EQ(Run(group).LoadLatest(loaded.state)->step.number, 4);
       EXPECT_TRUE(torch::equal(loaded.frozen, Slices(group, 0).frozen));
       if (group.rank() == 0) {
         EXPECT_EQ(loaded.trained.sum().item<float>(), 40);
@@ -268,8 +270,8 @@ TEST_F(GroupStateTest, UnchangedSlicesAreNotSentAgain) {
   }
 }
 
-TEST_F(GroupStateTest, AllIsSentAgainIfAFileOfTheLastStepIsGone) {
-  OnRanks<bool>(2, [&](Collective& group) {
+TEST_F(GroupStateTest, SendsAllSlicesAgainIfAFileIsMissing) {
+  OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group, {.skip_unchanged = true});
     run.Save(1, Slices(group, 1).state);
     if (group.rank() == 0) {
@@ -279,7 +281,7 @@ TEST_F(GroupStateTest, AllIsSentAgainIfAFileOfTheLastStepIsGone) {
     }
     ValueOrThrow(group.Barrier());
     const SavedStep saved = run.Save(2, Slices(group, 2).state);
-    EXPECT_EQ(saved.stored.manifest.files.size(), 2U);
+    EXPECT_EQ(saved.step.files.size(), 2U);
     Slices loaded(group, 0);
     loaded.frozen.zero_();
     run.Load(2, loaded.state);
@@ -288,13 +290,13 @@ TEST_F(GroupStateTest, AllIsSentAgainIfAFileOfTheLastStepIsGone) {
   });
 }
 
-TEST_F(GroupStateTest, AStepThatReplacesItselfKeepsTheFilesThatItNames) {
+TEST_F(GroupStateTest, KeepsReferencedFilesOfAReplacedStep) {
   for (const CommitMode mode : {CommitMode::kReplace, CommitMode::kRewind}) {
-    OnRanks<bool>(2, [&](Collective& group) {
-      CheckpointRun run = Run(group, {.skip_unchanged = true, .writer = {.take_over = true}});
+    OnRanks<bool>(2, [&](internal::MessageGroup& group) {
+      CheckpointRun run = Run(group, {.skip_unchanged = true, .take_over = true});
       run.Save(1, Slices(group, 1).state, {.mode = mode});
       const SavedStep saved = run.Save(1, Slices(group, 2).state, {.mode = mode});
-      EXPECT_EQ(saved.stored.manifest.files.size(), 3U);
+      EXPECT_EQ(saved.step.files.size(), 3U);
       Slices loaded(group, 0);
       loaded.frozen.zero_();
       run.Load(1, loaded.state);
@@ -304,35 +306,34 @@ TEST_F(GroupStateTest, AStepThatReplacesItselfKeepsTheFilesThatItNames) {
   }
 }
 
-TEST_F(GroupStateTest, AnOptimizerThatRank0DidNotSaveIsNotThere) {
-  OnRanks<bool>(2, [&](Collective& group) {
+TEST_F(GroupStateTest, ReportsAnOptimizerThatRank0DidNotSave) {
+  OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     TrainedRank rank(1);
     rank.Step();
     RunState state = rank.State();
     if (group.rank() == 0) state.optimizers.clear();
     Run(group).Save(1, state);
     state = rank.State();
-    const Error error = ThrownBy([&] { Run(group).Load(1, state); });
-    EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-    EXPECT_THAT(error.message, ::testing::HasSubstr("the step holds no 'optimizer'"));
+    EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run(group).Load(1, state); }), ErrorCode::kUndecodable,
+                                   ::testing::HasSubstr("the step holds no 'optimizer'")));
     return true;
   });
 }
 
 TEST_F(GroupStateTest, RemovesAStepForAllRanks) {
-  const auto errors = OnRanks<Error>(2, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group);
     for (const std::int64_t step : {1, 2}) run.Save(step, Slices(group, 1).state);
     run.Remove(1);
     EXPECT_EQ(run.List().size(), 1U);
-    EXPECT_EQ(run.Latest()->stored.manifest.step, 2);
+    EXPECT_EQ(run.Latest()->step.number, 2);
     return ThrownBy([&] { run.Remove(2); });  // The last one.
   });
   EXPECT_EQ(errors[0].code, ErrorCode::kPreconditionFailed);
   EXPECT_EQ(errors[0].message, errors[1].message);
 }
 
-TEST_F(GroupStateTest, RefusesWhatAGroupCannotSave) {
+TEST_F(GroupStateTest, RefusesOptionsUnsupportedInAGroup) {
   const auto group = MakeOneProcess();
   EXPECT_EQ(ThrownBy([&] { static_cast<void>(Run(*group, {.format = CheckpointFormat::kTorchFile})); }).code,
             ErrorCode::kInvalidArgument);

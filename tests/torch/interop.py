@@ -261,7 +261,7 @@ class Interop(unittest.TestCase):
     def describe(self, path):
         return json.loads(tool("describe", path))
 
-    def test_reads_what_python_writes(self):
+    def test_reads_files_of_python(self):
         for name, make in {**CASES, **READ_ONLY}.items():
             for protocol in (2, 3, 4, 5):
                 with self.subTest(name=name, protocol=protocol):
@@ -269,7 +269,7 @@ class Interop(unittest.TestCase):
                     torch.save(value, self.theirs, pickle_protocol=protocol)
                     self.assertEqual(normal(self.describe(self.theirs)["root"]), normal(Tagger().of(value)))
 
-    def test_python_reads_what_we_write(self):
+    def test_python_reads_our_files(self):
         for name, make in CASES.items():
             with self.subTest(name=name):
                 value = make()
@@ -290,7 +290,7 @@ class Interop(unittest.TestCase):
         tool("rewrite", self.theirs, self.ours)
         return loads_with_weights_only(self.ours)
 
-    def test_training_goes_on_with_the_same_losses(self):
+    def test_training_continues_with_the_same_losses(self):
         for optimizer_class, options in (
             (torch.optim.Adam, {"lr": 0.01}), (torch.optim.AdamW, {"lr": 0.01}), (torch.optim.SGD, {"lr": 0.01, "momentum": 0.9}),
         ):  # fmt: skip
@@ -318,7 +318,7 @@ class Interop(unittest.TestCase):
         self.assertIn("meta tensors", described["refused"]["meta"])
         self.assertIn("xrange", described["refused"]["range"])
 
-    def test_tells_the_old_format_and_torchscript_apart(self):
+    def test_distinguishes_the_old_format_and_torchscript(self):
         torch.save({"a": torch.ones(1)}, self.theirs, _use_new_zipfile_serialization=False)
         done = subprocess.run([TOOL, "describe", self.theirs], capture_output=True, text=True)
         self.assertIn("save it again with torch.save()", done.stderr)
@@ -326,7 +326,7 @@ class Interop(unittest.TestCase):
         described = json.loads(tool("describe", self.theirs))
         self.assertEqual(sorted(described["tensors"]), ["bias", "weight"])
 
-    def test_python_reads_what_the_tool_makes(self):
+    def test_python_reads_files_of_the_tool(self):
         tool("make", self.ours, "70000", "1")
         judge(self.ours)
         with zipfile.ZipFile(self.ours) as archive:
@@ -335,7 +335,7 @@ class Interop(unittest.TestCase):
         self.assertEqual(len(loaded), 70000)
         self.assertEqual(loaded["layer69999"].item(), 69999)
 
-    def test_a_file_over_4_gib_by_layout(self):
+    def test_reads_a_file_over_4_gib(self):
         """Its data is a hole: Python's zipfile reads the directory and a record behind it."""
         tool("make_sparse", self.ours, str((2**32 + 4096) // 4))
         self.assertGreater(os.path.getsize(self.ours), 2**32)

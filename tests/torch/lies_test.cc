@@ -1,4 +1,4 @@
-// A service that lies, against what libtorch reads and writes through: the paths that tests/lies cannot link.
+// A service that lies, against libtorch's reads and writes: the paths that tests/lies cannot link.
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
@@ -11,6 +11,7 @@
 #include "gcsflux/torch/storage_error.h"
 #include "support/lying_service.h"
 #include "support/upload_case.h"
+#include "torch/state_dict_writer.h"
 
 namespace gcsflux {
 namespace {
@@ -27,14 +28,14 @@ std::string File() {
   StateDictWriter writer;
   pickled::Value root = writer.OfTensors(kTensors);
   std::string file;
-  std::move(writer).Write(std::move(root), [&](std::span<const std::byte> piece) -> Result<void> {
+  WriteTorchFile(std::move(writer).Gather(std::move(root)), [&](std::span<const std::byte> piece) -> Result<void> {
     file.append(reinterpret_cast<const char*>(piece.data()), piece.size());
     return {};
   });
   return file;
 }
 
-// The code of what `call` throws; nothing where it succeeds.
+// The code of the error that `call` throws; nothing if it succeeds.
 std::optional<ErrorCode> CodeOf(const std::function<void()>& call) {
   try {
     call();
@@ -60,13 +61,13 @@ const Case kCases[] = {
     {{Where::kMedia, "generation", How::kOther}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
     {{Where::kMedia, "size", How::kSmaller}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
     {{Where::kResumed, "generation", How::kOther}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
-    // Each tensor is compared with its own checksum.
+    // Each tensor is verified by its own checksum.
     {{Where::kResource, "hash", How::kOther}, {}, {}, ErrorCode::kCorrupted},
     {{Where::kResource, "name", How::kOther}, ErrorCode::kBadResponse, {}, ErrorCode::kBadResponse},
     {{Where::kResource, "bucket", How::kOther}, ErrorCode::kBadResponse, {}, ErrorCode::kBadResponse},
 };
 
-TEST(LiesToLibtorch, AreNotTaken) {
+TEST(LiesToLibtorch, AreRefused) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(std::string(c.lie.what) + " " + std::to_string(static_cast<int>(c.lie.how)));
     const auto client_of = [](const LyingService& service) {

@@ -1,4 +1,4 @@
-// What libtorch's DataLoader does to datasets (1.13), and how ours stand it: each trap by its name.
+// How libtorch's DataLoader treats datasets (1.13), and how ours behave: each trap by its name.
 #include <gmock/gmock.h>
 #include <torch/data.h>
 #include <torch/types.h>
@@ -9,6 +9,7 @@
 #include "gcsflux/torch/epoch_sampler.h"
 #include "gcsflux/torch/iterable_dataset.h"
 #include "gcsflux/torch/map_dataset.h"
+#include "support/fails_with.h"
 #include "torch/numbered_objects.h"
 
 namespace gcsflux {
@@ -59,8 +60,8 @@ TEST_F(LoaderTrapsTest, CopiesPerWorkerDownloadEachObjectOnce) {
   EXPECT_LE(Reads(), 2U * kNamed);  // With the next epoch's beginning, which is fetched once.
 }
 
-// "Leaving an epoch early with workers makes the next begin() throw": a new loader goes on where the old one was left.
-TEST_F(LoaderTrapsTest, ANewLoaderGoesOnBehindAnEpochThatWasLeftEarly) {
+// "Leaving an epoch early with workers makes the next begin() throw": a new loader continues the abandoned epoch.
+TEST_F(LoaderTrapsTest, NewLoaderContinuesAnAbandonedEpoch) {
   const Names dataset = Map();
   EpochSampler sampler(dataset, {.batch_size = kSmallBatch});
   std::vector<std::string> names;
@@ -79,15 +80,14 @@ TEST_F(LoaderTrapsTest, ANewLoaderGoesOnBehindAnEpochThatWasLeftEarly) {
 }
 
 // "A worker's exception arrives as WorkerException with `original_exception`."
-TEST_F(LoaderTrapsTest, AWorkersExceptionHasTheObjectsNameInside) {
+TEST_F(LoaderTrapsTest, WorkersExceptionNamesTheObject) {
   const auto expect_named = [](auto& loader) {
     try {
       for (const auto& batch : *loader) EXPECT_FALSE(batch.empty());
       ADD_FAILURE() << "nothing was thrown";
     } catch (const torch::data::WorkerException& worker) {
-      const Error error = ThrownBy([&] { std::rethrow_exception(worker.original_exception); });
-      EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-      EXPECT_THAT(error.message, HasSubstr("n/1020"));
+      EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { std::rethrow_exception(worker.original_exception); }),
+                                     ErrorCode::kUndecodable, HasSubstr("n/1020")));
     }
   };
   const Names dataset = Map(NameUnlessBad);
@@ -101,7 +101,7 @@ TEST_F(LoaderTrapsTest, AWorkersExceptionHasTheObjectsNameInside) {
 }
 
 // "Prefetch restarts cold each epoch."
-TEST_F(LoaderTrapsTest, TheNextEpochsBeginningIsThereWhenItBegins) {
+TEST_F(LoaderTrapsTest, NextEpochIsPrefetched) {
   const Names dataset = Map();
   EpochSampler sampler(dataset, {.batch_size = kSmallBatch});
   const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kSmallBatch).workers(2));
@@ -109,11 +109,11 @@ TEST_F(LoaderTrapsTest, TheNextEpochsBeginningIsThereWhenItBegins) {
     EXPECT_FALSE(batch.empty());
     sampler.BatchConsumed();
   }
-  while (Reads() < 2U * kNamed) std::this_thread::yield();  // The second epoch was not asked for.
+  while (Reads() < 2U * kNamed) std::this_thread::yield();  // The second epoch was not requested.
 }
 
 // "A StatefulDataset is read ahead by its workers, so its own position is not the consumer's."
-TEST_F(LoaderTrapsTest, WhatALoaderHasReadAheadIsNotConsumed) {
+TEST_F(LoaderTrapsTest, ReadAheadIsNotConsumed) {
   NameStream dataset(client_, Object("n/"), NameAsSample, {.order = SampleOrder::kByName, .batch_size = kSmallBatch},
                      kDirect);
   {
@@ -130,7 +130,7 @@ TEST_F(LoaderTrapsTest, WhatALoaderHasReadAheadIsNotConsumed) {
 }
 
 // "DistributedRandomSampler seeds from the epoch only and repeats without set_epoch()."
-TEST_F(LoaderTrapsTest, EpochsAndSeedsDifferWithoutBeingTold) {
+TEST_F(LoaderTrapsTest, EpochsAndSeedsDifferByDefault) {
   const Names dataset = Map();
   std::vector<std::vector<std::string>> orders;
   for (const std::uint64_t seed : {1U, 2U}) {

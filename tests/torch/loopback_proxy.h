@@ -12,13 +12,13 @@
 namespace gcsflux {
 
 struct LoopbackProxyOptions {
-  /// Passes nothing on before so many connections carry a request at once, or ten seconds are over.
+  /// Forwards nothing before this many connections have a request at the same time, or ten seconds are over.
   int hold_until_connections = 1;
-  /// May change the bytes of answers on their way; called from several threads.
+  /// May change the bytes of answers in transfer; called from several threads.
   std::function<void(std::span<char>)> edit_answer = {};
 };
 
-/// Stands between a client and an emulator and passes bytes on, a pair of sockets for each connection.
+/// A proxy between a client and an emulator that forwards bytes, a pair of sockets for each connection.
 class LoopbackProxy {
  public:
   LoopbackProxy(const std::string& target_endpoint, LoopbackProxyOptions options);
@@ -28,7 +28,7 @@ class LoopbackProxy {
 
   [[nodiscard]] std::string endpoint() const;
 
-  /// False where a connection was let through because the time was over.
+  /// False if a connection was forwarded because the time was over.
   [[nodiscard]] bool met_at_once() const { return met_at_once_; }
 
  private:
@@ -43,7 +43,7 @@ class LoopbackProxy {
   int listener_;
   std::atomic<bool> met_at_once_ = true;
 
-  std::mutex mutex_;  // Guards what follows.
+  std::mutex mutex_;  // Guards the members below.
   std::condition_variable arrived_;
   int with_request_ = 0;
   std::vector<int> sockets_;

@@ -1,5 +1,5 @@
-// Every kind of loop over a dataset, in every order, over a listing that is known or still runs: fresh or resumed, on
-// any number of ranks, and after a failure.
+// Every kind of loop over a dataset, in every order, over a complete or a running listing: fresh or resumed, on any
+// number of ranks, and after a failure.
 #include <gmock/gmock.h>
 #include <torch/data.h>
 #include <torch/serialize.h>
@@ -17,6 +17,8 @@
 #include "gcsflux/torch/epoch_sampler.h"
 #include "gcsflux/torch/iterable_dataset.h"
 #include "gcsflux/torch/map_dataset.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "torch/numbered_objects.h"
 
 namespace gcsflux {
@@ -143,11 +145,11 @@ class LoopsTest : public NumberedObjectsTest,
             .rank = rank,
             .world_size = ranks()};
   }
-  [[nodiscard]] ListingSnapshot Listing(const ObjectName& prefix) const {
+  [[nodiscard]] Listing ListingOf(const ObjectName& prefix) const {
     return {.prefix = prefix, .objects = ValueOrThrow(ListInParallel(client_, prefix)).objects};
   }
   [[nodiscard]] NumberStream Stream(const EpochOptions& how, const ObjectName& prefix, bool is_known) const {
-    if (is_known) return NumberStream::OfListing(client_, Listing(prefix), AsNumber, how, Options());
+    if (is_known) return NumberStream::OfListing(client_, ListingOf(prefix), AsNumber, how, Options());
     return {client_, prefix, AsNumber, how, Options()};
   }
   [[nodiscard]] DatasetOptions Options() const {
@@ -160,14 +162,14 @@ class LoopsTest : public NumberedObjectsTest,
     if (kind() == Kind::kEpochs) return std::make_unique<OverEpochs>(Stream(how, prefix, is_known()));
     if (kind() == Kind::kLoader) return std::make_unique<OverLoader>(Stream(how, prefix, is_known()), how.batch_size);
     auto loops =
-        std::make_unique<OverSampler>(is_known() ? Numbers::OfListing(client_, Listing(prefix), AsNumber, Options())
+        std::make_unique<OverSampler>(is_known() ? Numbers::OfListing(client_, ListingOf(prefix), AsNumber, Options())
                                                  : Numbers(client_, prefix, AsNumber, Options()),
                                       how);
     loops->set_batch_size(how.batch_size);
     return loops;
   }
 
-  // The position of another run, on one rank, behind two batches of the second epoch. It listed while it read.
+  // The position of another run, on one rank, after two batches of the second epoch. It listed while it read.
   [[nodiscard]] Cursor Elsewhere(const ObjectName& prefix, std::vector<int>& used) const {
     EpochOptions how = How(0);
     how.world_size = 1;
@@ -178,7 +180,7 @@ class LoopsTest : public NumberedObjectsTest,
   }
   // The same, while the listing was not complete.
   [[nodiscard]] Cursor OfFirst(Cursor cursor, std::size_t count) const {
-    auto objects = Listing({cursor.listing.bucket, cursor.listing.prefix}).objects;
+    auto objects = ListingOf({cursor.listing.bucket, cursor.listing.prefix}).objects;
     objects.resize(count);
     const auto first =
         Numbers::OfListing(client_, {{cursor.listing.bucket, cursor.listing.prefix}, {}, objects}, AsNumber, kDirect);
@@ -198,7 +200,7 @@ class LoopsTest : public NumberedObjectsTest,
   }
 };
 
-TEST_P(LoopsTest, GiveEachSampleOnceInEachEpoch) {
+TEST_P(LoopsTest, GiveEachSampleOncePerEpoch) {
   for (const bool is_partial : {false, true}) {
     if (is_partial && !is_resumed()) continue;
     std::vector<std::vector<int>> epochs(2);
@@ -218,8 +220,8 @@ TEST_P(LoopsTest, GiveEachSampleOnceInEachEpoch) {
   }
 }
 
-// The others use a last sample that this rank does not get: it goes on with the next epoch, as they do.
-TEST_P(LoopsTest, GoOnWithTheNextEpochWhereNoBatchIsLeft) {
+// The others use a last sample that this rank does not get: it continues with the next epoch, as they do.
+TEST_P(LoopsTest, ContinueWithTheNextEpochIfNoBatchIsLeft) {
   for (const std::uint64_t left : {0, 1}) {
     const EpochOptions how = How(ranks() - 1, /*batch_size=*/1);
     std::vector<int> used;
@@ -241,7 +243,7 @@ TEST_P(LoopsTest, GoOnWithTheNextEpochWhereNoBatchIsLeft) {
   }
 }
 
-TEST_P(LoopsTest, StartAfreshAfterACursorThatIsRefused) {
+TEST_P(LoopsTest, StartOverAfterARefusedCursor) {
   struct Case {
     const char* name;
     Cursor cursor;
@@ -271,8 +273,7 @@ TEST_P(LoopsTest, StartAfreshAfterACursorThatIsRefused) {
       loops->Resume(one.cursor);
       loops->Epoch();
     });
-    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, HasSubstr(one.words));
+    EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kInvalidArgument, HasSubstr(one.words)));
     EXPECT_EQ(loops->cursor(), before);
     samples += loops->Epoch().size();
     EXPECT_NEAR(static_cast<double>(samples), static_cast<double>(kObjects) / static_cast<double>(ranks()), 2);
@@ -280,19 +281,16 @@ TEST_P(LoopsTest, StartAfreshAfterACursorThatIsRefused) {
   }
 }
 
-TEST_P(LoopsTest, AreRefusedWhereNoRankHasABatch) {
+TEST_P(LoopsTest, FailIfNoRankHasABatch) {
   EpochOptions how = How(0, kObjects);
   how.batch_size = kObjects + 1;
   how.tail = EpochTail::kDrop;
-  const Error error = ThrownBy([&] { Make(how)->Epoch(); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("has no batch for rank 0"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Make(how)->Epoch(); }), ErrorCode::kInvalidArgument,
+                                 HasSubstr("has no batch for rank 0")));
 }
 
-TEST_P(LoopsTest, ListAgainAfterAListingThatFailed) {
-  emulator_.faults().Load({.rules = {{.name = "fails",
-                                      .match = {.operation = "storage.objects.list"},
-                                      .action = {.type = "status", .status = 503}}}});
+TEST_P(LoopsTest, ListAgainAfterAFailedListing) {
+  testing::LoadFault(emulator_, "fails", {.operation = "storage.objects.list"}, {.type = "status", .status = 503});
   std::unique_ptr<Loops> loops;
   const Error error = ThrownBy([&] {
     loops = Make(How(0));
@@ -306,7 +304,7 @@ TEST_P(LoopsTest, ListAgainAfterAListingThatFailed) {
   EXPECT_NEAR(samples, static_cast<double>(kObjects) / static_cast<double>(ranks()), 2);
 }
 
-TEST_P(LoopsTest, FindWhatIsStoredAfterThePrefixWasEmpty) {
+TEST_P(LoopsTest, FindObjectsStoredAfterAnEmptyListing) {
   for (const std::string& name : StoredNames()) ValueOrThrow(client_.DeleteObject(Object(name)));
   std::unique_ptr<Loops> loops;
   const Error error = ThrownBy([&] {

@@ -23,7 +23,7 @@ class MakeDataLoaderTest : public NumberedObjectsTest {
     return MakeDataLoader(dataset_, {.seed = 3, .batch_size = kBatch}, {.workers = workers, .cursor = cursor});
   }
 
-  // The numbers of so many batches, or of all that are left of the epoch.
+  // The numbers of this many batches, or of the rest of the epoch.
   static std::vector<int> Use(DataLoader<>& loader, std::size_t batches = ~std::size_t{0}) {
     std::vector<int> numbers;
     for (Example<>& batch : loader) {
@@ -42,7 +42,7 @@ class MakeDataLoaderTest : public NumberedObjectsTest {
   MapDataset dataset_;
 };
 
-TEST_F(MakeDataLoaderTest, GivesEachSampleOnceInEachEpochInTheSameOrderForAnyNumberOfWorkers) {
+TEST_F(MakeDataLoaderTest, GivesTheSameEpochForAnyNumberOfWorkers) {
   const std::vector<int> expected = [&] {
     DataLoader<> loader = Loader(0);
     return Use(loader);
@@ -58,8 +58,8 @@ TEST_F(MakeDataLoaderTest, GivesEachSampleOnceInEachEpochInTheSameOrderForAnyNum
   }
 }
 
-// The order is announced: what the workers request beside it would be fetched a second time.
-TEST_F(MakeDataLoaderTest, FetchesEachObjectOnceForEachEpoch) {
+// The order is announced: other requests of the workers would be fetched a second time.
+TEST_F(MakeDataLoaderTest, FetchesEachObjectOncePerEpoch) {
   DataLoader<> loader =
       MakeDataLoader(MapDataset(client_, Object("numbers/"), NumberIn, {.download = {}, .fetch_across_epochs = false}),
                      {.batch_size = kBatch});
@@ -80,7 +80,7 @@ TEST_F(MakeDataLoaderTest, IsNotReportedAsUnannounced) {
   EXPECT_EQ(dataset_.report().unannounced_batches, batches);
 }
 
-TEST_F(MakeDataLoaderTest, ItsCursorIsBehindTheBatchThatTheLoopHas) {
+TEST_F(MakeDataLoaderTest, CursorFollowsTheCurrentBatch) {
   DataLoader<> loader = Loader(2);
   std::uint64_t batches = 0;
   for (const Example<>& batch : loader) {
@@ -92,7 +92,7 @@ TEST_F(MakeDataLoaderTest, ItsCursorIsBehindTheBatchThatTheLoopHas) {
   }
 }
 
-TEST_F(MakeDataLoaderTest, ContinuesAfterALoopThatEndedEarly) {
+TEST_F(MakeDataLoaderTest, ContinuesAfterAnAbandonedLoop) {
   for (const std::size_t workers : {0, 2}) {
     DataLoader<> loader = Loader(workers);
     std::vector<int> numbers = Use(loader, 3);
@@ -113,7 +113,7 @@ TEST_F(MakeDataLoaderTest, ContinuesAtTheCursorOfAnEarlierRun) {
   EXPECT_THAT(numbers, ElementsAreArray(Use(undisturbed)));
 }
 
-TEST_F(MakeDataLoaderTest, AWorkersFailureIsTheStorageErrorItself) {
+TEST_F(MakeDataLoaderTest, RethrowsAWorkersStorageError) {
   for (const std::size_t workers : {0, 2}) {
     const MapDataset dataset(client_, Object("numbers/"), NumberIn, kDirect);
     auto loader = MakeDataLoader(dataset, {.order = SampleOrder::kByName, .batch_size = kBatch}, {.workers = workers});
@@ -129,7 +129,7 @@ TEST_F(MakeDataLoaderTest, AWorkersFailureIsTheStorageErrorItself) {
   }
 }
 
-TEST_F(MakeDataLoaderTest, AnotherListingsCursorIsRefusedUnlessItIsAllowed) {
+TEST_F(MakeDataLoaderTest, RefusesACursorOfAnotherListingUnlessAllowed) {
   const Cursor cursor = Loader(0).cursor();
   Put("numbers/2000", "50");
   const MapDataset grown(client_, Object("numbers/"), NumberIn, kDirect);
@@ -140,7 +140,25 @@ TEST_F(MakeDataLoaderTest, AnotherListingsCursorIsRefusedUnlessItIsAllowed) {
   EXPECT_EQ(Use(loader).size(), kObjects + 1);
 }
 
-TEST_F(MakeDataLoaderTest, CollatesAsTheCallerSays) {
+TEST_F(MakeDataLoaderTest, FollowsAGivenOrderWithAnyNumberOfWorkers) {
+  const auto weighted =
+      ValueOrThrow(GivenOrder::Weighted(std::vector<double>(kObjects, 1), {.samples = 30, .seed = 5}));
+  std::vector<int> expected;
+  for (const std::size_t workers : {0, 1, 4}) {
+    auto loader =
+        MakeDataLoader(dataset_, {.order = SampleOrder::kGiven, .given = weighted, .epochs = 2, .batch_size = kBatch},
+                       {.workers = workers});
+    std::vector<int> numbers = Use(loader);
+    EXPECT_EQ(numbers.size(), 30);
+    const std::vector<int> second = Use(loader);
+    numbers.insert(numbers.end(), second.begin(), second.end());
+    if (expected.empty()) expected = numbers;
+    EXPECT_EQ(numbers, expected) << workers << " workers";
+    EXPECT_EQ(dataset_.report().unannounced_batches, 0);
+  }
+}
+
+TEST_F(MakeDataLoaderTest, UsesTheCallersCollation) {
   using Samples = std::vector<Example<>>;
   const torch::data::transforms::BatchLambda<Samples, std::size_t> count([](const Samples& all) { return all.size(); });
   auto loader = MakeDataLoader(dataset_, {.tail = EpochTail::kDrop, .batch_size = kBatch}, {}, count);

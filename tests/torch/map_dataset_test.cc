@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "support/fails_with.h"
 #include "torch/bucket_test.h"
 #include "torch/loopback_proxy.h"
 
@@ -46,46 +47,46 @@ class MapDatasetTest : public BucketTest {
   }
 };
 
-TEST_F(MapDatasetTest, HasWhatIsUnderThePrefixInBytewiseOrder) {
+TEST_F(MapDatasetTest, ContainsThePrefixInBytewiseOrder) {
   for (const char* name : {"train/b", "train/B", "train/a/1", "trainer", "test/c", "train/\xC3\xA9"}) Put(name, name);
   const MapDataset dataset = DatasetOf("train/");
   EXPECT_THAT(NamesOf(dataset), ElementsAre("train/B", "train/a/1", "train/b", "train/\xC3\xA9"));
   EXPECT_EQ(dataset.size(), 4U);
 }
 
-TEST_F(MapDatasetTest, LeavesOutTheObjectsThatStandForDirectories) {
+TEST_F(MapDatasetTest, OmitsDirectoryMarkers) {
   Put("train/", "");
   Put("train/0/", "");
   Put("train/0/a", "a");
   EXPECT_THAT(NamesOf(DatasetOf("train/")), ElementsAre("train/0/a"));
 }
 
-TEST_F(MapDatasetTest, APrefixWithNothingUnderItHasItsOwnError) {
+TEST_F(MapDatasetTest, ReportsAnEmptyPrefix) {
   Put("train/", "");
-  const Error error = ThrownBy([&] { MapDataset(client_, Object("train/"), BytesOf); });
-  EXPECT_EQ(error.code, ErrorCode::kEmptyPrefix);
-  EXPECT_THAT(error.message, HasSubstr("gs://torch-test/train/"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { MapDataset(client_, Object("train/"), BytesOf); }),
+                                 ErrorCode::kEmptyPrefix, HasSubstr("gs://torch-test/train/")));
 }
 
-TEST_F(MapDatasetTest, AMissingBucketIsNotFound) {
-  const Error error = ThrownBy([&] { MapDataset(client_, {"no-such-bucket", "train/"}, BytesOf); });
-  EXPECT_EQ(error.code, ErrorCode::kNotFound);
-  EXPECT_THAT(error.message, HasSubstr("no-such-bucket"));
+TEST_F(MapDatasetTest, ReportsAMissingBucket) {
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] {
+                                   MapDataset(client_, {"no-such-bucket", "train/"}, BytesOf);
+                                 }),
+                                 ErrorCode::kNotFound, HasSubstr("no-such-bucket")));
 }
 
-TEST_F(MapDatasetTest, AnEmptyListIsADatasetOfSizeZero) {
+TEST_F(MapDatasetTest, HasSizeZeroForAnEmptyList) {
   MapDataset dataset = MapDataset::OfObjects(client_, "no-matter", {}, BytesOf);
   EXPECT_EQ(dataset.size(), 0U);
   EXPECT_TRUE(dataset.get_batch({}).empty());
 }
 
-TEST_F(MapDatasetTest, ABatchIsInTheOrderOfItsIndices) {
+TEST_F(MapDatasetTest, GivesABatchInTheOrderOfItsIndices) {
   for (const char* name : {"a", "b", "c"}) Put(name, std::string("content of ") + name);
   Put("d", "");
   EXPECT_THAT(BatchOf(DatasetOf(""), {3, 1, 0, 1}), ElementsAre("", "content of b", "content of a", "content of b"));
 }
 
-TEST_F(MapDatasetTest, ATransformSeesWhichObjectItHas) {
+TEST_F(MapDatasetTest, PassesTheObjectToTheTransform) {
   Put("train/7/a.png", "x");
   const auto size_of_name = [](const ListedObject& object, std::span<const std::byte>) -> Example<> {
     return {torch::tensor(static_cast<std::int64_t>(object.name.size())), torch::tensor(object.generation)};
@@ -96,37 +97,39 @@ TEST_F(MapDatasetTest, ATransformSeesWhichObjectItHas) {
   EXPECT_EQ(example.target.item<std::int64_t>(), dataset.objects()[0].generation);
 }
 
-TEST_F(MapDatasetTest, AnIndexPastTheEndIsAnError) {
+TEST_F(MapDatasetTest, RefusesAnIndexPastTheEnd) {
   Put("a", "a");
   EXPECT_EQ(ThrownBy([&] { BatchOf(DatasetOf(""), {0, 1}); }).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(MapDatasetTest, AnObjectDeletedSinceTheListingIsNamed) {
+TEST_F(MapDatasetTest, NamesAnObjectDeletedSinceTheListing) {
   for (const char* name : {"a", "b", "c"}) Put(name, name);
   const MapDataset dataset = DatasetOf("");
   ValueOrThrow(client_.DeleteObject(Object("b")));
-  const Error error = ThrownBy([&] { BatchOf(dataset, {0, 1, 2}); });
-  EXPECT_EQ(error.code, ErrorCode::kNotFound);
-  EXPECT_THAT(error.message, HasSubstr("gs://torch-test/b"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] {
+                                   BatchOf(dataset, {0, 1, 2});
+                                 }),
+                                 ErrorCode::kNotFound, HasSubstr("gs://torch-test/b")));
 }
 
-TEST_F(MapDatasetTest, ABatchIsWholeOrFailsWhateverIsSaidOfFailures) {
+TEST_F(MapDatasetTest, NeverGivesAPartialBatch) {
   for (const char* name : {"a", "b"}) Put(name, name);
   const MapDataset dataset(client_, Object(""), BytesOf, {.download = {.on_failure = OnFailure::kDeliver}});
   ValueOrThrow(client_.DeleteObject(Object("b")));
   EXPECT_EQ(ThrownBy([&] { BatchOf(dataset, {0, 1}); }).code, ErrorCode::kNotFound);
 }
 
-TEST_F(MapDatasetTest, AnObjectOverwrittenSinceTheListingIsNamed) {
+TEST_F(MapDatasetTest, NamesAnObjectOverwrittenSinceTheListing) {
   for (const char* name : {"a", "b", "c"}) Put(name, name);
   const MapDataset dataset = DatasetOf("");
   Put("b", "something else");
-  const Error error = ThrownBy([&] { BatchOf(dataset, {0, 1, 2}); });
-  EXPECT_EQ(error.code, ErrorCode::kNotFound);
-  EXPECT_THAT(error.message, HasSubstr("gs://torch-test/b"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] {
+                                   BatchOf(dataset, {0, 1, 2});
+                                 }),
+                                 ErrorCode::kNotFound, HasSubstr("gs://torch-test/b")));
 }
 
-TEST_F(MapDatasetTest, AFailedBatchLeavesTheDatasetUsable) {
+TEST_F(MapDatasetTest, RemainsUsableAfterAFailedBatch) {
   for (const char* name : {"a", "b", "c"}) Put(name, name);
   const MapDataset dataset = DatasetOf("");
   ValueOrThrow(client_.DeleteObject(Object("b")));
@@ -134,7 +137,7 @@ TEST_F(MapDatasetTest, AFailedBatchLeavesTheDatasetUsable) {
   EXPECT_THAT(BatchOf(dataset, {2, 0}), ElementsAre("c", "a"));
 }
 
-TEST_F(MapDatasetTest, WhatATransformThrowsComesWithTheObjectsNameAndNested) {
+TEST_F(MapDatasetTest, NestsATransformsExceptionWithTheObjectsName) {
   Put("train/bad", "x");
   const auto failing = [](const ListedObject&, std::span<const std::byte>) -> Example<> {
     throw std::out_of_range("seven is too many");
@@ -149,7 +152,7 @@ TEST_F(MapDatasetTest, WhatATransformThrowsComesWithTheObjectsNameAndNested) {
   }
 }
 
-TEST_F(MapDatasetTest, WhatIsNoExceptionOfTheStandardComesWithTheObjectsNameAndNestedToo) {
+TEST_F(MapDatasetTest, NestsANonStandardExceptionWithTheObjectsName) {
   Put("a", "x");
   const auto failing = [](const ListedObject&, std::span<const std::byte>) -> Example<> { throw 42; };
   try {
@@ -167,7 +170,7 @@ TEST_F(MapDatasetTest, WhatIsNoExceptionOfTheStandardComesWithTheObjectsNameAndN
   }
 }
 
-TEST_F(MapDatasetTest, ATransformsStorageErrorGoesOnAsItIs) {
+TEST_F(MapDatasetTest, RethrowsATransformsStorageErrorUnchanged) {
   Put("a", "x");
   const auto failing = [](const ListedObject&, std::span<const std::byte>) -> Example<> {
     throw StorageError({.code = ErrorCode::kAborted, .message = "as it is"});
@@ -177,14 +180,14 @@ TEST_F(MapDatasetTest, ATransformsStorageErrorGoesOnAsItIs) {
   EXPECT_EQ(error.message, "as it is");
 }
 
-TEST_F(MapDatasetTest, CopiesShareTheListing) {
+TEST_F(MapDatasetTest, SharesTheListingAmongCopies) {
   Put("a", "a");
   const MapDataset dataset = DatasetOf("");
   const MapDataset copy = dataset;  // NOLINT(performance-unnecessary-copy-initialization): the copy is the subject.
   EXPECT_EQ(copy.objects().data(), dataset.objects().data());
 }
 
-TEST_F(MapDatasetTest, FetchesABatchesObjectsAtOnce) {
+TEST_F(MapDatasetTest, FetchesTheObjectsOfABatchInParallel) {
   for (const char* name : {"a", "b", "c", "d"}) Put(name, name);
   const LoopbackProxy proxy(emulator_.endpoint(), {.hold_until_connections = 4});
   const auto dataset = MapDataset::OfObjects(MakeClient(proxy.endpoint()), Object("").bucket, DatasetOf("").objects(),
@@ -193,7 +196,7 @@ TEST_F(MapDatasetTest, FetchesABatchesObjectsAtOnce) {
   EXPECT_TRUE(proxy.met_at_once());
 }
 
-TEST_F(MapDatasetTest, BytesChangedOnTheWayAreNoExample) {
+TEST_F(MapDatasetTest, DetectsBytesChangedInTransfer) {
   Put("a", "harmless");
   Put("b", "XXXXXXXX");
   const auto flip = [](std::span<char> answer) {
@@ -203,9 +206,10 @@ TEST_F(MapDatasetTest, BytesChangedOnTheWayAreNoExample) {
   const LoopbackProxy proxy(emulator_.endpoint(), {.edit_answer = flip});
   const auto dataset =
       MapDataset::OfObjects(MakeClient(proxy.endpoint()), Object("").bucket, DatasetOf("").objects(), BytesOf);
-  const Error error = ThrownBy([&] { BatchOf(dataset, {0, 1}); });
-  EXPECT_EQ(error.code, ErrorCode::kCorrupted);
-  EXPECT_THAT(error.message, HasSubstr("gs://torch-test/b"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] {
+                                   BatchOf(dataset, {0, 1});
+                                 }),
+                                 ErrorCode::kCorrupted, HasSubstr("gs://torch-test/b")));
 }
 
 struct OwnSample {
@@ -213,7 +217,7 @@ struct OwnSample {
 };
 std::uint64_t SampleBytes(const OwnSample& sample) { return sample.bytes; }
 
-TEST(BytesOfSample, CountsTensorsAndWhatIsMadeOfThem) {
+TEST(BytesOfSample, CountsTensorsAndTheirContainers) {
   const torch::Tensor tensor = torch::zeros({10, 100}, torch::kFloat32);
   constexpr std::uint64_t kData = 10 * 100 * 4;
   constexpr std::uint64_t kTensor = kData + sizeof(torch::Tensor);

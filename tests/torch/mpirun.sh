@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mpirun.sh BIN_DIR: a job that Open MPI's mpirun starts. Four processes train and save; two go on where they ended. If
+# mpirun.sh BIN_DIR: a job that Open MPI's mpirun starts. Four processes train and save; two resume where they ended. If
 # one is killed, the job ends. Skipped (77) where mpirun is not installed; under CI that is a failure.
 set -euo pipefail
 

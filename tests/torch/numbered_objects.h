@@ -14,7 +14,7 @@ namespace gcsflux {
 
 constexpr int kObjects = 50;
 constexpr std::size_t kBatch = 7;
-/// A dataset that composes waits at its end until composites are gone.
+/// A dataset that composes waits at its end until its composites are deleted.
 inline const DatasetOptions kDirect = {.download = {}};
 
 inline torch::data::Example<> NumberIn(const ListedObject&, std::span<const std::byte> bytes) {
@@ -22,7 +22,7 @@ inline torch::data::Example<> NumberIn(const ListedObject&, std::span<const std:
   return {torch::tensor(std::stoi(text)), torch::tensor(1)};
 }
 
-/// kObjects objects, each of which holds its own index.
+/// kObjects objects; each contains its own index.
 class NumberedObjectsTest : public BucketTest {
  protected:
   NumberedObjectsTest() {

@@ -15,6 +15,7 @@
 
 #include "base/message.h"
 #include "gcsflux/torch/collective.h"
+#include "sharding/message_group.h"
 #include "support/full_listener.h"
 #include "support/test_directory.h"
 #include "torch/bucket_test.h"
@@ -51,7 +52,7 @@ std::vector<std::string> OnProcesses(int world_size, const Body& body,
     threads.emplace_back([&, rank] {
       try {
         const auto group = JoinProcesses(RankOf(rank, world_size), store, kMeeting);
-        results[static_cast<std::size_t>(rank)] = body(*group);
+        results[static_cast<std::size_t>(rank)] = body(internal::MessagesOf(*group));
       } catch (const StorageError& failure) {
         results[static_cast<std::size_t>(rank)] = std::string("thrown: ") + failure.what();
       }
@@ -66,9 +67,9 @@ std::string MessageOf(const Result<T>& result) {
   return result.ok() ? "no error" : result.error().message;
 }
 
-TEST(ProcessCollective, GathersScattersAndTells) {
+TEST(ProcessCollective, GathersScattersAndBroadcasts) {
   const std::string large(3'000'000, 'x');
-  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+  const auto results = OnProcesses(3, [&](internal::MessageGroup& group) -> std::string {
     const auto all = group.AllGather("of " + std::to_string(group.rank()));
     if (!all.ok()) return all.error().message;
     const auto told = group.Broadcast(group.rank() == 0 ? large : "");
@@ -84,8 +85,8 @@ TEST(ProcessCollective, GathersScattersAndTells) {
   EXPECT_EQ(results[2], "of 0,of 2,told,no error,c,no error,no error");
 }
 
-TEST(ProcessCollective, NamesARankThatEndsWithItsHostAndProcess) {
-  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+TEST(ProcessCollective, NamesHostAndProcessOfAnEndedRank) {
+  const auto results = OnProcesses(3, [&](internal::MessageGroup& group) -> std::string {
     if (group.rank() == 1) return "";
     return MessageOf(group.Barrier());
   });
@@ -96,9 +97,9 @@ TEST(ProcessCollective, NamesARankThatEndsWithItsHostAndProcess) {
   }
 }
 
-TEST(ProcessCollective, NamesARankThatEndsWhileAnotherOneIsLate) {
+TEST(ProcessCollective, NamesAnEndedRankDespiteALateOne) {
   std::atomic<bool> has_failed = false;
-  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+  const auto results = OnProcesses(3, [&](internal::MessageGroup& group) -> std::string {
     if (group.rank() == 2) return "";
     if (group.rank() == 1) {
       while (!has_failed) std::this_thread::yield();
@@ -113,13 +114,13 @@ TEST(ProcessCollective, NamesARankThatEndsWhileAnotherOneIsLate) {
   EXPECT_THAT(results[0], Not(HasSubstr(".cc"))) << "no lines of sources";
 }
 
-// As a job does that goes on after a failure, with the processes that are left or started again.
+// As in a job that continues after a failure, with the remaining or restarted processes.
 TEST(ProcessCollective, MeetsAgainInTheSameStoreAfterAFailure) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   for (int round = 0; round < 3; ++round) {
     const auto results = OnProcesses(
         3,
-        [&](Collective& group) -> std::string {
+        [&](internal::MessageGroup& group) -> std::string {
           if (const auto first = group.Barrier(); !first.ok()) return first.error().message;
           if (group.rank() == 1) return "ends";
           return MessageOf(group.Barrier());
@@ -131,7 +132,7 @@ TEST(ProcessCollective, MeetsAgainInTheSameStoreAfterAFailure) {
   }
 }
 
-TEST(ProcessCollective, SaysOnAllRanksWhichOnesDidNotComeToTheMeeting) {
+TEST(ProcessCollective, NamesMissingRanksOnAllRanks) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   std::vector<std::string> messages(2);
   {
@@ -146,12 +147,12 @@ TEST(ProcessCollective, SaysOnAllRanksWhichOnesDidNotComeToTheMeeting) {
   EXPECT_THAT(messages[0], StartsWith("rank 2, rank 3 did not come within 500 ms"));
   EXPECT_EQ(messages[1], messages[0]);
   const Error late = ThrownBy([&] { JoinProcesses(RankOf(2, 4), store, kMeeting); });
-  EXPECT_EQ(late.message, messages[0]) << "it comes when the meeting is over";
+  EXPECT_EQ(late.message, messages[0]) << "it joins when the meeting is over";
 }
 
-TEST(ProcessCollective, NamesARankThatDoesNotCome) {
+TEST(ProcessCollective, NamesASilentRank) {
   std::atomic<int> failed = 0;
-  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+  const auto results = OnProcesses(3, [&](internal::MessageGroup& group) -> std::string {
     if (group.rank() == 2) {
       while (failed < 2) std::this_thread::yield();
       return "";
@@ -168,7 +169,7 @@ TEST(ProcessCollective, NamesARankThatDoesNotCome) {
 TEST(ProcessCollective, IsCancelledWhileItWaits) {
   std::stop_source stop;
   std::atomic<bool> is_waiting = false;
-  const auto results = OnProcesses(2, [&](Collective& group) -> std::string {
+  const auto results = OnProcesses(2, [&](internal::MessageGroup& group) -> std::string {
     if (group.rank() == 0) {
       is_waiting = true;
       return MessageOf(group.Barrier({.stop = stop.get_token()}));
@@ -183,9 +184,8 @@ TEST(ProcessCollective, IsCancelledWhileItWaits) {
 
 TEST(ProcessCollective, NamesARankThatNeverStarts) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
-  const Error error = ThrownBy([&] { JoinProcesses(RankOf(0, 2), store, std::chrono::milliseconds(50)); });
-  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
-  EXPECT_THAT(error.message, HasSubstr("rank 1 did not come within 50 ms"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { JoinProcesses(RankOf(0, 2), store, std::chrono::milliseconds(50)); }),
+                                 ErrorCode::kUnreachable, HasSubstr("rank 1 did not come within 50 ms")));
 }
 
 // Remembers how long a rank waits for rank 0 at least.
@@ -201,7 +201,7 @@ class PatientStore : public c10d::HashStore {
   std::atomic<std::chrono::milliseconds> shortest = std::chrono::milliseconds::max();
 };
 
-TEST(ProcessCollective, WaitsForEverWhereItIsToldTo) {
+TEST(ProcessCollective, WaitsWithoutLimitIfConfigured) {
   const auto store = c10::make_intrusive<PatientStore>();
   std::vector<std::string> messages(2, "not joined");
   {
@@ -210,7 +210,8 @@ TEST(ProcessCollective, WaitsForEverWhereItIsToldTo) {
       threads.emplace_back([&, rank] {
         std::string& message = messages[static_cast<std::size_t>(rank)];
         try {
-          message = MessageOf(JoinProcesses(RankOf(rank, 2), store, std::chrono::milliseconds::max())->Barrier());
+          message = MessageOf(
+              internal::MessagesOf(*JoinProcesses(RankOf(rank, 2), store, std::chrono::milliseconds::max())).Barrier());
         } catch (const StorageError& failure) {
           message = failure.what();
         }
@@ -222,7 +223,7 @@ TEST(ProcessCollective, WaitsForEverWhereItIsToldTo) {
   EXPECT_LT(store->shortest.load(), std::chrono::milliseconds::max()) << "a store adds it to the present time";
 }
 
-TEST(ProcessStore, IsReachedIfTheDeadlineIsForEver) {
+TEST(ProcessStore, IsReachedWithAnInfiniteDeadline) {
   testing::TestDirectory directory;
   RunEnvironment run = RankOf(0, 2);
   run.master_port = FreePort();
@@ -246,45 +247,42 @@ TEST(ProcessStore, IsAFileOrAPort) {
   EXPECT_FALSE(OpenProcessStore(RankOf(0, 1)).defined()) << "one process needs none";
 }
 
-TEST(ProcessStore, SaysWhereItIsNot) {
+TEST(ProcessStore, NamesAWrongAddress) {
   RunEnvironment run = RankOf(1, 2);
   run.master_host = "";
   EXPECT_THAT(ThrownBy([&] { OpenProcessStore(run); }).message, HasSubstr("set MASTER_ADDR"));
   run.master_host = "no-such-host.invalid";
   run.master_port = 1;
-  const Error error = ThrownBy([&] { OpenProcessStore(run, std::chrono::milliseconds(100)); });
-  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
-  EXPECT_THAT(error.message,
-              AllOf(HasSubstr("rank 1 does not reach rank 0 at no-such-host.invalid:1"), HasSubstr("MASTER_ADDR")));
+  EXPECT_TRUE(testing::FailsWith(
+      ThrownBy([&] { OpenProcessStore(run, std::chrono::milliseconds(100)); }), ErrorCode::kUnreachable,
+      AllOf(HasSubstr("rank 1 does not reach rank 0 at no-such-host.invalid:1"), HasSubstr("MASTER_ADDR"))));
 }
 
-TEST(ProcessStore, SaysThatItsPortIsTaken) {
+TEST(ProcessStore, ReportsAPortInUse) {
   const testing::FullListener other;
   RunEnvironment run = RankOf(0, 2);
   run.master_port = other.port();
-  const Error error = ThrownBy([&] { OpenProcessStore(run, std::chrono::milliseconds(100)); });
-  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("rank 0 cannot serve the store of the job at 127.0.0.1:"),
-                                   HasSubstr("MASTER_PORT is free on that host")));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { OpenProcessStore(run, std::chrono::milliseconds(100)); }),
+                                 ErrorCode::kUnreachable,
+                                 AllOf(HasSubstr("rank 0 cannot serve the store of the job at 127.0.0.1:"),
+                                       HasSubstr("MASTER_PORT is free on that host"))));
 }
 
-TEST(ProcessStore, SaysThatRank0DoesNotServeIt) {
+TEST(ProcessStore, ReportsThatRank0DoesNotServeIt) {
   RunEnvironment run = RankOf(1, 2);
   {
     const testing::FullListener gone;
     run.master_port = gone.port();
   }
-  const Error error = ThrownBy([&] { OpenProcessStore(run, std::chrono::milliseconds(100)); });
-  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
-  EXPECT_THAT(error.message, HasSubstr("rank 1 does not reach rank 0 at 127.0.0.1:"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { OpenProcessStore(run, std::chrono::milliseconds(100)); }),
+                                 ErrorCode::kUnreachable, HasSubstr("rank 1 does not reach rank 0 at 127.0.0.1:")));
 }
 
 TEST(ProcessStore, RefusesPort0) {
   RunEnvironment run = RankOf(0, 2);
   run.master_port = 0;
-  const Error error = ThrownBy([&] { OpenProcessStore(run); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("MASTER_PORT"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { OpenProcessStore(run); }), ErrorCode::kInvalidArgument,
+                                 HasSubstr("MASTER_PORT")));
 }
 
 // A variable of the environment, which no other thread reads meanwhile.
@@ -299,7 +297,7 @@ class Variable {
   const char* const name_;
 };
 
-TEST(ProcessStore, IsTheOneOfTorchrunsAgent) {
+TEST(ProcessStore, UsesTheStoreOfTorchrunsAgent) {
   c10d::TCPStoreOptions options;
   options.port = FreePort();
   options.isServer = true;
@@ -317,7 +315,8 @@ TEST(ProcessStore, IsTheOneOfTorchrunsAgent) {
           run.launcher = "torchrun";
           run.master_port = options.port;
           const auto store = OpenProcessStore(run, kMeeting);
-          messages[static_cast<std::size_t>(rank)] = MessageOf(JoinProcesses(run, store, kMeeting)->Barrier());
+          messages[static_cast<std::size_t>(rank)] =
+              MessageOf(internal::MessagesOf(*JoinProcesses(run, store, kMeeting)).Barrier());
         } catch (const StorageError& failure) {
           messages[static_cast<std::size_t>(rank)] = failure.what();
         }
@@ -365,7 +364,7 @@ bool Answers(c10d::Store& store) {
   }
 }
 
-TEST(ProcessStore, EndsAlthoughAStrangerHasSentHalfOfARequest) {
+TEST(ProcessStore, EndsDespiteAHalfRequestOfAStranger) {
   RunEnvironment run = RankOf(0, 2);
   run.master_port = FreePort();
   auto store = OpenProcessStore(run, kMeeting);
@@ -376,16 +375,16 @@ TEST(ProcessStore, EndsAlthoughAStrangerHasSentHalfOfARequest) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
-TEST(ProcessStore, IsNotAwaitedForEverIfAStrangerHasSentHalfOfARequest) {
+TEST(ProcessStore, TimesOutDespiteAHalfRequestOfAStranger) {
   RunEnvironment run = RankOf(0, 2);
   run.master_port = FreePort();
   const auto store = OpenProcessStore(run, kMeeting);
   const Stranger stranger(*run.master_port);
   while (Answers(*store)) continue;
-  const Error error = ThrownBy([&] { JoinProcesses(run, store, std::chrono::milliseconds(100)); });
-  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("the store of the job gave no answer within 100 ms"),
-                                   HasSubstr("only processes of the job connect to MASTER_PORT")));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { JoinProcesses(run, store, std::chrono::milliseconds(100)); }),
+                                 ErrorCode::kUnreachable,
+                                 AllOf(HasSubstr("the store of the job gave no answer within 100 ms"),
+                                       HasSubstr("only processes of the job connect to MASTER_PORT"))));
 }
 
 constexpr const char* kFirstMeeting = "gcsflux/group/1";
@@ -407,13 +406,13 @@ std::string LengthOf(std::uint64_t bytes) {
 
 std::string Meet(int rank, const Store& store, std::chrono::milliseconds deadline) {
   try {
-    return MessageOf(JoinProcesses(RankOf(rank, 2), store, deadline)->Barrier());
+    return MessageOf(internal::MessagesOf(*JoinProcesses(RankOf(rank, 2), store, deadline)).Barrier());
   } catch (const StorageError& failure) {
     return failure.what();
   }
 }
 
-TEST(ProcessCollective, MeetsAlthoughStrangersComeToRank0) {
+TEST(ProcessCollective, MeetsDespiteStrangersAtRank0) {
   const Store store = c10::make_intrusive<c10d::HashStore>();
   std::string of_rank0;
   std::jthread rank0([&] { of_rank0 = Meet(0, store, kMeeting); });
@@ -434,7 +433,7 @@ TEST(ProcessCollective, MeetsAlthoughStrangersComeToRank0) {
   EXPECT_EQ(of_rank0, "no error");
 }
 
-TEST(ProcessCollective, NamesTheMissingRankAlthoughAStrangerIsThere) {
+TEST(ProcessCollective, NamesAMissingRankDespiteAStranger) {
   const Store store = c10::make_intrusive<c10d::HashStore>();
   std::string of_rank0;
   std::jthread rank0([&] { of_rank0 = Meet(0, store, std::chrono::milliseconds(1000)); });
@@ -444,7 +443,7 @@ TEST(ProcessCollective, NamesTheMissingRankAlthoughAStrangerIsThere) {
 }
 
 // Rank 0 has ended, and another program has its port.
-TEST(ProcessCollective, FailsInTimeIfAStrangerIsInThePlaceOfRank0) {
+TEST(ProcessCollective, FailsInTimeIfAStrangerReplacesRank0) {
   struct Case {
     std::string sent;
     bool closes;
@@ -479,11 +478,11 @@ TEST(ProcessCollective, FailsInTimeIfAStrangerIsInThePlaceOfRank0) {
   }
 }
 
-TEST(ProcessCollective, NamesRank0ThatNeverStarts) {
+TEST(ProcessCollective, NamesRank0IfItNeverStarts) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
-  const Error error = ThrownBy([&] { JoinProcesses(RankOf(1, 2), store, std::chrono::milliseconds(50)); });
-  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("rank 0 did not come within 50 ms"), HasSubstr("or start it")));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { JoinProcesses(RankOf(1, 2), store, std::chrono::milliseconds(50)); }),
+                                 ErrorCode::kUnreachable,
+                                 AllOf(HasSubstr("rank 0 did not come within 50 ms"), HasSubstr("or start it"))));
 }
 
 }  // namespace

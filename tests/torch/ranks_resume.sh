@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ranks_resume.sh BIN_DIR RUN_RANKS: a job of four processes, one of which is killed in the middle of a save. Started
-# again with two, it goes on at the next image: over both runs each image is used once, and the losses are those of a job
-# that was not disturbed. The save that failed leaves nothing.
+# again with two, it resumes at the next image: over both runs each image is used once, and the losses are those of a job
+# that was not disturbed. The failed save leaves nothing.
 set -euo pipefail
 
 readonly bin=$1 run_ranks=$2

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <torch/utils.h>
 
+#include "checkpoints/step_store.h"
 #include "gcsflux/checkpoints/checkpoint.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "torch/bucket_test.h"
 #include "torch/small_training.h"
 
@@ -26,11 +29,11 @@ class SafetensorsRunTest : public BucketTest {
   std::string uri_ = "gs://torch-test/runs/7";
 };
 
-TEST_F(SafetensorsRunTest, GoesOnAsIfItHadNotStopped) {
+TEST_F(SafetensorsRunTest, ResumesExactly) {
   Training training;
   training.Steps(5);
   const SavedStep saved = Run().Save(5, training.State());
-  EXPECT_THAT(saved.stored.manifest.files.front().name, EndsWith("-state.safetensors"));
+  EXPECT_THAT(saved.step.files.front().name, EndsWith("-state.safetensors"));
   const std::vector<double> wanted = training.Steps(50);
 
   Training resumed;
@@ -44,7 +47,7 @@ TEST_F(SafetensorsRunTest, GoesOnAsIfItHadNotStopped) {
   EXPECT_EQ(resumed.Steps(50), wanted) << "data order included";
 }
 
-TEST_F(SafetensorsRunTest, LoadsStepsOfBothForms) {
+TEST_F(SafetensorsRunTest, LoadsStepsOfBothFormats) {
   Training training;
   training.Steps(1);
   const auto first = CopyOf(training.net);
@@ -60,7 +63,7 @@ TEST_F(SafetensorsRunTest, LoadsStepsOfBothForms) {
   }
 }
 
-TEST_F(SafetensorsRunTest, KeepsTheOrderOfTensorsAndTiedOnes) {
+TEST_F(SafetensorsRunTest, KeepsOrderAndTiesOfTensors) {
   const torch::Tensor tied = torch::arange(6, torch::kFloat32).view({2, 3});
   const RunState saved{.tensors = {{"t", {{"z", tied}, {"turned", tied.t()}, {"a", torch::ones({2}, torch::kInt64)}}}},
                        .texts = {{"raw", std::string("\xff\x00", 2)}}};
@@ -76,7 +79,7 @@ TEST_F(SafetensorsRunTest, KeepsTheOrderOfTensorsAndTiedOnes) {
   EXPECT_EQ(state.texts.at("raw"), std::string("\xff\x00", 2));
 }
 
-TEST_F(SafetensorsRunTest, SavesBesideTheTraining) {
+TEST_F(SafetensorsRunTest, SavesDuringTraining) {
   Training training;
   training.Steps(2);
   const auto saved = CopyOf(training.net);
@@ -91,11 +94,12 @@ TEST_F(SafetensorsRunTest, SavesBesideTheTraining) {
   EXPECT_TRUE(AreSame(CopyOf(other.net), saved));
 }
 
-TEST_F(SafetensorsRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
+TEST_F(SafetensorsRunTest, DetectsAByteChangedInTransfer) {
   Training training;
   training.Steps(1);
-  const SavedStep saved = Run().Save(1, training.State());
-  const std::uint64_t byte = saved.stored.manifest.tensors.front().range.begin;
+  Run().Save(1, training.State());
+  const auto store = ValueOrThrow(internal::OpenStepStore(client_, "gs://torch-test/runs/7"));
+  const std::uint64_t byte = ValueOrThrow(store->ReadManifest(1)).manifest.tensors.front().range.begin;
   emulator_.faults().Load({.rules = {{.name = "it",
                                       .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
                                       .action = {.type = "corrupt", .at_byte = byte}}}});
@@ -104,26 +108,25 @@ TEST_F(SafetensorsRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
 }
 
-TEST_F(SafetensorsRunTest, RefusesOtherForms) {
-  const Error error = ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kLibtorchArchive})); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("CheckpointRunOptions::format"));
+TEST_F(SafetensorsRunTest, RefusesOtherFormats) {
+  EXPECT_TRUE(
+      testing::FailsWith(ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kLibtorchArchive})); }),
+                         ErrorCode::kInvalidArgument, HasSubstr("CheckpointRunOptions::format")));
 }
 
-TEST_F(SafetensorsRunTest, SaysWhichTensorHasNoPlaceThere) {
+TEST_F(SafetensorsRunTest, NamesAnUnsupportedTensor) {
   const RunState state{.tensors = {{"t", {{"complex", torch::zeros({2}, torch::kComplexDouble)}}}}};
-  const Error error = ThrownBy([&] { Run().Save(1, state); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("'t.complex'"));
+  EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { Run().Save(1, state); }), ErrorCode::kInvalidArgument,
+                                 HasSubstr("'t.complex'")));
   EXPECT_FALSE(Run().Latest().has_value());
 }
 
 // The optimizer too: its groups are among the values.
-TEST_F(SafetensorsRunTest, IsOpenedAsACheckpoint) {
+TEST_F(SafetensorsRunTest, OpensAsACheckpoint) {
   Training training;
   training.Steps(2);
   const SavedStep saved = Run().Save(2, training.State());
-  const auto checkpoint = OpenCheckpoint(client_, "gs://torch-test/runs/7/" + saved.stored.manifest.files.front().name);
+  const auto checkpoint = OpenCheckpoint(client_, "gs://torch-test/runs/7/" + saved.step.files.front().name);
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
   Training other;
   LoadModule(other.net, *checkpoint, {.prefix = "model.", .is_strict = true});
@@ -131,7 +134,7 @@ TEST_F(SafetensorsRunTest, IsOpenedAsACheckpoint) {
   EXPECT_TRUE(AreSame(CopyOf(other.net), CopyOf(training.net)));
 }
 
-// A large frozen layer, and what is trained behind it.
+// A large frozen layer, and a trained one after it.
 struct FineTuning {
   torch::nn::Linear frozen{1000, 500};
   Training training;
@@ -168,18 +171,18 @@ TEST_F(SafetensorsRunTest, DoesNotSendFrozenLayersAgain) {
     const std::vector<double> wanted = tuning.training.Steps(10);
     FineTuning resumed;
     RunState state = resumed.State();
-    EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 5);
+    EXPECT_EQ(Run().LoadLatest(state)->step.number, 5);
     EXPECT_TRUE(AreSame(CopyOf(resumed.training.net), saved));
     EXPECT_TRUE(torch::equal(resumed.frozen->weight, tuning.frozen->weight));
     EXPECT_EQ(resumed.training.Steps(10), wanted);
   }
 }
 
-TEST_F(SafetensorsRunTest, NeedsSafetensorsToSkipWhatIsUnchanged) {
+TEST_F(SafetensorsRunTest, NeedsSafetensorsToSkipUnchangedTensors) {
   const Error error =
       ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kTorchFile, .skip_unchanged = true})); });
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("CheckpointRunOptions::skip_unchanged"));
+  EXPECT_TRUE(
+      testing::FailsWith(error, ErrorCode::kInvalidArgument, HasSubstr("CheckpointRunOptions::skip_unchanged")));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Net : torch::nn::Module {
   torch::nn::Linear last;
 };
 
-// What is trained, with all that its next step depends on.
+// A trained model, with all that its next step depends on.
 struct Training {
   Net net;
   torch::optim::Adam adam{net.parameters(), torch::optim::AdamOptions(0.01)};

@@ -47,7 +47,7 @@ def go_on(model, optimizer, data):
 
 
 class StateDicts(unittest.TestCase):
-    def test_a_run_goes_on_in_cpp_and_in_python_again(self):
+    def test_run_continues_in_cpp_and_then_in_python(self):
         torch.manual_seed(3)
         data = torch.randn(STEPS, 5, 1, 8, 8)
         for kind, options in KINDS.items():

@@ -1,5 +1,5 @@
-// What saving and loading add to this process, beside the tensors. The emulator, which holds the object, is a process
-// of its own.
+// The memory that saving and loading add to this process, in addition to the tensors. The emulator, which holds the
+// object, is a separate process.
 #include <gtest/gtest.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/adam.h>
@@ -24,7 +24,7 @@ constexpr std::uint64_t kSpare = 16 * kMiB;
 class StateDictMemory : public ::testing::Test {
  protected:
   void SetUp() override { ValueOrThrow(client_.InsertBucket("memory-test")); }
-  /// What a call adds at its peak.
+  /// The peak growth during a call.
   template <class Call>
   static std::uint64_t PeakOf(const Call& call) {
     const std::uint64_t before = testing::MemoryFigure(getpid(), "VmRSS");
@@ -42,7 +42,7 @@ class StateDictMemory : public ::testing::Test {
   const std::string uri_ = "gs://memory-test/large.pt";
 };
 
-TEST_F(StateDictMemory, SavingAddsThePartsInFlightWhateverTheSize) {
+TEST_F(StateDictMemory, SavingAddsOnlyPartsInFlight) {
   for (const std::uint64_t mebibytes : {76U, 400U}) {
     const NamedTensors tensors = OfMebibytes(mebibytes);
     const auto added = PeakOf([&] {
@@ -52,7 +52,7 @@ TEST_F(StateDictMemory, SavingAddsThePartsInFlightWhateverTheSize) {
   }
 }
 
-TEST_F(StateDictMemory, LoadingAddsTheTensorsAndWhatIsReadAheadWhateverTheSize) {
+TEST_F(StateDictMemory, LoadingAddsOnlyTensorsAndReadAhead) {
   for (const std::uint64_t mebibytes : {76U, 400U}) {
     SaveStateDict(client_, uri_, OfMebibytes(mebibytes));
     NamedTensors tensors;
@@ -66,7 +66,7 @@ TEST_F(StateDictMemory, LoadingAddsTheTensorsAndWhatIsReadAheadWhateverTheSize) 
 }
 
 // The model has 64 MiB, and its optimizer twice as much.
-TEST_F(StateDictMemory, LoadingInPlaceAddsOnlyWhatIsReadAhead) {
+TEST_F(StateDictMemory, LoadingInPlaceAddsOnlyReadAhead) {
   torch::nn::Linear model(4096, 4096);
   torch::optim::Adam adam(model->parameters());
   for (auto& parameter : model->parameters()) parameter.mutable_grad() = torch::ones_like(parameter);

@@ -1,4 +1,5 @@
-// Goes on with a training run of Python's, and saves it for Python: state_dict_tool OPTIMIZER FROM TO STEPS
+// Continues a training run of Python's, and saves it for Python: state_dict_tool OPTIMIZER FROM TO STEPS
+//
 // FROM holds "model", "optimizer" and "data", a batch for each step; prints each step's loss.
 
 #include <torch/nn/modules/activation.h>
@@ -19,6 +20,7 @@
 
 #include "formats/local_file.h"
 #include "gcsflux/torch/state_dict.h"
+#include "torch/state_dict_writer.h"
 
 namespace gcsflux {
 namespace {
@@ -26,7 +28,7 @@ namespace {
 namespace nn = torch::nn;
 namespace optim = torch::optim;
 
-// What interop.py calls conv_net().
+// conv_net() of interop.py.
 nn::Sequential MakeNet() {
   return nn::Sequential(nn::Conv2d(1, 4, 3), nn::BatchNorm2d(4), nn::ReLU(), nn::Flatten(), nn::Linear(144, 3));
 }
@@ -70,7 +72,7 @@ void Run(const std::string& kind, const std::string& from, const std::string& to
   root.entries.push_back({{.any = std::string("model")}, writer.OfModule(*net)});
   root.entries.push_back({{.any = std::string("optimizer")}, writer.OfOptimizer(*optimizer)});
   root.entries.push_back({{.any = std::string("steps")}, {.any = std::int64_t{steps}}});
-  std::move(writer).Write({.any = std::move(root)}, ValueOrThrow(formats_tests::CreateLocalFile(to)));
+  WriteTorchFile(std::move(writer).Gather({.any = std::move(root)}), ValueOrThrow(formats_tests::CreateLocalFile(to)));
 }
 
 }  // namespace

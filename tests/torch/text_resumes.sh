@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # text_resumes.sh BIN_DIR: examples/train_text as a user runs it. One run is not disturbed; one gets SIGTERM, and one
-# SIGKILL, in mid-run. Started again, both have the losses and the data order of the first, to the last digit. Where
+# SIGKILL, during the run. Started again, both have the losses and the data order of the first, to the last digit. Where
 # Debian's PyTorch is installed, Python opens their last steps and finds the same tensors.
 set -euo pipefail
 

@@ -1,4 +1,4 @@
-// What libtorch itself writes and reads, over object streams; and what its own archives and ours have in common.
+// libtorch's own reads and writes over object streams; and the parts that its archives and ours share.
 #include <gmock/gmock.h>
 #include <torch/nn.h>
 #include <torch/optim.h>
@@ -8,6 +8,7 @@
 
 #include "gcsflux/object_streams.h"
 #include "gcsflux/torch/state_dict.h"
+#include "support/fails_with.h"
 #include "torch/bucket_test.h"
 
 namespace gcsflux {
@@ -24,8 +25,8 @@ class TorchSaveTest : public BucketTest {
   ObjectName object_ = {"torch-test", "c.pt"};
 };
 
-// LBFGS has no state_dict that is known here: libtorch's own archive is its only form.
-TEST_F(TorchSaveTest, AnyOptimizerIsSavedAndLoadedThroughStreams) {
+// LBFGS has no known state_dict: libtorch's own archive is its only form.
+TEST_F(TorchSaveTest, RoundTripsAnyOptimizerThroughStreams) {
   torch::nn::Linear net(3, 2);
   const auto options = torch::optim::LBFGSOptions(0.125).history_size(3).max_iter(10);
   torch::optim::LBFGS saved(net->parameters(), options);
@@ -53,7 +54,7 @@ TEST_F(TorchSaveTest, AnyOptimizerIsSavedAndLoadedThroughStreams) {
   EXPECT_GT(saved.state().size(), 0U);
 }
 
-TEST_F(TorchSaveTest, TheObjectIsTheFileThatTorchSaveWrites) {
+TEST_F(TorchSaveTest, WritesTheSameFileAsTorchSave) {
   const torch::Tensor tensor = torch::arange(1000);
   std::ostringstream file;
   torch::save(tensor, file);
@@ -63,19 +64,17 @@ TEST_F(TorchSaveTest, TheObjectIsTheFileThatTorchSaveWrites) {
   EXPECT_TRUE(ValueOrThrow(client_.ReadObject(object_)) == file.str());
 }
 
-TEST_F(TorchSaveTest, ASaveThatIsCancelledLeavesNothing) {
+TEST_F(TorchSaveTest, LeavesNothingAfterACancelledSave) {
   std::stop_source stop;
   stop.request_stop();
   ObjectOutputStream out(client_, object_, {.stop = stop.get_token()});
   torch::save(torch::ones({1 << 20}), out);
-  const auto closed = out.Close();
-  ASSERT_FALSE(closed.ok());
-  EXPECT_EQ(closed.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(testing::FailsWith(out.Close(), ErrorCode::kCancelled));
   EXPECT_EQ(StoredNames(), std::vector<std::string>());
 }
 
-// Two names of one memory, which two requests must not be read into at the same time.
-TEST_F(TorchSaveTest, TiedWeightsComeBack) {
+// Two names of one memory, into which two requests must not read at the same time.
+TEST_F(TorchSaveTest, RoundTripsTiedWeights) {
   const auto make = [] {
     torch::nn::Sequential net(torch::nn::Linear(3, 3), torch::nn::Linear(3, 3));
     net->children()[1]->as<torch::nn::Linear>()->weight = net->children()[0]->as<torch::nn::Linear>()->weight;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # train_resumes.sh BIN_DIR: the training job as a user runs it. Killed in mid-epoch and resumed, it must end where an
-# undisturbed run ends, to the last digit; what goes wrong must be one line and the right exit status.
+# undisturbed run ends, to the last digit; each error must be one line and the right exit status.
 set -euo pipefail
 
 readonly bin=$1

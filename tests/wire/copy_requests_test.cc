@@ -21,7 +21,7 @@ EncryptionKey KeyOf(char c) {
   return *EncryptionKey::FromBytes(std::as_bytes(std::span(bytes)));
 }
 
-TEST(ComposeRequest, PinsEachSourceAndSaysWhatMayBeReplaced) {
+TEST(ComposeRequest, PinsSourcesAndDestination) {
   const auto request = ComposeObjectsRequest(
       kCopyHost, {{.name = "1", .generation = 7}, {.name = "2", .if_generation_match = 8}}, kDestination,
       {.preconditions = {.if_generation_match = 0, .if_metageneration_match = 1},
@@ -36,7 +36,7 @@ TEST(ComposeRequest, PinsEachSourceAndSaysWhatMayBeReplaced) {
                           R"({"name":"2","objectPreconditions":{"ifGenerationMatch":"8"}}]})");
 }
 
-TEST(ComposeRequest, CarriesOneKeyForSourcesAndDestination) {
+TEST(ComposeRequest, SendsOneKeyForSourcesAndDestination) {
   const auto request = ComposeObjectsRequest(kCopyHost, {{"1"}}, kDestination, {.encryption_key = KeyOf('k')});
   EXPECT_THAT(request.headers, Contains(Pair("x-goog-encryption-key-sha256", KeyOf('k').sha256())));
   EXPECT_THAT(request.headers, Not(Contains(Key(HasSubstr("copy-source")))));
@@ -60,8 +60,8 @@ TEST(CopyRequest, NamesBothObjectsAndTheConditionsOfEach) {
   EXPECT_EQ(request.head, "{}");  // The source's attributes are kept.
 }
 
-TEST(RewriteRequest, GoesOnWhereItsTokenSays) {
-  const RewriteObjectOptions options{.max_bytes_per_request = 1 << 20, .fields = "size"};
+TEST(RewriteRequest, ContinuesAtItsToken) {
+  const CopyObjectOptions options{.max_bytes_per_request = 1 << 20, .fields = "size"};
   EXPECT_EQ(RewriteObjectRequest(kCopyHost, kSource, kDestination, options, "").url,
             "https://h/storage/v1/b/from/o/a%2Fb/rewriteTo/b/to/o/c%20d?maxBytesRewrittenPerCall=1048576&fields=done%2C"
             "objectSize%2CrewriteToken%2CtotalBytesRewritten%2Cresource%28bucket%2Cname%2Cgeneration%2Csize%29");
@@ -69,7 +69,7 @@ TEST(RewriteRequest, GoesOnWhereItsTokenSays) {
               HasSubstr("&rewriteToken=t%2F1&"));
 }
 
-TEST(RewriteRequest, KeepsTheKeysOfSourceAndDestinationApart) {
+TEST(RewriteRequest, SendsSeparateKeysForSourceAndDestination) {
   const auto request =
       RewriteObjectRequest(kCopyHost, kSource, kDestination,
                            {.attributes = ObjectAttributes{.content_type = "text/plain", .storage_class = "NEARLINE"},

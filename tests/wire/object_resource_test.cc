@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
-TEST(ObjectResource, HoldsWhatIsSetUnderTheServicesNames) {
+TEST(ObjectResource, ContainsSetFieldsUnderTheServicesNames) {
   const ObjectAttributes attributes{.content_type = "text/plain",
                                     .content_encoding = "gzip",
                                     .content_disposition = "attachment",
@@ -30,7 +30,7 @@ TEST(ObjectResource, HoldsWhatIsSetUnderTheServicesNames) {
   EXPECT_EQ(ToJson(ObjectAttributes{}).dump(), R"({"contentType":"application/octet-stream"})");
 }
 
-TEST(ObjectResource, TellsRemovedFromUnchanged) {
+TEST(ObjectResource, DistinguishesRemovedFromUnchanged) {
   EXPECT_EQ(ToJson(ObjectChanges{}).dump(), "{}");
   const ObjectChanges changes{.content_type = "",
                               .cache_control = "no-store",
@@ -40,7 +40,7 @@ TEST(ObjectResource, TellsRemovedFromUnchanged) {
                                     R"("metadata":{"gone":null,"kept":""}})");
 }
 
-TEST(ObjectResource, RefusesWhatJsonOrAHeaderCannotHold) {
+TEST(ObjectResource, RefusesValuesThatJsonOrAHeaderCannotHold) {
   const std::string broken = "\xFF";
   EXPECT_TRUE(CheckAttributes({.content_type = "text/plain; charset=\"utf-8\"", .metadata = {{"\xC3\xA9", ""}}}).ok());
   EXPECT_FALSE(CheckAttributes({.content_type = "text/plain\r\nx-header: 1"}).ok());

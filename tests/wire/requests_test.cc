@@ -20,7 +20,7 @@ TEST(Requests, EncodeAnObjectsNameAsOneSegment) {
   EXPECT_EQ(request.url, "http://h:1/storage/v1/b/bkt/o/a%2Fb%20c%3F%23%25%C3%A9");
 }
 
-TEST(Requests, SendPreconditionsAsGivenAndAddNone) {
+TEST(Requests, SendOnlyTheGivenPreconditions) {
   EXPECT_THAT(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {}).url, ::testing::Not(HasSubstr("ifGeneration")));
   EXPECT_THAT(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {.preconditions = {.if_generation_match = 0}}).url,
               HasSubstr("&ifGenerationMatch=0"));
@@ -29,7 +29,7 @@ TEST(Requests, SendPreconditionsAsGivenAndAddNone) {
       "http://h:1/storage/v1/b/bkt/o/o?generation=7&ifGenerationMatch=7");
 }
 
-TEST(Requests, SendEveryPreconditionTheProjectThatPaysAndTheKmsKey) {
+TEST(Requests, SendPreconditionsBillingProjectAndKmsKey) {
   const auto request = InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0,
                                            {.preconditions = {.if_generation_match = 1,
                                                               .if_generation_not_match = 2,
@@ -59,7 +59,7 @@ TEST(Requests, ChangeOneGenerationsMetadata) {
   EXPECT_EQ(update.head, R"({"cacheControl":"no-store","contentType":"application/octet-stream"})");
 }
 
-TEST(Requests, AskBucketsForWhatIsNamed) {
+TEST(Requests, RequestTheNamedFieldsOfBuckets) {
   EXPECT_EQ(GetBucketRequest(kHost, "bkt",
                              {.preconditions = {.if_metageneration_match = 1, .if_metageneration_not_match = 2},
                               .fields = "location",
@@ -76,7 +76,7 @@ TEST(Requests, AskBucketsForWhatIsNamed) {
             "&permissions=storage.objects.list");
 }
 
-TEST(Requests, SendTheDataBetweenTwoPartsOfAMultipartMessage) {
+TEST(Requests, SendDataInAMultipartMessage) {
   const std::string text = "hello";
   const auto request = InsertObjectRequest(kHost, {"bkt", "o"}, AsBytes(text), 0x9A71BB4C,
                                            {.attributes = {.content_type = "text/plain"}});
@@ -86,13 +86,13 @@ TEST(Requests, SendTheDataBetweenTwoPartsOfAMultipartMessage) {
   EXPECT_EQ(static_cast<const void*>(request.payload.data()), text.data());  // Borrowed, not copied.
 }
 
-TEST(Requests, WriteNoContentTypeThatHoldsAnotherHeader) {
+TEST(Requests, RefuseAContentTypeWithAHeader) {
   const auto request = InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0,
                                            {.attributes = {.content_type = "text/plain\r\nX-Evil: 1\r\n\r\nbytes"}});
   EXPECT_THAT(request.head, ::testing::Not(HasSubstr("\nX-Evil")));
 }
 
-TEST(Requests, AskForTheRestOfARange) {
+TEST(Requests, RequestTheRestOfARange) {
   struct Case {
     std::optional<ByteRange> range;
     std::uint64_t skip;
@@ -122,8 +122,8 @@ TEST(Requests, PinTheGenerationOfAResumedRead) {
   EXPECT_THAT(ReadObjectRequest(kHost, {"bkt", "o"}, {}, 1, 9).url, HasSubstr("generation=9"));
 }
 
-TEST(Requests, ListWithoutWhatIsNotAsked) {
-  const auto request = ListObjectsRequest(kHost, "bkt", {.prefix = "a/b", .max_results = 10});
+TEST(Requests, ListWithoutUnrequestedParameters) {
+  const auto request = ListObjectsRequest(kHost, {"bkt", "a/b"}, {.max_results = 10});
   EXPECT_THAT(request.url, HasSubstr("&maxResults=10&prefix=a%2Fb"));
   EXPECT_THAT(request.url, ::testing::Not(HasSubstr("delimiter")));
   EXPECT_THAT(request.url, ::testing::Not(HasSubstr("pageToken")));

@@ -1,10 +1,11 @@
-// Every answer that a session can give, and what follows from it.
+// Every answer of a session, and the next step.
 #include "wire/resumable_upload.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::internal {
@@ -47,7 +48,7 @@ ErrorCode CodeOf(const Result<void>& result) {
   return result.ok() ? ErrorCode::kInvalidArgument : result.error().code;
 }
 
-TEST(ResumableUpload, SendsWhatIsNotPersisted) {
+TEST(ResumableUpload, SendsUnpersistedBytes) {
   ResumableUpload upload(kObject, kUri);
   EXPECT_EQ(ContentRange(upload.Next(Bytes(8), false, 0)), "bytes 0-7/*");
   ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-4")).ok());
@@ -59,7 +60,7 @@ TEST(ResumableUpload, SendsWhatIsNotPersisted) {
   EXPECT_EQ(upload.object()->size, 8U);
 }
 
-TEST(ResumableUpload, AsksAgainWhereTwoRangesContradictEachOther) {
+TEST(ResumableUpload, QueriesAgainAfterContradictoryRanges) {
   ResumableUpload upload(kObject, kUri);
   static_cast<void>(upload.Next(Bytes(8), false, 0));
   HttpResponse two = Incomplete("bytes=0-4");
@@ -70,7 +71,7 @@ TEST(ResumableUpload, AsksAgainWhereTwoRangesContradictEachOther) {
   EXPECT_EQ(CodeOf(upload.OnResponse(two)), ErrorCode::kBadResponse);
 }
 
-TEST(ResumableUpload, AsksAfterAFailure) {
+TEST(ResumableUpload, QueriesAfterAFailure) {
   ResumableUpload upload(kObject, kUri);
   upload.OnFailure();
   const auto query = upload.Next(Bytes(8), false, 0);
@@ -80,7 +81,7 @@ TEST(ResumableUpload, AsksAfterAFailure) {
   EXPECT_EQ(ContentRange(upload.Next(Bytes(8), false, 0)), "bytes 0-7/*");
 }
 
-TEST(ResumableUpload, FindsALostFinalAnswerByAsking) {
+TEST(ResumableUpload, FindsALostFinalAnswerByAQuery) {
   ResumableUpload upload(kObject, kUri);
   static_cast<void>(upload.Next(Bytes(8), true, 0));
   upload.OnFailure();
@@ -89,11 +90,11 @@ TEST(ResumableUpload, FindsALostFinalAnswerByAsking) {
   EXPECT_TRUE(upload.object());
 }
 
-TEST(ResumableUpload, EndsAnUploadThatIsWhole) {
+TEST(ResumableUpload, FinishesACompleteUpload) {
   EXPECT_EQ(ContentRange(After("bytes=0-7").Next({}, true, 0)), "bytes */8");
 }
 
-TEST(ResumableUpload, DoesNotStartOverWhenAnAnswerForgetsBytes) {
+TEST(ResumableUpload, DoesNotStartOverIfAnAnswerLosesBytes) {
   ResumableUpload upload = After("bytes=0-4");
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete(""))), ErrorCode::kUnavailable);
   EXPECT_EQ(ContentRange(upload.Next(Bytes(3), false, 0)), "bytes */*");
@@ -101,7 +102,7 @@ TEST(ResumableUpload, DoesNotStartOverWhenAnAnswerForgetsBytes) {
   EXPECT_EQ(upload.persisted(), 5U);
 }
 
-TEST(ResumableUpload, DoesNotBelieveASingleQueryThatForgetsBytes) {
+TEST(ResumableUpload, ConfirmsAQueryThatLosesBytes) {
   ResumableUpload upload = After("bytes=0-4");
   upload.OnFailure();
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete(""))), ErrorCode::kUnavailable);
@@ -109,39 +110,39 @@ TEST(ResumableUpload, DoesNotBelieveASingleQueryThatForgetsBytes) {
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete(""))), ErrorCode::kUnavailable);  // A new doubt, not a second one.
 }
 
-TEST(ResumableUpload, IsLostWhenAQueryConfirmsThatBytesAreGone) {
+TEST(ResumableUpload, IsLostIfASecondQueryConfirmsLostBytes) {
   ResumableUpload upload = After("bytes=0-4");
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-1"))), ErrorCode::kUnavailable);
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-1"))), ErrorCode::kSessionLost);
 }
 
-TEST(ResumableUpload, IsLostWhenItHoldsBytesThatNobodySent) {
+TEST(ResumableUpload, IsLostIfItHasUnsentBytes) {
   ResumableUpload upload = After("bytes=0-4");
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-8"))), ErrorCode::kUnavailable);
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-8"))), ErrorCode::kSessionLost);
   EXPECT_EQ(upload.persisted(), 5U);
 }
 
-TEST(ResumableUpload, IsLostWhenItWasCompletedWithOtherBytes) {
+TEST(ResumableUpload, IsLostIfCompletedWithOtherBytes) {
   EXPECT_EQ(CodeOf(After("bytes=0-4").OnResponse(Complete("4"))), ErrorCode::kSessionLost);
   EXPECT_EQ(CodeOf(After("bytes=0-4").OnResponse(Complete("9"))), ErrorCode::kSessionLost);
 }
 
-TEST(ResumableUpload, DoesNotSendTheSameChunkWithoutEnd) {
+TEST(ResumableUpload, LimitsRepetitionsOfAChunk) {
   ResumableUpload upload(kObject, kUri);
   static_cast<void>(upload.Next(Bytes(8), false, 0));
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete(""))), ErrorCode::kUnavailable);
   EXPECT_TRUE(upload.must_query());
 }
 
-TEST(ResumableUpload, TellsALostSession) {
+TEST(ResumableUpload, RecognisesALostSession) {
   for (const int status : {404, 410, 499}) {
     ResumableUpload upload(kObject, kUri);
     EXPECT_EQ(CodeOf(upload.OnResponse({.status = status})), ErrorCode::kSessionLost) << status;
   }
 }
 
-TEST(ResumableUpload, TellsARateLimitFromALostSession) {
+TEST(ResumableUpload, DistinguishesARateLimitFromALostSession) {
   for (const std::string reason : {"rateLimitExceeded", "userRateLimitExceeded"}) {
     ResumableUpload upload(kObject, kUri);
     const std::string body = R"({"error":{"code":410,"message":"slow","errors":[{"reason":")" + reason + R"("}]}})";
@@ -150,7 +151,7 @@ TEST(ResumableUpload, TellsARateLimitFromALostSession) {
   }
 }
 
-TEST(ResumableUpload, ReadsTheStatusThatAHeaderOverrides) {
+TEST(ResumableUpload, ReadsAnOverriddenStatus) {
   ResumableUpload upload(kObject, kUri);
   static_cast<void>(upload.Next(Bytes(8), false, 0));
   HttpResponse answer{.status = 200, .headers = {{"x-http-status-code-override", "308"}, {"range", "bytes=0-4"}}};
@@ -161,7 +162,7 @@ TEST(ResumableUpload, ReadsTheStatusThatAHeaderOverrides) {
   EXPECT_EQ(CodeOf(upload.OnResponse(answer)), ErrorCode::kSessionLost);
 }
 
-TEST(ResumableUpload, AsksAgainAfterAnAnswerThatItCannotRead) {
+TEST(ResumableUpload, QueriesAgainAfterAnUnreadableAnswer) {
   for (const HttpResponse& answer : {HttpResponse{.status = 200, .body = "<html>"}, Incomplete("bytes=3-4"),
                                      Incomplete("bytes=0-x"), Incomplete("bytes=0-18446744073709551615")}) {
     ResumableUpload upload(kObject, kUri);
@@ -171,14 +172,14 @@ TEST(ResumableUpload, AsksAgainAfterAnAnswerThatItCannotRead) {
   }
 }
 
-TEST(ResumableUpload, AsksFirstWhenItIsResumed) {
+TEST(ResumableUpload, QueriesFirstWhenResumed) {
   ResumableUpload upload = ResumableUpload::Resumed(kObject, kUri, 5);
   EXPECT_EQ(ContentRange(upload.Next(Bytes(3), false, 0)), "bytes */*");
-  ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-9")).ok());  // More than the state knows.
+  ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-9")).ok());  // More than the state has.
   EXPECT_EQ(upload.persisted(), 10U);
 }
 
-TEST(ResumableUpload, IsLostWhenItIsResumedWithLess) {
+TEST(ResumableUpload, IsLostIfResumedWithFewerBytes) {
   ResumableUpload upload = ResumableUpload::Resumed(kObject, kUri, 5);
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-3"))), ErrorCode::kUnavailable);
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-3"))), ErrorCode::kSessionLost);
@@ -191,23 +192,23 @@ TEST(SessionUri, IsTheLocationOfTheAnswer) {
   EXPECT_EQ(*uri, "https://other.example/upload?upload_id=1");
 }
 
-TEST(SessionUri, IsNoGarbage) {
+TEST(SessionUri, RefusesMalformedLocations) {
   for (const char* location : {"", "/upload?upload_id=1", "ftp://h/x", "https://", "https://u@h/x", "http://h/\n"}) {
-    const auto uri = SessionUri({.headers = {{"location", location}}}, "http://127.0.0.1:1");
-    ASSERT_FALSE(uri.ok()) << location;
-    EXPECT_EQ(uri.error().code, ErrorCode::kBadResponse);
+    EXPECT_TRUE(testing::FailsWith(SessionUri({.headers = {{"location", location}}}, "http://127.0.0.1:1"),
+                                   ErrorCode::kBadResponse))
+        << location;
   }
   EXPECT_FALSE(SessionUri({}, "http://127.0.0.1:1").ok());
 }
 
-TEST(SessionUri, IsSaidOnce) {
+TEST(SessionUri, RefusesTwoLocations) {
   Headers headers = {{"location", "http://127.0.0.1:1/a"}, {"location", "http://127.0.0.1:1/a"}};
   EXPECT_TRUE(SessionUri({.headers = headers}, "http://127.0.0.1:1").ok());
   headers.emplace_back("location", "http://127.0.0.1:2/a");
   EXPECT_EQ(testing::ErrorOf(SessionUri({.headers = headers}, "http://127.0.0.1:1")).code, ErrorCode::kBadResponse);
 }
 
-TEST(SessionUri, DoesNotLeaveHttps) {
+TEST(SessionUri, RefusesADowngradeFromHttps) {
   const HttpResponse answer{.headers = {{"location", "http://h/upload?upload_id=1"}}};
   EXPECT_FALSE(SessionUri(answer, "https://storage.googleapis.com").ok());
   EXPECT_TRUE(SessionUri(answer, "http://127.0.0.1:1").ok());

@@ -66,7 +66,7 @@ Result<void> Batch(const Client& client, Scene& scene) {
   const DownloadSource source{.object = scene.object, .size = ObjectBytes().size(), .generation = scene.generation};
   const auto batch = Downloader(client).Download(std::span(&source, 1));
   if (!batch.ok()) return batch.error();
-  const std::span<const std::byte> bytes = (*batch)[0];
+  const std::span<const std::byte> bytes = (*batch)[0].bytes;
   scene.received.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return {};
 }

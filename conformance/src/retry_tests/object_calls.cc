@@ -36,7 +36,7 @@ Result<void> GetObject(const Client& client, Scene& scene) {
 }
 
 Result<void> ListObjects(const Client& client, Scene& scene) {
-  const auto page = client.ListObjects(scene.bucket);
+  const auto page = client.ListObjects({scene.bucket});
   if (!page.ok()) return page.error();
   return CheckListed(scene, page->objects);
 }
@@ -62,9 +62,8 @@ std::string CheckChanged(const Service& service, const Scene& scene) {
 }
 
 Result<void> Compose(const Client& client, Scene& scene) {
-  const ComposePreconditions preconditions{.if_generation_match = NewObject(scene).if_generation_match};
   return WithoutValue(client.ComposeObjects({{.name = scene.object.name}, {.name = scene.object.name}},
-                                            scene.new_object, {.preconditions = preconditions}));
+                                            scene.new_object, {.preconditions = NewObject(scene)}));
 }
 
 std::string CheckComposed(const Service& service, const Scene& scene) {

@@ -81,7 +81,7 @@ Result<void> Inspect(const Client& client, const std::vector<std::string>& place
   if (!checkpoint) return checkpoint.error();
   PrintCheckpoint(*checkpoint);
   for (const StoredTensor& tensor : checkpoint->tensors()) {
-    PrintTensor(tensor, checkpoint->Crc32c(tensor.layout.storage));
+    PrintTensor(tensor, checkpoint->Crc32c(tensor));
   }
   for (const RefusedValue& value : checkpoint->refused()) PrintRefused(value);
   PrintTensorsTotal(*checkpoint);
@@ -93,8 +93,8 @@ std::string_view CoverOf(const StoredCheckpoint& checkpoint, const VerifyReport&
   return IsSafetensors(checkpoint.format()) ? "the CRC32C of each tensor" : "the CRC-32 of each record";
 }
 
-// `name` is the name of a tensor in the storage.
-void PrintVerified(const VerifiedStorage& verified, const std::string& name) {
+void PrintVerified(const VerifiedStorage& verified) {
+  const std::string& name = verified.tensor;
   if (FLAGS_json) {
     JsonObject line;
     line.Add("storage_of", name);
@@ -125,23 +125,9 @@ void PrintVerifiedTotal(const StoredCheckpoint& checkpoint, const VerifyReport& 
                              : " bytes; nothing covers what lies between them: the file has no checksum of its own"));
 }
 
-// The name of a tensor in each storage.
-std::vector<std::string> NamesOfStorages(const StoredCheckpoint& checkpoint) {
-  std::vector<std::string> names(checkpoint.storages().size(), "a storage without a tensor");
-  for (auto tensor = checkpoint.tensors().rbegin(); tensor != checkpoint.tensors().rend(); ++tensor) {
-    names[tensor->layout.storage] = tensor->name;
-  }
-  return names;
-}
-
-Result<void> VerifyStep(const CheckpointSteps& run, const ListedStep& step) {
+Result<void> VerifyStep(const CheckpointSteps& run, const Step& step) {
   if (step.problem) return *step.problem;
-  for (const StepFile& file : step.manifest.files) {
-    const auto reader = run.OpenFile(file, {.stop = StopOnSignal()});
-    if (!reader) return reader.error();
-    if (auto verified = reader->VerifyWhole(); !verified) return verified;
-  }
-  return {};
+  return run.VerifyFiles(step, {.stop = StopOnSignal()});
 }
 
 // Nothing if the prefix has no step.
@@ -152,7 +138,7 @@ std::optional<Result<void>> VerifyRun(const Client& client, const std::string& u
   if (!steps) return steps.error();
   if (steps->empty()) return std::nullopt;
   std::size_t damaged = 0;
-  for (ListedStep& step : *steps) {
+  for (Step& step : *steps) {
     if (auto verified = VerifyStep(*run, step); !verified) {
       if (verified.error().code == ErrorCode::kCancelled) return verified;
       step.problem = verified.error();
@@ -173,9 +159,7 @@ Result<void> Verify(const Client& client, const std::vector<std::string>& places
   const auto checkpoint = Open(client, places.front());
   if (!checkpoint) return checkpoint.error();
   PrintCheckpoint(*checkpoint);
-  const std::vector<std::string> names = NamesOfStorages(*checkpoint);
-  const auto report = VerifyCheckpoint(
-      *checkpoint, [&](const VerifiedStorage& verified) { PrintVerified(verified, names[verified.storage]); });
+  const auto report = VerifyCheckpoint(*checkpoint, PrintVerified);
   if (!report) return report.error();
   const auto whole = checkpoint->VerifyWhole();
   PrintVerifiedTotal(*checkpoint, *report, whole && *whole);
@@ -196,22 +180,11 @@ std::string JsonNumber(double number) {
   return text.str();
 }
 
-std::string_view KindName(TensorDifferenceKind kind) {
-  switch (kind) {
-    case TensorDifferenceKind::kOnlyInFirst: return "only in the first";
-    case TensorDifferenceKind::kOnlyInSecond: return "only in the second";
-    case TensorDifferenceKind::kTypeOrShape: return "type or shape";
-    case TensorDifferenceKind::kElements: return "elements";
-    case TensorDifferenceKind::kNotRead: return "not read";
-  }
-  return "";
-}
-
 void PrintDifference(const TensorDifference& difference) {
-  const bool has_elements = difference.kind == TensorDifferenceKind::kElements;
+  const bool has_elements = difference.kind == "elements";
   if (FLAGS_json) {
     JsonObject line;
-    line.Add("tensor", difference.name).Add("difference", KindName(difference.kind));
+    line.Add("tensor", difference.name).Add("difference", difference.kind);
     if (!difference.why.empty()) line.Add("why", difference.why);
     if (has_elements) {
       line.Add("elements", difference.different_elements).AddJson("largest", JsonNumber(difference.largest));
@@ -224,7 +197,7 @@ void PrintDifference(const TensorDifference& difference) {
     text << Count(difference.different_elements, "element")
          << (difference.different_elements == 1 ? " differs" : " differ") << ", by at most " << difference.largest;
   } else {
-    text << (difference.why.empty() ? KindName(difference.kind) : difference.why);
+    text << (difference.why.empty() ? difference.kind : std::string_view(difference.why));
   }
   PrintLine(text.str());
 }

@@ -36,27 +36,27 @@ std::string NumberText(double number) {
   return text.str();
 }
 
-const char* StateOf(const ListedStep& step) {
+const char* StateOf(const Step& step) {
   if (!step.problem) return "whole";
   return step.generation == 0 ? "unfinished" : "DAMAGED";
 }
 
-std::string LineOf(const ListedStep& step) {
+std::string LineOf(const Step& step) {
   std::string line =
-      "  " + std::to_string(step.step) + "  " + StateOf(step) + "  " + std::to_string(step.bytes) + " bytes";
-  if (!step.manifest.files.empty()) line += "  " + FormatRfc3339(step.manifest.time);
-  for (const auto& [name, value] : step.manifest.metrics) line += "  " + name + " " + NumberText(value);
+      "  " + std::to_string(step.number) + "  " + StateOf(step) + "  " + std::to_string(step.bytes) + " bytes";
+  if (!step.files.empty()) line += "  " + FormatRfc3339(step.time);
+  for (const auto& [name, value] : step.metrics) line += "  " + name + " " + NumberText(value);
   if (step.problem) line += "  " + step.problem->message;
   return line;
 }
 
-std::string JsonOf(const ListedStep& step) {
+std::string JsonOf(const Step& step) {
   JsonObject line;
-  line.Add("step", step.step).Add("state", StateOf(step)).Add("bytes", step.bytes);
-  if (!step.manifest.files.empty()) {
+  line.Add("step", step.number).Add("state", StateOf(step)).Add("bytes", step.bytes);
+  if (!step.files.empty()) {
     JsonObject metrics;
-    for (const auto& [name, value] : step.manifest.metrics) metrics.AddJson(name, NumberText(value));
-    line.Add("time", FormatRfc3339(step.manifest.time)).Add("run", step.manifest.run);
+    for (const auto& [name, value] : step.metrics) metrics.AddJson(name, NumberText(value));
+    line.Add("time", FormatRfc3339(step.time)).Add("run", step.run);
     line.AddJson("metrics", metrics.text());
   }
   if (step.problem) line.Add("problem", step.problem->message);
@@ -68,7 +68,7 @@ Result<void> ListSteps(const Client& client, const std::vector<std::string>& arg
   if (!run) return run.error();
   const auto steps = run->List();
   if (!steps) return steps.error();
-  for (const ListedStep& step : *steps) PrintStep(step);
+  for (const Step& step : *steps) PrintStep(step);
   PrintStepsTotal(*steps);
   return {};
 }
@@ -118,14 +118,14 @@ Result<void> PruneRun(const Client& client, const std::vector<std::string>& argu
   for (const std::int64_t step : report->removed) {
     std::cout << (FLAGS_json ? JsonObject().Add(done, step).text() : done + " step " + std::to_string(step)) << '\n';
   }
-  for (const SkippedStep& step : report->not_removed) std::cerr << "gcsflux: " << Shown(step.why.message) << '\n';
-  const auto collected = run->CollectGarbage({.min_age = *older_than, .is_dry_run = FLAGS_dry_run});
+  for (const Step& step : report->not_removed) std::cerr << "gcsflux: " << Shown(step.problem->message) << '\n';
+  const auto collected = run->CollectGarbage(*older_than, FLAGS_dry_run);
   if (!collected) return collected.error();
   SayDone(done + " " + std::to_string(report->removed.size()) + " steps, and " + std::to_string(collected->files) +
           " files of unfinished saves, " + std::to_string(collected->bytes) + " bytes; kept " +
           std::to_string(collected->foreign) + " objects of others");
   if (report->not_removed.empty()) return {};
-  return report->not_removed.front().why;
+  return *report->not_removed.front().problem;
 }
 
 constexpr CommandFlag kListStepsFlags[] = {{"json"}};
@@ -150,7 +150,7 @@ Result<KeepBest> ParseKeepBest(std::string_view text) {
     rest = rest.substr(0, last);
   }
   if (!rest.ends_with(":min") && !rest.ends_with(":max")) return wrong();
-  best.best_is = rest.ends_with(":max") ? BestIs::kHighest : BestIs::kLowest;
+  best.is_highest_best = rest.ends_with(":max");
   best.metric = rest.substr(0, rest.size() - 4);
   if (best.metric.empty()) return wrong();
   return best;
@@ -160,17 +160,17 @@ Result<CheckpointSteps> OpenRun(const Client& client, const std::string& uri) {
   return CheckpointSteps::Open(client, uri, {}, StopOnSignal());
 }
 
-void PrintStep(const ListedStep& step) { PrintLine(FLAGS_json ? JsonOf(step) : LineOf(step)); }
+void PrintStep(const Step& step) { PrintLine(FLAGS_json ? JsonOf(step) : LineOf(step)); }
 
-void PrintStepsTotal(const std::vector<ListedStep>& steps) {
+void PrintStepsTotal(const std::vector<Step>& steps) {
   std::map<std::string, int> users;  // Files that more than one manifest names are there once.
   std::size_t whole = 0;
   std::uint64_t bytes = 0;
   std::size_t shared = 0;
-  for (const ListedStep& step : steps) {
+  for (const Step& step : steps) {
     if (!step.problem) ++whole;
-    if (step.manifest.files.empty()) bytes += step.bytes;
-    for (const StepFile& file : step.manifest.files) {
+    if (step.files.empty()) bytes += step.bytes;
+    for (const StepFile& file : step.files) {
       const int count = ++users[file.name];
       if (count == 1) bytes += file.size;
       if (count == 2) ++shared;

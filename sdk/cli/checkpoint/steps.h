@@ -13,9 +13,9 @@ namespace gcsflux::cli {
 /// Until the program is interrupted.
 Result<CheckpointSteps> OpenRun(const Client& client, const std::string& uri);
 
-void PrintStep(const ListedStep& step);
+void PrintStep(const Step& step);
 /// How many steps there are, how many are whole, and their bytes.
-void PrintStepsTotal(const std::vector<ListedStep>& steps);
+void PrintStepsTotal(const std::vector<Step>& steps);
 
 /// "loss:min", "accuracy:max:3". kInvalidArgument for any other text.
 Result<KeepBest> ParseKeepBest(std::string_view text);

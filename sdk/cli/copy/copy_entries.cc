@@ -10,6 +10,7 @@
 #include "cli/copy/copy_jobs.h"
 #include "cli/copy/copy_sources.h"
 #include "cli/copy/local_tree.h"
+#include "transfer/threads/run_on_threads.h"
 
 DECLARE_bool(recursive);
 
@@ -63,7 +64,7 @@ class EntriesCopy {
     };
     // A single listing already makes many calls at the same time.
     const int at_once = FLAGS_recursive ? 1 : run_.max_concurrency;
-    const auto done = RunConcurrently(client_, sources_.size(), at_once, find, run_.stop);
+    const auto done = internal::RunOnThreads(client_, sources_.size(), at_once, find, run_.stop);
     if (!done && IsWrongUsage(done.error())) return done;
     Jobs jobs;
     for (Jobs& some : found) std::move(some.begin(), some.end(), std::back_inserter(jobs));

@@ -14,6 +14,7 @@
 #include "cli/copy/connection_quota.h"
 #include "cli/terminal/output.h"
 #include "gcsflux/client.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -139,7 +140,7 @@ class Runner {
       if (!stop_.stop_requested()) Perform(tasks[index], lease.count());
       return {};
     };
-    static_cast<void>(RunConcurrently(client_, tasks.size(), run_.max_concurrency, perform));
+    static_cast<void>(internal::RunOnThreads(client_, tasks.size(), run_.max_concurrency, perform));
   }
 
   void Perform(const Task& task, int connections) {

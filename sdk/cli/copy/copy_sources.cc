@@ -25,7 +25,7 @@ Result<std::vector<TreeEntry>> ListObjects(const Client& client, const Root& roo
     }
     return {};
   };
-  const auto listed = ListInParallel(client, {root.bucket, root.prefix}, ListingOrder::kByName, take, {.stop = stop});
+  const auto listed = ListInParallel(client, {root.bucket, root.prefix}, DeliveryOrder::kInOrder, take, {.stop = stop});
   if (!listed) return listed.error();
   return entries;
 }

@@ -40,7 +40,7 @@ struct Replacement {
 };
 
 Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& source, const ObjectName& destination,
-                                RewriteObjectOptions options, Replacement replacement) {
+                                CopyObjectOptions options, Replacement replacement) {
   constexpr int kTries = 5;
   for (int tried = 1;; ++tried) {
     const auto live = FindLive(client, destination, options.stop);
@@ -68,10 +68,7 @@ Result<std::int64_t> Rewrite(const Client& client, const ObjectName& source, con
   const bool keeps_attributes = !options.content_type && !options.cache_control;
   const bool may_replace = options.writing.mode != WriteMode::kCreate;
   const bool goes_by_listing = listed.generation != 0 && keeps_attributes && (may_replace || call.present == nullptr);
-  RewriteObjectOptions rewrite{.stop = call.stop};
-  if (call.on_progress) {
-    rewrite.on_progress = [&](const RewriteProgress& progress) { call.on_progress({progress.bytes, progress.total}); };
-  }
+  CopyObjectOptions rewrite{.on_progress = call.on_progress, .stop = call.stop};
   std::optional<Error> unknown;
   if (goes_by_listing) {
     rewrite.source_generation = listed.generation;

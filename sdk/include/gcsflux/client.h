@@ -70,17 +70,17 @@ class Client {
   static Result<Client> Create(ClientOptions options = {});
 
   /// Returns kAlreadyExists if the name is taken.
-  Result<BucketMetadata> InsertBucket(const std::string& bucket, const InsertBucketOptions& options = {}) const;
-  Result<BucketMetadata> GetBucket(const std::string& bucket, const GetBucketOptions& options = {}) const;
+  Result<BucketMetadata> InsertBucket(const std::string& bucket, const BucketOptions& options = {}) const;
+  Result<BucketMetadata> GetBucket(const std::string& bucket, const BucketOptions& options = {}) const;
   /// Lists every bucket of the project, over all pages. Returns kBadResponse after 1,000 pages in a row without a
   /// bucket.
-  Result<std::vector<BucketMetadata>> ListBuckets(const ListBucketsOptions& options = {}) const;
+  Result<std::vector<BucketMetadata>> ListBuckets(const BucketOptions& options = {}) const;
   /// Returns kBucketNotEmpty if the bucket holds objects, live or noncurrent.
-  Result<void> DeleteBucket(const std::string& bucket, const DeleteBucketOptions& options = {}) const;
+  Result<void> DeleteBucket(const std::string& bucket, const BucketOptions& options = {}) const;
   /// Returns those of `permissions` (such as "storage.objects.get") that the caller has.
   Result<std::vector<std::string>> TestBucketPermissions(const std::string& bucket,
                                                          const std::vector<std::string>& permissions,
-                                                         const TestBucketPermissionsOptions& options = {}) const;
+                                                         const BucketOptions& options = {}) const;
 
   /// Stores `data` as one object in one request. The request carries the CRC32C, which the service checks before it
   /// commits. If the answer still describes other bytes, returns kCorrupted. The generation that this call made is then
@@ -88,7 +88,7 @@ class Client {
   Result<ObjectMetadata> InsertObject(const ObjectName& object, std::span<const std::byte> data,
                                       const InsertObjectOptions& options = {}) const;
 
-  Result<ObjectMetadata> GetObject(const ObjectName& object, const GetObjectOptions& options = {}) const;
+  Result<ObjectMetadata> GetObject(const ObjectName& object, const ObjectOptions& options = {}) const;
 
   /// Reads into the caller's memory. Returns kInvalidArgument if the bytes do not fit into `buffer`.
   ///
@@ -111,15 +111,16 @@ class Client {
   /// Reads into a new string: for small objects.
   Result<std::string> ReadObject(const ObjectName& object, const ReadObjectOptions& options = {}) const;
 
-  /// Lists one page; listing.h lists all pages. A name outside of the prefix or the offsets is kBadResponse.
-  Result<ObjectPage> ListObjects(const std::string& bucket, const ListObjectsOptions& options = {}) const;
+  /// Lists one page of the objects under a prefix; listing.h lists all pages. A name outside of the prefix or the
+  /// offsets is kBadResponse.
+  Result<ObjectListing> ListObjects(const ObjectName& prefix, const ListOptions& options = {}) const;
 
   /// Changes some attributes of an object in place. Its generation stays the same, its metageneration grows.
   Result<ObjectMetadata> PatchObject(const ObjectName& object, const ObjectChanges& changes,
-                                     const PatchObjectOptions& options = {}) const;
+                                     const ObjectOptions& options = {}) const;
   /// Replaces all attributes of an object. Those that `attributes` leaves empty are removed.
   Result<ObjectMetadata> UpdateObject(const ObjectName& object, const ObjectAttributes& attributes,
-                                      const UpdateObjectOptions& options = {}) const;
+                                      const ObjectOptions& options = {}) const;
 
   /// Joins 1 to 32 objects of one bucket into `destination` (same bucket) without moving their bytes.
   Result<ObjectMetadata> ComposeObjects(const std::vector<ComposeSource>& sources, const ObjectName& destination,
@@ -133,9 +134,9 @@ class Client {
   /// visible after the last one. Returns kBadResponse after 1,000 requests in a row that moved no byte, and kAborted if
   /// the source changed between two requests.
   Result<ObjectMetadata> RewriteObject(const ObjectName& source, const ObjectName& destination,
-                                       const RewriteObjectOptions& options = {}) const;
+                                       const CopyObjectOptions& options = {}) const;
 
-  Result<void> DeleteObject(const ObjectName& object, const DeleteObjectOptions& options = {}) const;
+  Result<void> DeleteObject(const ObjectName& object, const ObjectOptions& options = {}) const;
 
   /// What this client and its copies have done so far, in this process. Cheap to call.
   [[nodiscard]] Counters counters() const;
@@ -158,17 +159,5 @@ class Client {
 
 /// The bytes of a string, without a copy.
 inline std::span<const std::byte> AsBytes(std::string_view text) { return std::as_bytes(std::span(text)); }
-
-/// Calls `work(index, stop)` for every index below `count`, on at most `max_concurrency` threads of its own, and
-/// returns when all calls have returned. For many calls of a Client that have no function of their own here, such as
-/// deletions.
-///
-/// The earliest failure is the result. It asks the other calls to stop, and indices that have not begun are left out;
-/// so does `stop`, then the result is kCancelled. An exception of `work` is a failure: kLocalIo. If the system starts
-/// fewer threads, those do the work, or the calling thread if there are none, and the client's listener is told.
-/// Thread-safe.
-Result<void> RunConcurrently(const Client& client, std::size_t count, int max_concurrency,
-                             const std::function<Result<void>(std::size_t index, const std::stop_token& stop)>& work,
-                             const std::stop_token& stop = {});
 
 }  // namespace gcsflux

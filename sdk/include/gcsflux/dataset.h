@@ -13,7 +13,7 @@ namespace gcsflux {
 /// The default download options of datasets: as many connections as make downloads faster, and composites if they are
 /// faster and cost only requests.
 inline DownloaderOptions DatasetDownloads() {
-  return {.max_concurrency = 256, .adapts_concurrency = true, .composition = {.mode = CompositionMode::kAuto}};
+  return {.max_concurrency = 256, .adapts_concurrency = true, .composition = CompositionMode::kAuto};
 }
 
 /// How a dataset lists, downloads and decodes. The defaults suit objects of any size.
@@ -46,17 +46,12 @@ struct DatasetOptions {
   bool fetch_across_epochs = true;
 };
 
-/// An object that took long to arrive.
-struct SlowObject {
+/// An object that took long to arrive, or was left out because it could not be used.
+struct ReportedObject {
   std::string name = {};                 ///< "gs://bucket/name".
-  std::chrono::nanoseconds duration{0};  ///< From its request to its last byte.
-  std::uint64_t bytes = 0;               ///< Its size.
-};
-
-/// An object that was left out because it could not be used.
-struct SkippedObject {
-  std::string name = {};    ///< "gs://bucket/name".
-  std::string reason = {};  ///< The error's message.
+  std::chrono::nanoseconds duration{0};  ///< Of a slow one: from its request to its last byte.
+  std::uint64_t bytes = 0;               ///< Of a slow one: its size.
+  std::string reason = {};               ///< Of one that was left out: the error's message.
 };
 
 /// What a dataset has done since it was made: its speed, what slowed it down, and its cost. In a child of fork() it
@@ -89,19 +84,14 @@ struct DatasetReport {
   std::uint64_t decoded_bytes = 0;
   std::uint64_t max_decoded_bytes = 0;  ///< The highest value of decoded_bytes.
 
-  std::uint64_t skipped = 0;                        ///< Objects that were left out.
-  std::vector<SkippedObject> skipped_objects = {};  ///< The first ten of them.
-  std::vector<SlowObject> slowest = {};             ///< At most ten, the slowest first.
+  std::uint64_t skipped = 0;                         ///< Objects that were left out.
+  std::vector<ReportedObject> skipped_objects = {};  ///< The first ten of them.
+  std::vector<ReportedObject> slowest = {};          ///< At most ten, the slowest first.
 
-  // From the client's counters, for the same time:
-  std::uint64_t retries = 0;    ///< As Counters::retries.
-  std::uint64_t throttled = 0;  ///< As Counters::throttled.
-  std::uint64_t hedges = 0;     ///< As Counters::hedges.
+  Counters client =
+      {};            ///< What the client has done in the same time: retries, throttled requests, hedges, operations.
+  double price = 0;  ///< Price of its operations, in US dollars: PriceOf().
   CompositionReport composition = {};
-
-  std::uint64_t class_a_operations = 0;  ///< As Counters::class_a_operations.
-  std::uint64_t class_b_operations = 0;  ///< As Counters::class_b_operations.
-  double price = 0;                      ///< Price of these operations, in US dollars: operation_prices.h.
 };
 
 /// Formats the report for a terminal: at most 25 lines, each with its units. Events that did not happen are left out.

@@ -27,24 +27,12 @@ enum class CompositionMode {
   /// Composes if measurements show that it is faster, composites cost only requests, and they are as protected as their
   /// objects: docs/downloads.md lists the settings of a bucket that prevent it. If the caller may not create
   /// and delete objects, or the permissions or the settings cannot be read, the Downloader reads directly.
-  /// EventListener::OnCompositionRefused and CompositionReport::reasons report this.
+  /// EventKind::kCompositionRefused and CompositionReport::reasons report this.
   kAuto,
   /// If two objects or more fit into one composite, at any cost, until three composes in a row fail in a bucket.
-  /// Returns kPermissionDenied if the caller may not compose. For Cloud KMS keys see CompositionOptions::kms_key_name.
+  /// Returns kPermissionDenied if the caller may not compose. For Cloud KMS keys see
+  /// DownloaderOptions::composition_kms_key_name.
   kOn,
-};
-
-struct CompositionOptions {
-  /// Set it to kAuto if objects are small. Set it to kOn for comparisons, or to get an error if composing is not
-  /// possible.
-  CompositionMode mode = CompositionMode::kOff;
-  /// The largest size of a composite; a larger object is fetched alone. Lower it if memory is short: objects wait in
-  /// memory for their turn.
-  std::uint64_t max_composite_bytes = 100'000'000;
-  /// The Cloud KMS key of all composites. Objects that another Cloud KMS key encrypts (DownloadSource::kms_key_name)
-  /// are read directly; a key's version does not matter. Without it, objects under any key are, and kAuto composes
-  /// nothing in a bucket with a default key. Cloud KMS charges for each use of a key.
-  std::string kms_key_name = {};
 };
 
 /// What composition has done for a Downloader.
@@ -124,7 +112,7 @@ struct DownloadSource {
   std::uint64_t size = 0;       ///< In bytes, as stored.
   std::int64_t generation = 0;  ///< Never 0 for a stored object.
   std::optional<std::uint32_t> crc32c = {};
-  InternedName kms_key_name = {};  ///< As in a listing; see CompositionOptions::kms_key_name.
+  InternedName kms_key_name = {};  ///< As in a listing; see DownloaderOptions::composition_kms_key_name.
 };
 
 std::vector<DownloadSource> DownloadSources(std::span<const ObjectMetadata> objects);
@@ -160,47 +148,27 @@ struct DownloaderOptions {
   Allocator allocator = {};  ///< With null, plain memory that is not zeroed.
   /// The key under which all objects are stored.
   std::optional<EncryptionKey> encryption_key = {};
-  /// Fetches many small objects at a time through temporary composites.
-  CompositionOptions composition = {};
+  /// Fetches many small objects at a time through temporary composites. Set it to kAuto if objects are small. Set it to
+  /// kOn for comparisons, or to get an error if composing is not possible.
+  CompositionMode composition = CompositionMode::kOff;
+  /// The largest size of a composite; a larger object is fetched alone. Lower it if memory is short: objects wait in
+  /// memory for their turn.
+  std::uint64_t max_composite_bytes = 100'000'000;
+  /// The Cloud KMS key of all composites. Objects that another Cloud KMS key encrypts (DownloadSource::kms_key_name)
+  /// are read directly; a key's version does not matter. Without it, objects under any key are, and kAuto composes
+  /// nothing in a bucket with a default key. Cloud KMS charges for each use of a key.
+  std::string composition_kms_key_name = {};
   CallOptions call = {};  ///< For each request.
 };
 
-/// Whole objects in memory. The views stay valid as long as the batch, also after it is moved. If memory() is null,
-/// they stay valid as long as the caller's memory.
-class ObjectBatch {
- public:
-  [[nodiscard]] std::size_t size() const { return objects_.size(); }
-  /// Empty if the object failed.
-  [[nodiscard]] std::span<const std::byte> operator[](std::size_t index) const { return objects_[index]; }
-  /// The error of an object that failed, under OnFailure::kDeliver.
-  [[nodiscard]] const std::optional<Error>& error(std::size_t index) const { return errors_[index]; }
-  /// The block that holds all objects in order. Null if the caller gave the memory, or there are no bytes.
-  [[nodiscard]] const std::shared_ptr<std::byte[]>& memory() const { return memory_; }
-
- private:
-  friend class Downloader;
-  std::shared_ptr<std::byte[]> memory_;
-  std::vector<std::span<std::byte>> objects_;
-  std::vector<std::optional<Error>> errors_;
-};
-
-/// One object of a DownloadStream.
+/// A whole object in memory.
 struct DownloadedObject {
-  std::size_t index = 0;                     ///< Index in the sources.
-  std::shared_ptr<std::byte[]> memory = {};  ///< Keeps `bytes`.
-  std::span<const std::byte> bytes = {};     ///< Empty if the object failed.
-  std::optional<Error> error = {};           ///< Only under OnFailure::kDeliver.
-};
-
-enum class DeliveryOrder {
-  kInOrder,      ///< In the order of the sources.
-  kAsCompleted,  ///< As soon as it is fetched: a slow object does not delay the others.
-};
-
-struct DownloadStreamOptions {
-  DeliveryOrder order = DeliveryOrder::kInOrder;
-  /// Ends the stream: Next() then returns kCancelled.
-  std::stop_token stop = {};
+  std::size_t index = 0;  ///< Index in the sources.
+  /// Keeps `bytes`. A Download() has one block for all objects, in order. Null if the caller gave the memory: `bytes`
+  /// is valid as long as that.
+  std::shared_ptr<std::byte[]> memory = {};
+  std::span<const std::byte> bytes = {};  ///< Empty if the object failed.
+  std::optional<Error> error = {};        ///< Only under OnFailure::kDeliver.
 };
 
 /// Delivers objects one after the other. They are fetched ahead within ClientOptions::max_undelivered_bytes, which all
@@ -230,7 +198,7 @@ class DownloadStream {
 /// stream waits at most 10 s for the deletion of composites.
 ///
 /// The first Downloader of a client starts the loops. If the system starts fewer loops, or allows fewer open files than
-/// connections, the Downloader works with those, and calls EventListener::OnThreadShortage. If the system starts no
+/// connections, the Downloader works with those, and reports EventKind::kThreadShortage. If the system starts no
 /// loop, each download and stream returns kLocalIo. In a child of fork() the first call starts loops of the child, and
 /// leaves the parent's composites to the parent.
 class Downloader {
@@ -245,17 +213,19 @@ class Downloader {
   /// If an object was overwritten or deleted after it was listed, and the bucket keeps no old generations, it is
   /// kNotFound. If its size is not the listed one, or its CRC32C is still wrong after a second read, it is kCorrupted.
   /// If there is no memory for all objects, returns kInvalidArgument under any OnFailure.
-  Result<ObjectBatch> Download(std::span<const DownloadSource> sources, const std::stop_token& stop = {}) const;
+  Result<std::vector<DownloadedObject>> Download(std::span<const DownloadSource> sources,
+                                                 const std::stop_token& stop = {}) const;
 
   /// Downloads into the caller's memory. There is one destination of exactly the right size for each source; otherwise
   /// returns kInvalidArgument. After a failure the content of the destinations is undefined.
-  Result<ObjectBatch> Download(std::span<const DownloadSource> sources,
-                               std::span<const std::span<std::byte>> destinations,
-                               const std::stop_token& stop = {}) const;
+  Result<std::vector<DownloadedObject>> Download(std::span<const DownloadSource> sources,
+                                                 std::span<const std::span<std::byte>> destinations,
+                                                 const std::stop_token& stop = {}) const;
 
-  /// Delivers the objects one after the other, as the caller asks for them.
+  /// Delivers the objects one after the other, as the caller asks for them. If `stop` ends the stream, Next() returns
+  /// kCancelled.
   [[nodiscard]] DownloadStream Stream(std::vector<DownloadSource> sources,
-                                      const DownloadStreamOptions& options = {}) const;
+                                      DeliveryOrder order = DeliveryOrder::kInOrder, std::stop_token stop = {}) const;
 
   /// What composition has done for all downloads of this Downloader so far. Cheap.
   [[nodiscard]] CompositionReport composition_report() const;

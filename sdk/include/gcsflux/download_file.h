@@ -13,8 +13,9 @@ namespace gcsflux {
 struct DownloadFileOptions {
   /// If the file's name is taken, true replaces the file, and false returns kAlreadyExists.
   bool may_replace = true;
-  /// A larger object is read as ranges of this size at the same time; at least 1. Raise it if the first byte of a
-  /// request is slow. A resumed download may use another value.
+  /// A larger object is read by several requests at the same time, of at most this size; at least 1. They fetch at most
+  /// 128 MiB ahead of the file, and at most two requests for each connection, within
+  /// ClientOptions::max_undelivered_bytes. Lower it if memory is scarce. A resumed download may use another value.
   std::uint64_t stripe_bytes = std::uint64_t{16} << 20;
   /// Most ranges read at the same time, each over its own connection: from 1 to kMaxConcurrency. Raise it until the
   /// network is full. Set it to 1 if many files are downloaded at once.
@@ -23,8 +24,8 @@ struct DownloadFileOptions {
   /// failure soon after can lose the file or its bytes. Set it if the object is deleted next.
   bool is_durable = false;
   std::optional<EncryptionKey> encryption_key = {};  ///< The key under which the object is stored.
-  /// Told of all bytes that are there, including those of an earlier download. The reading threads call it, several at
-  /// the same time.
+  /// Told of all bytes that are in the file, including those of an earlier download, by the thread that calls
+  /// DownloadFile().
   ProgressCallback on_progress = {};
   CallOptions call = {};
   std::stop_token stop = {};

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +12,7 @@
 #include "gcsflux/result.h"
 
 // The order of the samples of an epoch, their division among processes, and the position of a run. The order depends
-// only on the numbers below: it is the same for any number of ranks, workers and threads.
+// only on the options below: it is the same for any number of ranks, workers and threads.
 namespace gcsflux {
 
 /// The order of an epoch's samples.
@@ -23,6 +25,39 @@ enum class SampleOrder {
   /// This shuffle does not wait for the end of the listing. For IterableDataset only. Choose it if a listing takes
   /// long, and objects with similar names may be close to each other in the epoch.
   kBuffered,
+  kGiven,  ///< EpochOptions::given.
+};
+
+/// An order of the caller's own, epoch by epoch: a subset, a curriculum, samples drawn by weight. It is announced to
+/// the dataset like any other order, so its objects are fetched ahead, composed and divided among ranks, and a run
+/// resumes in it. A handle: copies share it. Thread-safe.
+class GivenOrder {
+ public:
+  /// `indices_of` returns an epoch's samples, in order, as indices into the listing. It may leave out samples, and
+  /// repeat them. For the same epoch it must return the same indices, in a later process too: a cursor has a hash of
+  /// them, and is refused if they differ. The thread that begins a loop calls it, for the loop's epoch and for the two
+  /// after it. If it throws, an index is past the end, or this rank has no batch, that loop fails with
+  /// kInvalidArgument.
+  explicit GivenOrder(std::function<std::vector<std::size_t>(std::uint64_t epoch)> indices_of);
+  /// The same indices in each epoch.
+  explicit GivenOrder(std::vector<std::size_t> indices);
+
+  /// How Weighted() draws.
+  struct Draw {
+    std::size_t samples = 0;       ///< In an epoch; at least 1.
+    bool with_replacement = true;  ///< If false, each sample is drawn at most once in an epoch.
+    std::uint64_t seed = 0;        ///< Another seed draws other samples.
+  };
+  /// Samples drawn with probabilities in proportion to their weights, one weight for each object of the listing.
+  /// Returns kInvalidArgument if a weight is negative, infinite or not a number, if the weights are all 0, or, without
+  /// replacement, if fewer than `samples` are above 0.
+  static Result<GivenOrder> Weighted(std::vector<double> weights, const Draw& draw);
+
+  struct Shared;  ///< Internal.
+  [[nodiscard]] Shared& shared() const { return *shared_; }
+
+ private:
+  std::shared_ptr<Shared> shared_;
 };
 
 /// What happens with the last samples of an epoch if they do not fill a batch for every rank.
@@ -44,6 +79,9 @@ inline constexpr std::uint64_t kMaxBatchSize = 1 << 24;
 /// order. Each rank uses its own batch of it.
 struct EpochOptions {
   SampleOrder order = SampleOrder::kShuffled;
+  std::optional<GivenOrder> given = {};  ///< With kGiven, and only with it.
+  /// How many epochs there will be, if that is known: nothing is fetched ahead for a later one.
+  std::optional<std::uint64_t> epochs = {};
   EpochTail tail = EpochTail::kUneven;
   std::uint64_t shuffle_buffer = 10'000;  ///< A number of names, for kBuffered; at least 1.
   /// Another seed gives another order of the same samples. Change it between runs that should differ; all ranks have
@@ -74,6 +112,7 @@ struct Cursor {
   std::uint64_t consumed = 0;  ///< Samples of this epoch that all ranks together have used.
   SampleOrder order = SampleOrder::kShuffled;
   std::uint64_t shuffle_buffer = 0;  ///< Under kBuffered.
+  std::uint64_t order_hash = 0;      ///< Under kGiven, of the epoch's indices; 0 at the beginning of an epoch.
   ListingFingerprint listing = {};
 
   friend bool operator==(const Cursor&, const Cursor&) = default;
@@ -97,44 +136,5 @@ Result<Cursor> ParseCursor(std::string_view text);
 /// new listing is used once.
 Result<void> CheckCursor(const Cursor& cursor, const ListingFingerprint& listing, const EpochOptions& options,
                          bool allow_changed_listing = false);
-
-/// Hands out the batches of one epoch after the other, and counts how many were consumed. More batches can be handed
-/// out than consumed. Thread-safe. A handle: copies share the position.
-class EpochProgress {
- public:
-  EpochProgress(const EpochProgress&) = default;  // A move copies, so that it leaves a handle that works.
-  EpochProgress& operator=(const EpochProgress&) = default;
-
-  /// Begins at `cursor`, or at the beginning of the first epoch. Returns kInvalidArgument if an option is out of its
-  /// range, an epoch of the listing has no batch for this rank, or CheckCursor() refuses the cursor.
-  static Result<EpochProgress> Create(const ListingFingerprint& listing, const EpochOptions& options,
-                                      const std::optional<Cursor>& cursor = {}, bool allow_changed_listing = false);
-
-  /// Begins at the position of the run. If all batches of the last epoch were consumed, that is the next epoch.
-  /// Otherwise it is the first batch that was not consumed: a loop that ended early continues there. Batches that were
-  /// handed out but not consumed are handed out again.
-  void BeginEpoch() const;
-
-  /// The samples of the rank's next batch, as indices into the listing. Nothing at the end of the epoch.
-  [[nodiscard]] std::optional<std::vector<std::size_t>> NextBatch() const;
-
-  /// Marks the first batch that is handed out and not consumed as consumed. Batches are consumed in the order in which
-  /// they are handed out. Returns kInvalidArgument if there is no such batch.
-  Result<void> BatchConsumed() const;
-
-  /// Continues at another cursor, for all copies, and forgets the batches that were handed out. The errors are those of
-  /// Create(); an error changes nothing.
-  Result<void> MoveTo(const Cursor& cursor, bool allow_changed_listing = false) const;
-
-  /// The position behind the last batch that was consumed; at the end of an epoch the beginning of the next one.
-  [[nodiscard]] Cursor cursor() const;
-
-  [[nodiscard]] const EpochOptions& options() const;
-
- private:
-  struct Shared;
-  explicit EpochProgress(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
-  std::shared_ptr<Shared> shared_;
-};
 
 }  // namespace gcsflux

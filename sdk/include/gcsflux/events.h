@@ -12,7 +12,7 @@
 
 #include "gcsflux/result.h"
 
-// What a Client does: events (EventListener; log.h and trace.h provide listeners), counts (Counters) and states
+// What a Client does: events (EventListener; MakeLogger() and TraceWriter are listeners), counts (Counters) and states
 // (GateStatus).
 namespace gcsflux {
 
@@ -24,21 +24,61 @@ enum class GateClass { kList, kRead, kWrite };
 /// "list", "read" or "write".
 std::string_view GateClassName(GateClass gate_class);
 
-/// The call that an event is about. In every event, borrowed strings are valid during the callback only.
-struct CallInfo {
+/// What an Event reports, and which of its members.
+enum class EventKind {
+  kRequest,  ///< An attempt has ended: answered, broken or cancelled.
+  kRetry,    ///< An attempt failed with `error`, and another follows after `duration`. Waits at a gate come on top.
+  /// The client's retry budget (RetryOptions::budget) delays the retry that was reported just before, by `duration`
+  /// more than its backoff: so many requests of its kind fail that retries are paced.
+  kBudget,
+  kFailure,   ///< A call failed for good: its caller gets `error`, which says what was tried and what to do about it.
+  kThrottle,  ///< The service throttled a request.
+  /// Before its first byte or in its body, an exchange stalled for `duration`, more than the usual `threshold`. It was
+  /// cancelled or hedged.
+  kStalledFirstByte,
+  kStalledBody,
+  kHedgeSent,  ///< A second request was sent beside a read that stalls.
+  kHedgeWon,   ///< It answered first, and the stalled one was cancelled.
+  /// The first request continued before the second answered, and the second was cancelled; or both failed.
+  kHedgeLost,
+  kToken,  ///< A token of the credential `what` was fetched within `duration`, or could not be fetched (`error`).
+  /// A whole object was read, and the service gave no CRC32C for it. Once for each bucket; Counters::unverified_reads
+  /// counts all such reads.
+  kUnverifiedRead,
+  /// The system gives fewer threads than requested, or allows fewer open files than connections (`what`): `started` of
+  /// `wanted`. With 0 threads, the calling thread does the work. Once for a client and its copies.
+  kThreadShortage,
+  /// CompositionMode::kAuto reads the objects of `bucket` directly, because the service refuses what composing needs:
+  /// `what` is the missing permission, or why the permissions cannot be read. Once for each bucket, for a client and
+  /// its copies.
+  kCompositionRefused,
+};
+
+/// Something that a client did or met. Members that the kind does not name keep their defaults. `error` and the strings
+/// are valid during the callback only.
+struct Event {
+  EventKind kind = EventKind::kRequest;
+
+  // The call; kToken, kThreadShortage and kCompositionRefused are about none.
   std::string_view operation = {};      ///< As GCS names it: "objects.get".
   std::string_view subject = {};        ///< "gs://bucket/name [0, 4096)".
   std::string_view bucket = {};         ///< Empty if the call is about no bucket.
   std::string_view invocation_id = {};  ///< The same for all attempts of a call; empty before the first is sent.
-  int attempt = 1;                      ///< From 1.
-};
+  int attempt = 1;                      ///< From 1. Of kRetry and kBudget: the attempt that failed.
 
-/// One attempt has ended: answered, broken or cancelled.
-struct RequestEvent {
-  CallInfo call = {};
-  std::string_view method = {};  ///< "GET".
-  /// Without secrets: an upload session's URI is cut behind its host.
-  std::string_view url = {};
+  const Error* error = nullptr;           ///< Of kRetry, kBudget, kFailure, kThreadShortage, and a kToken that failed.
+  std::chrono::nanoseconds duration{0};   ///< Of kRetry, kBudget, kStalled... and kToken (all of its attempts).
+  std::chrono::nanoseconds threshold{0};  ///< Of kStalled...: the usual time.
+  std::string_view what = {};             ///< "service account", "threads", "connections": see the kinds.
+  std::size_t wanted = 0;
+  std::size_t started = 0;
+  GateClass gate_class = GateClass::kRead;  ///< Of kThrottle, as the next two.
+  bool is_engaged = false;                  ///< The gate paces requests. Always false with another ThrottlePolicy.
+  double rate = 0;                          ///< Requests per second that the gate lets through; 0 while it is open.
+
+  // Of kRequest:
+  std::string_view method = {};           ///< "GET".
+  std::string_view url = {};              ///< Without secrets: an upload session's URI is cut behind its host.
   int status = 0;                         ///< Status of the answer; 0 if there was none.
   std::optional<ErrorCode> failure = {};  ///< Why there was no answer, or only a part of it.
   std::uint64_t bytes_sent = 0;           ///< Of the request's body.
@@ -48,107 +88,17 @@ struct RequestEvent {
   EventTime end = {};
 };
 
-/// An attempt failed, and another follows after the delay.
-struct RetryEvent {
-  CallInfo call = {};  ///< With the number of the failed attempt.
-  const Error& cause;
-  std::chrono::nanoseconds delay{0};  ///< Waiting at a gate is added to it.
-};
-
-/// The client's retry budget (RetryOptions::budget) delays the retry of the RetryEvent just before: so many requests of
-/// its kind fail that retries are paced.
-struct BudgetEvent {
-  CallInfo call = {};                ///< With the number of the failed attempt.
-  std::chrono::nanoseconds held{0};  ///< How much longer than its backoff the retry waits.
-};
-
-/// A call failed for good: its caller gets the error.
-struct FailureEvent {
-  CallInfo call = {};
-  const Error& error;  ///< With what was tried and what to do about it.
-};
-
-/// The service throttled a request.
-struct ThrottleEvent {
-  CallInfo call = {};
-  GateClass gate_class = GateClass::kRead;
-  bool is_engaged = false;  ///< The gate paces requests. Always false with another ThrottlePolicy.
-  double rate = 0;          ///< Requests per second that the gate lets through; 0 while it is open.
-};
-
-/// An exchange stalled for longer than is usual, and was cancelled or hedged.
-struct StallEvent {
-  enum class Phase { kFirstByte, kBody };
-  CallInfo call = {};
-  Phase phase = Phase::kFirstByte;          ///< What did not arrive.
-  std::chrono::nanoseconds stood_still{0};  ///< How long nothing arrived.
-  std::chrono::nanoseconds threshold{0};    ///< The usual time.
-};
-
-/// A second request beside a read that stalls.
-struct HedgeEvent {
-  enum class What {
-    kSent,  ///< It was sent.
-    kWon,   ///< It answered first, and the stalled one was cancelled.
-    /// The first request continued before the second answered, and the second was cancelled; or both failed.
-    kLost,
-  };
-  CallInfo call = {};
-  What what = What::kSent;
-};
-
-/// A token was fetched, or could not be fetched.
-struct TokenEvent {
-  std::string_view credential = {};  ///< Its kind: "service account". Never the token.
-  const Error* failure = nullptr;    ///< Null if a token was fetched.
-  std::chrono::nanoseconds took{0};  ///< With all its attempts.
-};
-
-/// A whole object was read, and the service gave no CRC32C for it.
-struct UnverifiedReadEvent {
-  CallInfo call = {};
-};
-
-/// The system gives fewer threads than requested, or allows fewer open files than connections. The work continues with
-/// those that are available.
-struct ThreadShortageEvent {
-  std::size_t wanted = 0;
-  std::size_t started = 0;               ///< With 0, the calling thread does the work.
-  const Error& cause;                    ///< With what to do about it.
-  std::string_view of_what = "threads";  ///< Or "connections".
-};
-
-/// CompositionMode::kAuto reads a bucket's objects directly, because the service refuses what composing needs.
-struct CompositionRefusedEvent {
-  std::string_view bucket = {};
-  /// The missing permission, or why the permissions cannot be read, and what to do.
-  std::string_view reason = {};
-};
-
 /// Is told what a Client does: ClientOptions::event_listener.
 ///
-/// Callbacks run during calls, several at the same time. The threads that call the client run them; for downloads of
-/// many objects and parallel listings, threads of the library do. Callbacks must be thread-safe and quick, because the
-/// call waits. A slow callback delays no other request, unless three slow ones run. No lock of the client is held. An
-/// exception is dropped and counted (Counters::listener_exceptions), and the call continues. Strings are borrowed: copy
-/// what you keep. No event contains a token, an encryption key, an upload session's URI or a signature.
+/// The callback runs during calls, for several events at the same time. The threads that call the client run it; for
+/// downloads of many objects and parallel listings, threads of the library do. It must be thread-safe and quick,
+/// because the call waits. A slow callback delays no other request, unless three slow ones run. No lock of the client
+/// is held. An exception is dropped and counted (Counters::listener_exceptions), and the call continues. Copy the
+/// strings that you keep. No event contains a token, an encryption key, an upload session's URI or a signature.
 class EventListener {
  public:
   virtual ~EventListener() = default;
-  virtual void OnRequest(const RequestEvent&) {}
-  virtual void OnRetry(const RetryEvent&) {}
-  virtual void OnFailure(const FailureEvent&) {}
-  virtual void OnBudget(const BudgetEvent&) {}
-  virtual void OnThrottle(const ThrottleEvent&) {}
-  virtual void OnStall(const StallEvent&) {}
-  virtual void OnHedge(const HedgeEvent&) {}
-  virtual void OnTokenRefresh(const TokenEvent&) {}
-  /// Once for each bucket; Counters::unverified_reads counts all such reads.
-  virtual void OnUnverifiedRead(const UnverifiedReadEvent&) {}
-  /// Once for a client and its copies.
-  virtual void OnThreadShortage(const ThreadShortageEvent&) {}
-  /// Once for each bucket, for a client and its copies.
-  virtual void OnCompositionRefused(const CompositionRefusedEvent&) {}
+  virtual void OnEvent(const Event& event) = 0;
 };
 
 /// A listener that calls several listeners in order, without the null ones. Null if no listener is left.
@@ -163,11 +113,11 @@ struct Counters {
   /// Attempts that Google charges for: operations of class A (lists, uploads, composes, copies, changes) and of class B
   /// (reads of objects and of metadata). Deletes are free. So are the requests of an upload's session after the first,
   /// and requests that the service refused (429, 5xx and other errors). A request with a lost answer counts.
-  /// operation_prices.h says what they cost.
+  /// PriceOf() says what they cost.
   std::uint64_t class_a_operations = 0;
   std::uint64_t class_b_operations = 0;
   std::uint64_t retries = 0;  ///< Attempts that followed a failed attempt of the same call.
-  /// Retries that the retry budget delayed (BudgetEvent), and the sum of these delays.
+  /// Retries that the retry budget delayed (EventKind::kBudget), and the sum of these delays.
   std::uint64_t budget_waits = 0;
   std::chrono::milliseconds budget_delay{0};
   std::uint64_t throttled = 0;
@@ -183,6 +133,9 @@ struct Counters {
   std::uint64_t bytes_sent = 0;          ///< Of requests' bodies.
   std::uint64_t bytes_received = 0;      ///< Of answers' bodies, including those of failures.
   std::uint64_t listener_exceptions = 0;
+
+  /// What was done between two snapshots of one client's counters: `client.counters() - before`.
+  friend Counters operator-(const Counters& after, const Counters& before);
 };
 
 /// The state of a gate: docs/retries.md.
@@ -248,16 +201,7 @@ struct OperationPrices {
   double class_b_per_1000 = 0.0004;
 };
 
-/// Operations that are charged.
-struct OperationCounts {
-  std::uint64_t class_a = 0;
-  std::uint64_t class_b = 0;
-};
-
-/// The operations between two snapshots of one client's counters.
-OperationCounts ChargedOperations(const Counters& before, const Counters& after);
-
-/// In US dollars.
-double PriceOf(const OperationCounts& operations, const OperationPrices& prices = {});
+/// Price of the operations of class A and B, in US dollars.
+double PriceOf(const Counters& counters, const OperationPrices& prices = {});
 
 }  // namespace gcsflux

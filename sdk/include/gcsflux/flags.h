@@ -62,8 +62,7 @@ Result<ObjectReaderOptions> ObjectReaderOptionsFromFlags();
 /// Lists a prefix. If --listing_cache names an object, lists through it, and accepts a listing not older than
 /// --listing_max_age_s. Otherwise uses ListInParallel. Returns kInvalidArgument if a flag's value cannot be used. Other
 /// errors are those of ListThroughCache and ListInParallel.
-Result<CachedListing> ListByFlags(const Client& client, const ObjectName& prefix,
-                                  const ParallelListOptions& options = {});
+Result<Listing> ListByFlags(const Client& client, const ObjectName& prefix, const ParallelListOptions& options = {});
 
 /// The prices that --class_a_price_per_1000 and --class_b_price_per_1000 set. Returns kInvalidArgument if one is out of
 /// its range.

@@ -11,26 +11,11 @@
 #include <vector>
 
 #include "gcsflux/client.h"
-#include "gcsflux/collective.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/object.h"
 #include "gcsflux/upload.h"
 
 namespace gcsflux {
-
-struct ListOptions {
-  std::string delimiter = {};     ///< "/" lists one directory level.
-  std::string start_offset = {};  ///< Names at or after it.
-  std::string match_glob = {};    ///< As ListObjectsOptions::match_glob.
-  std::string fields = {};        ///< As ListObjectsOptions::fields.
-  CallOptions call = {};
-  std::stop_token stop = {};
-};
-
-struct ObjectListing {
-  std::vector<ObjectMetadata> objects = {};  ///< In bytewise order of their names.
-  std::vector<std::string> prefixes = {};    ///< Directories, in the same order; only with a delimiter.
-};
 
 /// Lists everything under a prefix, one page after the other, with all metadata that GCS gives. For single directory
 /// levels and for few objects; otherwise use ListInParallel.
@@ -40,17 +25,6 @@ struct ObjectListing {
 /// or outside of the prefix, or, without match_glob, gives 1,000 pages in a row without names. ListInParallel has the
 /// same errors.
 Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix, const ListOptions& options = {});
-
-/// One object of a parallel listing: what is needed to read it, in little memory.
-struct ListedObject {
-  std::string name = {};
-  std::uint64_t size = 0;  ///< In bytes, as stored.
-  std::int64_t generation = 0;
-  std::optional<std::uint32_t> crc32c = {};
-  InternedName storage_class = {};
-  std::chrono::system_clock::time_point updated = {};
-  InternedName kms_key_name = {};  ///< As ObjectMetadata::kms_key_name.
-};
 
 struct ParallelListOptions {
   std::string start_offset = {};  ///< Names at or after it.
@@ -92,9 +66,20 @@ struct ListingReport {
   std::vector<std::string> split_points = {};  ///< For ParallelListOptions::split_points.
 };
 
+/// The content of a prefix at some time.
 struct Listing {
+  ObjectName prefix = {};
+  /// The start of the listing, by the clock of the machine that listed; in whole milliseconds.
+  std::chrono::system_clock::time_point time = {};
   std::vector<ListedObject> objects = {};  ///< In bytewise order of their names.
-  ListingReport report = {};
+  ListingReport report = {};               ///< Of ListInParallel(), and of ListThroughCache() if it listed.
+
+  // Of ListThroughCache():
+  bool is_from_cache = false;  ///< The listing was read from the cache; otherwise the call listed.
+  bool is_in_cache = false;    ///< Other callers read this listing now.
+  /// What was wrong with the saved listing, or why this one could not be saved. Absent if there was no error, or no
+  /// listing was saved yet. After kStale or kCorrupted, is_in_cache says whether it was replaced.
+  std::optional<Error> cache_error = {};
 };
 
 /// Takes objects while the listing runs, in batches of at most a page, each in order. The thread that called the
@@ -111,49 +96,40 @@ using ListingSink = std::function<Result<void>(std::vector<ListedObject> objects
 /// listing is empty; if there is no such bucket, returns kNotFound.
 Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, const ParallelListOptions& options = {});
 
-/// The order in which a sink takes objects.
-enum class ListingOrder {
-  kAsFound,  ///< Batches in any order: as soon as possible, and in bounded memory.
-  /// In bytewise order. Objects that are found before their turn are kept in memory.
-  kByName,
+/// The order in which objects are delivered.
+enum class DeliveryOrder {
+  /// A listing: by name. A download: in the order of the sources. Objects that come before their turn are kept in
+  /// memory.
+  kInOrder,
+  kAsCompleted,  ///< As soon as they come: an object that is late does not delay the others.
 };
 
 /// Lists into a sink. If it returns an error, the sink has taken a part.
-Result<ListingReport> ListInParallel(const Client& client, const ObjectName& prefix, ListingOrder order,
+Result<ListingReport> ListInParallel(const Client& client, const ObjectName& prefix, DeliveryOrder order,
                                      const ListingSink& sink, const ParallelListOptions& options = {});
 
 // A listing saved as one object of Cloud Storage: one process lists, all others read. 2,000,000 names of 32 characters
 // take about 94 MB. docs/listing.md describes the format.
 
-/// The content of a prefix at some time.
-struct ListingSnapshot {
-  ObjectName prefix = {};
-  /// The start of the listing, by the clock of the machine that listed; in whole milliseconds.
-  std::chrono::system_clock::time_point time = {};
-  std::vector<ListedObject> objects = {};  ///< In bytewise order of their names.
-};
+/// Stores prefix, time and objects of a listing with a CRC32C, as UploadObject() does. Returns kInvalidArgument if its
+/// names are not in bytewise order, a name occurs twice, one is longer than 1,024 bytes, or all names together are more
+/// than 64 times as long as what would be stored. Returns kLocalIo if there is not enough memory. Other errors are
+/// those of UploadObject(). Holds the listing in memory a second time, in about half of its size.
+Result<ObjectMetadata> SaveListing(const Client& client, const ObjectName& destination, const Listing& listing,
+                                   const UploadOptions& options = {});
 
-struct SaveListingOptions {
-  /// Whether it may replace an earlier object: kOverwrite does, kCreate does not.
-  WriteMode mode = WriteMode::kOverwrite;
-  std::optional<std::int64_t> generation = {};  ///< The generation that kReplace replaces. Required for kReplace.
-  CallOptions call = {};
-  std::stop_token stop = {};
-};
-
-/// Stores the snapshot with a CRC32C. Returns kInvalidArgument if its names are not in bytewise order, a name occurs
-/// twice, one is longer than 1,024 bytes, or all names together are more than 64 times as long as what would be stored.
-/// Returns kLocalIo if there is not enough memory. Other errors are those of UploadObject. Holds the snapshot in memory
-/// a second time, in about half of its size.
-Result<ObjectMetadata> SaveListing(const Client& client, const ObjectName& destination, const ListingSnapshot& snapshot,
-                                   const SaveListingOptions& options = {});
-
-struct LoadListingOptions {
-  /// If the snapshot is older by this machine's clock, or as much ahead of it, returns kStale. Set it if objects are
-  /// added or overwritten. If an object of the snapshot is gone, a later read of it returns kNotFound.
+/// For LoadListing() and ListThroughCache().
+struct ListingCacheOptions {
+  /// If the saved listing is older by this machine's clock, or as much ahead of it, LoadListing() returns kStale, and
+  /// ListThroughCache() lists again and replaces it. Set it if objects are added or overwritten. If an object of the
+  /// listing is gone, a later read of it returns kNotFound.
   std::optional<std::chrono::seconds> max_age = {};
-  CallOptions call = {};
-  std::stop_token stop = {};
+  /// For ListThroughCache(): how the prefix is listed, and which objects are returned: from start_offset to end_offset,
+  /// of the storage_classes, with or without directory markers, the first `limit` of them. The saved listing holds all
+  /// objects except composites. Callers that ask for other objects share one cache.
+  ParallelListOptions listing = {};
+  CallOptions call = {};  ///< For requests for the saved listing. The listing's own requests have their own options.
+  std::stop_token stop = {};  ///< Ends the listing too, as `listing.stop` does.
 };
 
 /// Reads what SaveListing() stored. Returns kCorrupted if the bytes are damaged, cut off or not a saved listing, kStale
@@ -161,30 +137,7 @@ struct LoadListingOptions {
 /// enough memory for the names. Other errors are those of Client::GetObject and Downloader::Download. Objects of more
 /// than 8 GiB and listings that SaveListing() would refuse are kCorrupted: a listing takes at most about 80 times its
 /// stored bytes.
-Result<ListingSnapshot> LoadListing(const Client& client, const ObjectName& source,
-                                    const LoadListingOptions& options = {});
-
-struct ListingCacheOptions {
-  /// An older saved listing is not used: the prefix is listed again, and the new listing replaces the old one. The age
-  /// is by this machine's clock; a listing that is as much ahead of it is not used either. Set it if objects are added
-  /// or overwritten; without it the first listing is used without limit.
-  std::optional<std::chrono::seconds> max_age = {};
-  /// How the prefix is listed, and which objects are returned: from start_offset to end_offset, of the storage_classes,
-  /// with or without directory markers, the first `limit` of them. The saved listing holds all objects except
-  /// composites. Callers that ask for other objects share one cache.
-  ParallelListOptions listing = {};
-  CallOptions call = {};  ///< For requests for the saved listing. The listing's own requests have their own options.
-  std::stop_token stop = {};  ///< Ends the listing too, as `listing.stop` does.
-};
-
-struct CachedListing {
-  ListingSnapshot snapshot = {};
-  bool is_from_cache = false;  ///< The listing was read from the cache; otherwise this call listed.
-  bool is_in_cache = false;    ///< Other callers read this listing now.
-  /// What was wrong with the saved listing, or why this one could not be saved. Absent if there was no error, or no
-  /// listing was saved yet. After kStale or kCorrupted, is_in_cache says whether it was replaced.
-  std::optional<Error> cache_error = {};
-};
+Result<Listing> LoadListing(const Client& client, const ObjectName& source, const ListingCacheOptions& options = {});
 
 /// Lists everything under a prefix. If a listing of that prefix is saved at `cache` and is young enough, returns it.
 /// Otherwise lists with ListInParallel and saves the listing there. The object `cache` itself is never part of the
@@ -199,14 +152,7 @@ struct CachedListing {
 /// read or written, for example without the permission, the call still returns a listing, and cache_error says why.
 /// Then each process lists for itself, and the listings may differ: CheckSameListing() finds that out. Other errors are
 /// those of ListInParallel, and kLocalIo if there is not enough memory.
-Result<CachedListing> ListThroughCache(const Client& client, const ObjectName& prefix, const ObjectName& cache,
-                                       const ListingCacheOptions& options = {});
-
-/// Compares the listings of all ranks. All ranks call it, before they read: with MapDataset::fingerprint(), or with
-/// IterableDataset::cursor().listing before the first Epoch(). If two of them differ, returns kInvalidArgument on every
-/// rank, with the first rank that differs from rank 0. Otherwise the ranks would use some samples twice and others not
-/// at all. Of a listing that still runs only the prefix is compared. Other errors are those of Collective::AllGather.
-Result<void> CheckSameListing(Collective& ranks, const ListingFingerprint& listing,
-                              const CollectiveLimits& limits = {});
+Result<Listing> ListThroughCache(const Client& client, const ObjectName& prefix, const ObjectName& cache,
+                                 const ListingCacheOptions& options = {});
 
 }  // namespace gcsflux

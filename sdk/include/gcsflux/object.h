@@ -50,9 +50,8 @@ struct ObjectAttributes {
   std::string storage_class = {};        ///< Empty means the bucket's default.
   /// For lifecycle rules; in whole milliseconds.
   std::optional<std::chrono::system_clock::time_point> custom_time = {};
-  bool event_based_hold =
-      /// The object cannot be deleted or overwritten until the hold is released. The retention period restarts then.
-      false;
+  /// The object cannot be deleted or overwritten until the hold is released. The retention period restarts then.
+  bool event_based_hold = false;
   bool temporary_hold = false;                       ///< The same, without an effect on the retention period.
   std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values, at most 8 KiB in all.
 
@@ -101,11 +100,11 @@ struct ObjectMetadata {
   std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values.
 };
 
-/// A page of a listing.
-struct ObjectPage {
-  std::vector<ObjectMetadata> objects = {};
-  std::vector<std::string> prefixes = {};
-  std::string next_page_token = {};  ///< Empty on the last page.
+/// A page of a listing, or all of it.
+struct ObjectListing {
+  std::vector<ObjectMetadata> objects = {};  ///< In bytewise order of their names.
+  std::vector<std::string> prefixes = {};    ///< Directories, in the same order; only with a delimiter.
+  std::string next_page_token = {};          ///< Empty on the last page.
 };
 
 /// GCS's metadata of a bucket.
@@ -180,6 +179,26 @@ class InternedName {
  private:
   static const std::string& Empty();
   const std::string* name_ = nullptr;  // Null: the empty name.
+};
+
+/// One object of a parallel listing: what is needed to read it, in little memory.
+struct ListedObject {
+  std::string name = {};
+  std::uint64_t size = 0;  ///< In bytes, as stored.
+  std::int64_t generation = 0;
+  std::optional<std::uint32_t> crc32c = {};
+  InternedName storage_class = {};
+  std::chrono::system_clock::time_point updated = {};
+  InternedName kms_key_name = {};  ///< As ObjectMetadata::kms_key_name.
+};
+
+/// CRC32C (Castagnoli) is what Cloud Storage keeps of each object; CRC-32 is that of zip archives.
+enum class Checksum : std::uint8_t { kCrc32c, kCrc32 };
+
+/// A read of `into.size()` bytes from `offset` on.
+struct RangeRead {
+  std::uint64_t offset = 0;
+  std::span<std::byte> into = {};
 };
 
 }  // namespace gcsflux

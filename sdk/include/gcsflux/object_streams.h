@@ -29,7 +29,7 @@ class ObjectOutputStream : public std::ostream {
   Result<ObjectMetadata> Close();
   /// The first failure.
   [[nodiscard]] const std::optional<Error>& error() const;
-  [[nodiscard]] ObjectWriterReport report() const;
+  [[nodiscard]] UploadReport report() const;
 
  private:
   class Buffer;

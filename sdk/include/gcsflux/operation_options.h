@@ -14,25 +14,14 @@ namespace gcsflux {
 
 /// Conditions on an object. If a ..._match condition does not hold, the call returns kPreconditionFailed; if a
 /// ..._not_match condition does not hold, kNotModified. Either way the call has no effect.
-/// https://cloud.google.com/storage/docs/request-preconditions
+/// Buckets have no generations: for them, conditions on one are kInvalidArgument. So are the ..._not_match conditions
+/// for a compose. https://cloud.google.com/storage/docs/request-preconditions
 struct Preconditions {
   /// The live generation; 0: no object of the name is live. Set it if a write must not overwrite another write. It also
   /// makes the write safe to retry.
   std::optional<std::int64_t> if_generation_match = {};
   std::optional<std::int64_t> if_generation_not_match = {};  ///< 0: some object of the name is live.
   /// Set it if a change of metadata must not overwrite another change. It also makes that change safe to retry.
-  std::optional<std::int64_t> if_metageneration_match = {};
-  std::optional<std::int64_t> if_metageneration_not_match = {};
-};
-
-/// The preconditions that GCS supports for the destination of a compose.
-struct ComposePreconditions {
-  std::optional<std::int64_t> if_generation_match = {};  ///< 0: no object of the name is live.
-  std::optional<std::int64_t> if_metageneration_match = {};
-};
-
-/// The preconditions of buckets, which have no generations.
-struct BucketPreconditions {
   std::optional<std::int64_t> if_metageneration_match = {};
   std::optional<std::int64_t> if_metageneration_not_match = {};
 };
@@ -50,6 +39,9 @@ struct CallOptions {
 struct Progress {
   std::uint64_t bytes = 0;  ///< It decreases if a request must be sent again.
   std::uint64_t total = 0;
+  /// Of RewriteObject(), after each request: CopyObjectOptions::rewrite_token continues from here, also in another
+  /// process. Empty when it is done.
+  std::string rewrite_token = {};
 };
 
 /// Called often, on the calling thread. The transfer waits while it runs. An exception ends the call with kLocalIo.
@@ -64,34 +56,13 @@ using ProgressCallback = std::function<void(const Progress&)>;
 // - `kms_key_name` names the Cloud KMS key that encrypts the new object:
 //   "projects/P/locations/L/keyRings/R/cryptoKeys/K". Without it, the bucket's default key does.
 
-struct InsertBucketOptions {
-  std::string location = {};  ///< If empty, GCS's default (US).
-  std::string fields = {};
-  CallOptions call = {};
-  std::stop_token stop = {};
-};
-
-struct GetBucketOptions {
-  BucketPreconditions preconditions = {};
-  std::string fields = {};
-  CallOptions call = {};
-  std::stop_token stop = {};
-};
-
-struct ListBucketsOptions {
-  std::string prefix = {};
-  std::string fields = {};  ///< For each bucket.
-  CallOptions call = {};
-  std::stop_token stop = {};
-};
-
-struct DeleteBucketOptions {
-  BucketPreconditions preconditions = {};
-  CallOptions call = {};
-  std::stop_token stop = {};
-};
-
-struct TestBucketPermissionsOptions {
+/// For all calls on buckets. A member that the call does not take returns kInvalidArgument.
+struct BucketOptions {
+  std::string location = {};  ///< For InsertBucket. If empty, GCS's default (US).
+  std::string prefix = {};    ///< For ListBuckets: of the buckets' names.
+  /// For GetBucket and DeleteBucket.
+  Preconditions preconditions = {};
+  std::string fields = {};  ///< For calls that return metadata; for each bucket.
   CallOptions call = {};
   std::stop_token stop = {};
 };
@@ -108,13 +79,15 @@ struct InsertObjectOptions {
   std::stop_token stop = {};
 };
 
-struct GetObjectOptions {
+/// For GetObject, PatchObject, UpdateObject and DeleteObject. Patches and updates are retried only with
+/// if_metageneration_match, deletions only with a generation or if_generation_match.
+struct ObjectOptions {
   /// Requests ObjectMetadata::md5_hash. Set it to compare with tools that know only MD5. gcsflux itself uses CRC32C,
   /// and an emulator must compute the MD5 first.
   bool with_md5_hash = false;
   std::optional<std::int64_t> generation = {};
   Preconditions preconditions = {};
-  /// If an object has a key, GCS shows its checksum only with that key.
+  /// For GetObject, otherwise kInvalidArgument. If an object has a key, GCS shows its checksum only with that key.
   std::optional<EncryptionKey> encryption_key = {};
   std::string fields = {};
   CallOptions call = {};
@@ -139,36 +112,17 @@ struct ReadObjectOptions {
   std::stop_token stop = {};
 };
 
-/// One page of a bucket's objects, in bytewise order of their names.
-struct ListObjectsOptions {
-  std::string prefix = {};
-  std::string delimiter = {};     ///< "/" folds names behind the next "/" into ObjectPage::prefixes.
+/// For ListObjects, which lists one page, and for ListPrefix, which lists all pages.
+struct ListOptions {
+  std::string delimiter = {};     ///< "/" lists one directory level: names behind the next "/" become prefixes.
   std::string start_offset = {};  ///< Names at or after this one.
   std::string end_offset = {};    ///< Names before this one; empty means no bound.
   /// Only names that this pattern matches as a whole: * and ? stop at "/", ** does not; [a-c] and {a,b} are choices. A
   /// page may then be empty although others follow. https://cloud.google.com/storage/docs/json_api/v1/objects/list
   std::string match_glob = {};
-  int max_results = 5000;         ///< A wish: GCS may return fewer. Objects and prefixes both count.
-  std::string page_token = {};    ///< From ObjectPage::next_page_token.
+  int max_results = 5000;         ///< Of a page. A wish: GCS may return fewer. Objects and prefixes both count.
+  std::string page_token = {};    ///< The page to begin with, from ObjectListing::next_page_token.
   std::string fields = {};        ///< For each object.
-  CallOptions call = {};
-  std::stop_token stop = {};
-};
-
-/// For PatchObject. Retried only with if_metageneration_match.
-struct PatchObjectOptions {
-  std::optional<std::int64_t> generation = {};
-  Preconditions preconditions = {};
-  std::string fields = {};
-  CallOptions call = {};
-  std::stop_token stop = {};
-};
-
-/// For UpdateObject. Retried only with if_metageneration_match.
-struct UpdateObjectOptions {
-  std::optional<std::int64_t> generation = {};
-  Preconditions preconditions = {};
-  std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
@@ -183,7 +137,7 @@ struct ComposeSource {
 
 /// For ComposeObjects. Retried only with if_generation_match.
 struct ComposeObjectsOptions {
-  ComposePreconditions preconditions = {};  ///< For the destination.
+  Preconditions preconditions = {};  ///< For the destination.
   ObjectAttributes attributes = {};
   std::optional<EncryptionKey> encryption_key = {};  ///< Of the sources, which share it, and of the destination.
   std::optional<std::string> kms_key_name = {};
@@ -196,29 +150,8 @@ struct ComposeObjectsOptions {
   std::stop_token stop = {};
 };
 
-/// For CopyObject. Retried only with if_generation_match.
+/// For CopyObject and RewriteObject. Retried only with if_generation_match.
 struct CopyObjectOptions {
-  std::optional<std::int64_t> source_generation = {};
-  Preconditions source_preconditions = {};
-  Preconditions preconditions = {};                 ///< For the destination.
-  std::optional<ObjectAttributes> attributes = {};  ///< If absent, the source's, except its storage class and holds.
-  std::optional<EncryptionKey> source_encryption_key = {};
-  std::optional<EncryptionKey> encryption_key = {};  ///< Of the destination.
-  std::optional<std::string> kms_key_name = {};
-  std::string fields = {};
-  CallOptions call = {};
-  std::stop_token stop = {};
-};
-
-/// The progress of a rewrite.
-struct RewriteProgress {
-  std::uint64_t bytes = 0;
-  std::uint64_t total = 0;
-  std::string rewrite_token = {};  ///< Continues the rewrite from here, also in another process; empty when it is done.
-};
-
-/// For RewriteObject. Retried only with if_generation_match.
-struct RewriteObjectOptions {
   std::optional<std::int64_t> source_generation = {};
   Preconditions source_preconditions = {};
   Preconditions preconditions = {};                 ///< For the destination.
@@ -227,21 +160,15 @@ struct RewriteObjectOptions {
   /// Of the destination. A key other than the source's rotates the key.
   std::optional<EncryptionKey> encryption_key = {};
   std::optional<std::string> kms_key_name = {};
+
+  // For RewriteObject; CopyObject returns kInvalidArgument.
   /// Most bytes that one request may move, a multiple of 1 MiB. Lower it to see progress more often.
   std::optional<std::int64_t> max_bytes_per_request = {};
-  /// From RewriteProgress: continues an earlier rewrite. All other options must be the same as at its start.
+  /// From Progress: continues an earlier rewrite. All other options must be the same as at its start.
   std::string rewrite_token = {};
-  /// Called after each request. RewriteObject() throws what it throws.
-  std::function<void(const RewriteProgress&)> on_progress = {};
-  std::string fields = {};
-  CallOptions call = {};
-  std::stop_token stop = {};
-};
+  ProgressCallback on_progress = {};  ///< Called after each request.
 
-/// For DeleteObject. Retried only with a generation or if_generation_match.
-struct DeleteObjectOptions {
-  std::optional<std::int64_t> generation = {};
-  Preconditions preconditions = {};
+  std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };

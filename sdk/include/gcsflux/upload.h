@@ -40,11 +40,34 @@ enum class WriteMode {
   kOverwrite,  ///< Any object. kOutcomeUnknown if it cannot be known whether it was stored: see above.
 };
 
-/// How an object that is larger than one part is sent.
+/// How an object is sent. The first three can be requested, for objects that are larger than one part.
 enum class WritePath {
-  kAuto,       ///< As parts at the same time, if the bucket and the caller's permissions allow it.
-  kParallel,   ///< As parts, without a check of the bucket's settings, which saves two requests.
-  kOneStream,  ///< Over one resumable session: one connection, and no temporary objects.
+  /// As parts at the same time, if the bucket and the caller's permissions allow it. In a report: not yet known,
+  /// because
+  /// there is not more than one part.
+  kAuto,
+  /// As parts under a temporary name, then a compose. Requested, it is used without a check of the bucket's settings,
+  /// which saves two requests.
+  kParallel,
+  kOneStream,   ///< Over one resumable session: one connection, and no temporary objects.
+  kOneRequest,  ///< Only in reports.
+  kInPlace,     ///< Only in reports: as parts under the name itself (UploadOptions::is_private_name).
+};
+
+/// What an upload has done.
+struct UploadReport {
+  ObjectMetadata object = {};    ///< Of UploadFile(): what was stored. ObjectWriter::Close() returns it.
+  std::uint64_t kept_bytes = 0;  ///< Of UploadFile(): bytes that earlier calls have sent, and that were not sent again.
+  WritePath path = WritePath::kAuto;
+  std::string reason = {};  ///< Why this path was chosen.
+
+  // Of an ObjectWriter:
+  std::uint64_t parts = 0;        ///< Parts begun.
+  std::uint64_t most_memory = 0;  ///< Most bytes that parts held at the same time.
+  /// Name of the temporary object, or of its upload; empty if there is none.
+  std::string temporary_name = {};
+  /// The object is stored, but the temporary object could not be deleted: `gcsflux clean` deletes it.
+  bool has_left_temporary = false;
 };
 
 /// Options of all writes. An object of several parts is sent to "gcsflux-uploads/RUN/UUID" as an XML multipart upload.
@@ -95,15 +118,6 @@ struct UploadOptions {
 /// writes: then they do not make these requests. Uses only `call` and `stop` of `options`.
 WritePath ChooseWritePath(const Client& client, const std::string& bucket, const UploadOptions& options = {});
 
-/// How an object was stored.
-enum class WriteMethod {
-  kUndecided,        ///< Not yet known: there is not more than one part.
-  kSingleInsert,     ///< One request.
-  kOneStream,        ///< Over a resumable session, or in one request if a chunk holds it.
-  kPartsAndCompose,  ///< Parts under a temporary name, then a compose.
-  kParts,            ///< Parts under the name itself.
-};
-
 /// Up to this size UploadObject() and UploadFile() use one stream: it is as fast as parts, which need four more round
 /// trips.
 inline constexpr std::uint64_t kLeastParallelUpload = std::uint64_t{32} << 20;
@@ -126,13 +140,6 @@ inline constexpr std::uint64_t kLeastParallelUpload = std::uint64_t{32} << 20;
 Result<ObjectMetadata> UploadObject(const Client& client, const ObjectName& object, std::span<const std::byte> data,
                                     const UploadOptions& options = {});
 
-struct UploadedFile {
-  ObjectMetadata object = {};
-  std::uint64_t kept_bytes = 0;  ///< Sent by earlier calls, and not sent again.
-  WriteMethod method = WriteMethod::kUndecided;
-  std::string reason = {};  ///< Why this method was chosen.
-};
-
 /// Stores a regular file, as UploadObject() stores memory. With `save_state` it continues where an earlier call for the
 /// same file and object was interrupted, in this process or another one. Holds `part_memory_bytes`, or one chunk, in
 /// memory.
@@ -152,24 +159,13 @@ struct UploadedFile {
 /// Returns kLocalIo, and stores nothing, if the file cannot be read, is not a regular file, or changed meanwhile: its
 /// size, its modification time, or the time of its last status change, which a new name or mode changes too. For pipes
 /// and other sources that can be read only once, use ObjectWriter. Only one call at a time may use a state.
-Result<UploadedFile> UploadFile(const Client& client, const std::string& path, const ObjectName& object,
+Result<UploadReport> UploadFile(const Client& client, const std::string& path, const ObjectName& object,
                                 const UploadOptions& options = {});
 
 /// A name for the state of this file's upload to this object: 64 hexadecimal digits. Another service, file, object,
 /// WriteMode or content type has another name. Thread-safe.
 std::string UploadStateName(const Client& client, const std::string& path, const ObjectName& object,
                             const UploadOptions& options = {});
-
-struct ObjectWriterReport {
-  WriteMethod method = WriteMethod::kUndecided;
-  std::string reason = {};        ///< Why this method was chosen.
-  std::uint64_t parts = 0;        ///< Parts begun.
-  std::uint64_t most_memory = 0;  ///< Most bytes that parts held at the same time.
-  /// Name of the temporary object, or of its upload; empty if there is none.
-  std::string temporary_name = {};
-  /// The object is stored, but the temporary object could not be deleted: `gcsflux clean` deletes it.
-  bool has_left_temporary = false;
-};
 
 /// Streams an object of unknown length into GCS, in bounded memory, all or nothing. It becomes visible only if Close()
 /// succeeds. Parts are sent over many connections while the caller still writes.
@@ -234,7 +230,7 @@ class ObjectWriter {
   /// Close() or Suspend() it does nothing.
   void Cancel();
 
-  [[nodiscard]] ObjectWriterReport report() const;
+  [[nodiscard]] UploadReport report() const;
 
  private:
   explicit ObjectWriter(std::shared_ptr<internal::PartsWriter> writer);

@@ -1,10 +1,11 @@
 #include "auth/blob_signer.h"
 
 #include <functional>
+#include <optional>
 #include <utility>
 
-#include "auth/external_account_source.h"
 #include "auth/sign_blob.h"
+#include "auth/token_source.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -42,71 +43,50 @@ Result<std::string> SignByIam(const IamAccount& account, std::string_view bytes,
   return error;
 }
 
-class KeySigner : public BlobSigner {
- public:
-  KeySigner(ServiceAccountKey key, TokenOf token_of) : key_(std::move(key)), token_of_(std::move(token_of)) {}
-  Result<std::string> Account(const TokenContext&) const override { return key_.client_email; }
-  Result<std::string> Sign(const std::string& account, std::string_view bytes,
-                           const TokenContext& context) const override {
-    if (account != key_.client_email) return SignByIam(IamAccountOf(account), bytes, token_of_, context);
-    auto signature = key_.private_key->SignSha256(bytes);
-    if (signature) return *std::move(signature);
-    return Error{ErrorCode::kUnauthenticated, "the key of " + key_.client_email + " cannot sign"};
-  }
+using AccountOf = std::function<Result<std::string>(const TokenContext&)>;
 
- private:
-  const ServiceAccountKey key_;
-  const TokenOf token_of_;
-};
+AccountOf Always(std::string email) {
+  return [email = std::move(email)](const TokenContext&) -> Result<std::string> { return email; };
+}
 
-// Signs for any account that it may sign for; its own is unknown.
-class TokenSigner : public BlobSigner {
- public:
-  explicit TokenSigner(TokenOf token_of) : token_of_(std::move(token_of)) {}
-  Result<std::string> Account(const TokenContext&) const override {
-    return Error{ErrorCode::kInvalidArgument,
-                 "these credentials are of no service account: name one that they may sign for in "
-                 "SignedUrlOptions::service_account"};
-  }
-  Result<std::string> Sign(const std::string& account, std::string_view bytes,
-                           const TokenContext& context) const override {
-    return SignByIam(IamAccountOf(account), bytes, token_of_, context);
-  }
+Result<std::string> NoAccount(const TokenContext&) {
+  return Error{ErrorCode::kInvalidArgument,
+               "these credentials are of no service account: name one that they may sign for in "
+               "SignedUrlOptions::service_account"};
+}
 
- private:
-  const TokenOf token_of_;
-};
-
-class ImpersonatedSigner : public BlobSigner {
- public:
-  ImpersonatedSigner(const Impersonation& impersonation, TokenOf token_of)
-      : account_(IamAccountOf(impersonation)), token_of_(std::move(token_of)) {}
-  Result<std::string> Account(const TokenContext&) const override { return account_.email; }
-  Result<std::string> Sign(const std::string& account, std::string_view bytes,
-                           const TokenContext& context) const override {
-    return SignByIam(account == account_.email ? account_ : IamAccountOf(account), bytes, token_of_, context);
-  }
-
- private:
-  const IamAccount account_;
-  const TokenOf token_of_;
-};
-
-class MachineSigner : public BlobSigner {
- public:
-  MachineSigner(MetadataServer server, TokenOf token_of) : server_(std::move(server)), token_of_(std::move(token_of)) {}
-  Result<std::string> Account(const TokenContext& context) const override {
-    const auto response = SendTokenRequest(context, MetadataEmailRequest(server_.host));
+AccountOf OfMachine(const std::string& metadata_host) {
+  return [metadata_host](const TokenContext& context) -> Result<std::string> {
+    const auto response = SendTokenRequest(context, MetadataEmailRequest(metadata_host));
     return response ? ParseMetadataEmail(*response) : response.error();
-  }
+  };
+}
+
+class Signer : public BlobSigner {
+ public:
+  struct Parts {
+    AccountOf account;
+    TokenOf token_of;
+    std::optional<ServiceAccountKey> key = {};
+    std::optional<IamAccount> impersonated = {};  ///< With an URL of its own.
+  };
+  explicit Signer(Parts parts) : parts_(std::move(parts)) {}
+
+  Result<std::string> Account(const TokenContext& context) const override { return parts_.account(context); }
   Result<std::string> Sign(const std::string& account, std::string_view bytes,
                            const TokenContext& context) const override {
-    return SignByIam(IamAccountOf(account), bytes, token_of_, context);
+    const auto& [of, token_of, key, impersonated] = parts_;
+    if (key && account == key->client_email) {
+      auto signature = key->private_key->SignSha256(bytes);
+      if (signature) return *std::move(signature);
+      return Error{ErrorCode::kUnauthenticated, "the key of " + account + " cannot sign"};
+    }
+    const bool is_impersonated = impersonated && account == impersonated->email;
+    return SignByIam(is_impersonated ? *impersonated : IamAccountOf(account), bytes, token_of, context);
   }
 
  private:
-  const MetadataServer server_;
-  const TokenOf token_of_;
+  const Parts parts_;
 };
 
 // One signer per kind of credential.
@@ -116,22 +96,27 @@ struct SignerMaker {
 
   Made operator()(const AnonymousAccess&) const { return nullptr; }
   Made operator()(const ApplicationDefault&) const { return nullptr; }
-  Made operator()(const FixedToken&) const { return std::make_shared<TokenSigner>(FromCache(tokens)); }
-  Made operator()(const AuthorizedUser&) const { return std::make_shared<TokenSigner>(FromCache(tokens)); }
-  Made operator()(const ServiceAccountKey& key) const { return std::make_shared<KeySigner>(key, FromCache(tokens)); }
-  Made operator()(const MetadataServer& server) const {
-    return std::make_shared<MachineSigner>(server, FromCache(tokens));
+  Made operator()(const FixedToken&) const { return Make({NoAccount, FromCache(tokens)}); }
+  Made operator()(const AuthorizedUser&) const { return Make({NoAccount, FromCache(tokens)}); }
+  Made operator()(const ServiceAccountKey& key) const {
+    return Make({Always(key.client_email), FromCache(tokens), key});
   }
+  Made operator()(const MetadataServer& server) const { return Make({OfMachine(server.host), FromCache(tokens)}); }
   Made operator()(const ImpersonatedServiceAccount& account) const {
-    return std::make_shared<ImpersonatedSigner>(account.impersonation,
-                                                FromSource(MakeTokenSource(*account.source, false)));
+    return Impersonating(account.impersonation, *account.source);
   }
   Made operator()(const ExternalAccount& account) const {
-    if (!account.impersonation) return std::make_shared<TokenSigner>(FromCache(tokens));
+    if (!account.impersonation) return Make({NoAccount, FromCache(tokens)});
     ExternalAccount own = account;
     own.impersonation.reset();
-    return std::make_shared<ImpersonatedSigner>(*account.impersonation, FromSource(MakeExternalAccountSource(own)));
+    return Impersonating(*account.impersonation, {.kind = std::move(own)});
   }
+
+  static Made Impersonating(const Impersonation& impersonation, const CredentialConfig& source) {
+    const IamAccount account = IamAccountOf(impersonation);
+    return Make({Always(account.email), FromSource(MakeTokenSource(source, false)), std::nullopt, account});
+  }
+  static Made Make(Signer::Parts parts) { return std::make_shared<const Signer>(std::move(parts)); }
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include "auth/credential_urls.h"
 #include "auth/json_fields.h"
 #include "auth/parse_external_account.h"
+#include "auth/token_answers.h"
 #include "base/invalid_argument.h"
-#include "base/text/zero_byte.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -89,9 +89,8 @@ Result<CredentialConfig> ReadAny(const json& object) {
 }  // namespace
 
 Result<CredentialConfig> ParseCredentials(std::string_view text) {
-  // Without exceptions, because their texts quote the input.
-  const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object() || HasZeroByte(text)) return InvalidArgument("it is not a JSON object");
+  const json object = ObjectIn(text);
+  if (object.is_null()) return InvalidArgument("it is not a JSON object");
   auto config = ReadAny(object);
   if (!config) return config;
   JsonFields fields(object);

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "auth/token_answers.h"
 #include "base/text/base64.h"
 #include "base/text/percent_encoding.h"
-#include "base/text/url.h"
-#include "base/text/zero_byte.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -30,26 +29,14 @@ IamAccount IamAccountOf(const Impersonation& impersonation) {
 }
 
 TokenRequest SignBlobRequest(const IamAccount& account, std::string_view bytes, const std::string& token) {
-  json body = {{"payload", Base64Encode(bytes)}};
-  for (const std::string& delegate : account.delegates) {
-    const bool is_whole = delegate.starts_with("projects/");
-    body["delegates"].push_back(is_whole ? delegate : "projects/-/serviceAccounts/" + delegate);
-  }
-  TokenRequest request{{.method = Method::kPost,
-                        .url = account.url,
-                        .headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + token}},
-                        .head = body.dump(),
-                        .bypass_proxy = IsLoopback(account.url)},
-                       {token}};
+  TokenRequest request = IamRequest(account.url, json{{"payload", Base64Encode(bytes)}}, account.delegates, token);
   request.wanted = "signature";
   return request;
 }
 
 Result<std::string> ParseSignBlobAnswer(const HttpResponse& response) {
-  const json answer = json::parse(response.body, nullptr, /*allow_exceptions=*/false);
-  const bool is_object = answer.is_object() && !HasZeroByte(response.body);
-  const auto found = is_object ? answer.find("signedBlob") : answer.end();
-  if (is_object && found != answer.end() && found->is_string()) {
+  const json answer = ObjectIn(response.body);
+  if (const auto found = answer.find("signedBlob"); found != answer.end() && found->is_string()) {
     auto bytes = Base64Decode(found->get<std::string>());
     if (bytes && !bytes->empty()) return *std::move(bytes);
   }

@@ -13,12 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-json ParseObject(std::string_view text) {
-  // Without exceptions, because their texts quote the input.
-  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return object.is_object() && !HasZeroByte(text) ? object : json();
-}
-
 std::string TextAt(const json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -57,6 +51,11 @@ std::optional<std::int64_t> SecondsAt(const json& object, const char* name) {
 
 }  // namespace
 
+json ObjectIn(std::string_view text) {
+  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return object.is_object() && !HasZeroByte(text) ? object : json();
+}
+
 Error ErrorOfTokenEndpoint(const HttpResponse& response) {
   const int status = response.status;
   const bool may_pass = status == 408 || status == 429 || (status >= 500 && status != 501);
@@ -66,7 +65,7 @@ Error ErrorOfTokenEndpoint(const HttpResponse& response) {
                            : ErrorCode::kBadResponse,
               std::to_string(status)};
   if (status >= 300 && status < 400) error.message += " (redirects are not followed)";
-  auto [reason, words] = ReasonAndWords(ParseObject(response.body));
+  auto [reason, words] = ReasonAndWords(ObjectIn(response.body));
   error.reason = Presentable(std::move(reason));
   words = Presentable(std::move(words));
   if (!error.reason.empty()) error.message += " " + error.reason;
@@ -76,7 +75,7 @@ Error ErrorOfTokenEndpoint(const HttpResponse& response) {
 
 Result<AccessToken> ParseTokenAnswer(const HttpResponse& response, AccessToken::Time now) {
   constexpr std::int64_t kMostSeconds = std::int64_t{366} * 24 * 3600;
-  const json object = ParseObject(response.body);
+  const json object = ObjectIn(response.body);
   std::string text = TextAt(object, "access_token");
   if (!IsTokenText(text)) return NoToken("it has no access_token");
   const auto seconds = SecondsAt(object, "expires_in");
@@ -85,7 +84,7 @@ Result<AccessToken> ParseTokenAnswer(const HttpResponse& response, AccessToken::
 }
 
 Result<AccessToken> ParseImpersonationAnswer(const HttpResponse& response, AccessToken::Time now) {
-  const json object = ParseObject(response.body);
+  const json object = ObjectIn(response.body);
   std::string text = TextAt(object, "accessToken");
   if (!IsTokenText(text)) return NoToken("it has no accessToken");
   const auto expires = ParseRfc3339(TextAt(object, "expireTime"));
@@ -102,7 +101,7 @@ Result<AccessToken> ParseMetadataAnswer(const HttpResponse& response, AccessToke
 Result<std::string> ParseSubjectToken(std::string_view text, const std::string& json_field) {
   std::string token(text);
   if (!json_field.empty()) {
-    const json object = ParseObject(text);
+    const json object = ObjectIn(text);
     if (object.is_null()) return Error{ErrorCode::kBadResponse, "is no JSON object"};
     token = TextAt(object, json_field.c_str());
   }

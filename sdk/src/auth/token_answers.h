@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "auth/access_token.h"
 #include "auth/token_requests.h"
@@ -14,9 +16,13 @@ namespace gcsflux::internal {
 /// (refused), or kBadResponse (not an answer of such an endpoint). No message contains a secret of the request. Of the
 /// answer, a message contains only errors in OAuth's or Google's form.
 
+/// A text's JSON object, without exceptions, because their texts quote the input. Null if it is none.
+nlohmann::json ObjectIn(std::string_view text);
+
 /// An answer with a status other than 200.
 Error ErrorOfTokenEndpoint(const HttpResponse& response);
 
+using ParseToken = Result<AccessToken> (*)(const HttpResponse& response, AccessToken::Time now);
 /// RFC 6749, section 5.1: access_token and expires_in.
 Result<AccessToken> ParseTokenAnswer(const HttpResponse& response, AccessToken::Time now);
 /// The answer of generateAccessToken: accessToken and expireTime.

@@ -70,9 +70,10 @@ Result<AccessToken> TokenCache::FetchObserved(const TokenContext& context) const
   const auto start = context.timing.Now();
   auto fetched = source_->Fetch(context);
   if (context.observer == nullptr || !source_->is_renewable()) return fetched;
-  context.observer->TokenFetched({.credential = credential_,
-                                  .failure = fetched ? nullptr : &fetched.error(),
-                                  .took = context.timing.Now() - start});
+  context.observer->Report({.kind = EventKind::kToken,
+                            .error = fetched ? nullptr : &fetched.error(),
+                            .duration = context.timing.Now() - start,
+                            .what = credential_});
   return fetched;
 }
 

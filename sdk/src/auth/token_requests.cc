@@ -66,13 +66,18 @@ TokenRequest ExchangeRequest(const ExternalAccount& account, const std::string& 
 }
 
 TokenRequest ImpersonationRequest(const Impersonation& impersonation, const std::string& token) {
-  json body = {{"scope", json::array({kCloudPlatformScope})},
-               {"lifetime", std::to_string(impersonation.lifetime.count()) + "s"}};
-  for (const std::string& delegate : impersonation.delegates) {
+  const json body = {{"scope", json::array({kCloudPlatformScope})},
+                     {"lifetime", std::to_string(impersonation.lifetime.count()) + "s"}};
+  return IamRequest(impersonation.url, body, impersonation.delegates, token);
+}
+
+TokenRequest IamRequest(const std::string& url, json body, const std::vector<std::string>& delegates,
+                        const std::string& token) {
+  for (const std::string& delegate : delegates) {
     const bool is_whole = delegate.starts_with("projects/");
     body["delegates"].push_back(is_whole ? delegate : "projects/-/serviceAccounts/" + delegate);
   }
-  TokenRequest request{PostRequest(impersonation.url, "application/json", body.dump()), {token}};
+  TokenRequest request{PostRequest(url, "application/json", body.dump()), {token}};
   request.http.headers.emplace_back("Authorization", "Bearer " + token);
   return request;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ TokenRequest RefreshRequest(const AuthorizedUser& user);
 TokenRequest ExchangeRequest(const ExternalAccount& account, const std::string& subject_token);
 /// generateAccessToken, authorised by `token`.
 TokenRequest ImpersonationRequest(const Impersonation& impersonation, const std::string& token);
+/// A method of IAM Credentials, on behalf of the delegates, authorised by `token`.
+TokenRequest IamRequest(const std::string& url, nlohmann::json body, const std::vector<std::string>& delegates,
+                        const std::string& token);
 /// A machine's own token.
 TokenRequest MetadataRequest(const std::string& host);
 /// The request for an external account's own token, if it has a URL.

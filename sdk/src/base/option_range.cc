@@ -15,14 +15,20 @@ const OptionRange* FindRange(std::string_view flag) {
 }
 
 std::string RangeText(const OptionRange& range) {
-  const auto text = [](double bound) { return std::to_string(static_cast<std::int64_t>(bound)); };
-  if (std::isinf(range.most)) return "at least " + text(range.least);
-  return "from " + text(range.least) + " to " + text(range.most);
+  const auto text = [](double bound) {
+    return bound > 0 && bound < 1 ? "0.001" : std::to_string(static_cast<std::int64_t>(bound));
+  };
+  const std::string unit = range.flag.ends_with("_s") ? " seconds" : "";
+  if (std::isinf(range.most)) return "at least " + text(range.least) + unit;
+  return "from " + text(range.least) + " to " + text(range.most) + unit;
 }
 
-Result<void> CheckInRange(std::string_view name, const OptionRange& range, double value) {
-  if (value >= range.least && value <= range.most) return {};
-  return Error{ErrorCode::kInvalidArgument, std::string(name) + " must be " + RangeText(range)};
+Result<void> CheckRanges(std::initializer_list<RangedOption> options) {
+  for (const auto& [name, range, value] : options) {
+    if (value >= range.least && value <= range.most) continue;
+    return Error{ErrorCode::kInvalidArgument, std::string(name) + " must be " + RangeText(range)};
+  }
+  return {};
 }
 
 }  // namespace gcsflux::internal

@@ -1,5 +1,7 @@
 // Client's methods on buckets.
 #include <algorithm>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/object_name.h"
@@ -20,9 +22,34 @@ using internal::MakeCall;
 using internal::Operation;
 using internal::ParseAnswer;
 
-Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const InsertBucketOptions& options) const {
-  if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
+namespace {
+
+Result<void> CheckTaken(Operation operation, const BucketOptions& options) {
+  const Preconditions& conditions = options.preconditions;
+  const bool has_conditions = conditions.if_metageneration_match || conditions.if_metageneration_not_match;
+  const std::tuple<const char*, bool, bool> members[] = {
+      {"location", !options.location.empty(), operation == Operation::kInsertBucket},
+      {"prefix", !options.prefix.empty(), operation == Operation::kListBuckets},
+      {"preconditions", has_conditions, operation == Operation::kGetBucket || operation == Operation::kDeleteBucket},
+      {"preconditions on a generation", conditions.if_generation_match || conditions.if_generation_not_match, false}};
+  for (const auto& [name, is_set, is_taken] : members) {
+    if (is_set && !is_taken) return Error{ErrorCode::kInvalidArgument, "the call takes no " + std::string(name)};
+  }
+  return {};
+}
+
+// Checks what all calls on one bucket have in common.
+Result<void> CheckBucketCall(const internal::Call& call, Operation operation, const BucketOptions& options) {
+  if (auto checked = CheckBucketName(call.bucket); !checked) return checked;
+  if (auto checked = CheckTaken(operation, options); !checked) return InCall(call, checked.error());
+  return {};
+}
+
+}  // namespace
+
+Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const BucketOptions& options) const {
   const auto call = MakeCall(core(), Operation::kInsertBucket, {bucket}, options);
+  if (auto checked = CheckBucketCall(call, Operation::kInsertBucket, options); !checked) return checked.error();
   if (!internal::IsUtf8(options.location))
     return InCall(call, {ErrorCode::kInvalidArgument, "the location is not UTF-8"});
   const auto request = internal::InsertBucketRequest(core().endpoint(), core().settings().project, bucket, options);
@@ -39,18 +66,19 @@ Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const Ins
   return ParseAnswer(call, response, [&](std::string_view body) { return internal::ParseBucket(body, bucket); });
 }
 
-Result<BucketMetadata> Client::GetBucket(const std::string& bucket, const GetBucketOptions& options) const {
-  if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
+Result<BucketMetadata> Client::GetBucket(const std::string& bucket, const BucketOptions& options) const {
   const auto call = MakeCall(core(), Operation::kGetBucket, {bucket}, options);
+  if (auto checked = CheckBucketCall(call, Operation::kGetBucket, options); !checked) return checked.error();
   const auto request = internal::GetBucketRequest(core().endpoint(), bucket, options);
   return ParseAnswer(call, core().Exchange(call, request),
                      [&](std::string_view body) { return internal::ParseBucket(body, bucket); });
 }
 
-Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions& options) const {
+Result<std::vector<BucketMetadata>> Client::ListBuckets(const BucketOptions& options) const {
   const std::string& project = core().settings().project;
   auto call = MakeCall(core(), Operation::kListBuckets, {}, options);
   call.subject = "of project '" + project + "'";
+  if (auto checked = CheckTaken(Operation::kListBuckets, options); !checked) return InCall(call, checked.error());
   std::vector<BucketMetadata> buckets;
   std::string page_token;
   std::string last_name;
@@ -74,18 +102,19 @@ Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions
   return buckets;
 }
 
-Result<void> Client::DeleteBucket(const std::string& bucket, const DeleteBucketOptions& options) const {
-  if (auto checked = CheckBucketName(bucket); !checked) return checked;
+Result<void> Client::DeleteBucket(const std::string& bucket, const BucketOptions& options) const {
   const auto call = MakeCall(core(), Operation::kDeleteBucket, {bucket}, options);
+  if (auto checked = CheckBucketCall(call, Operation::kDeleteBucket, options); !checked) return checked;
   return ExchangeDelete(core(), call, internal::DeleteBucketRequest(core().endpoint(), bucket, options),
                         ErrorCode::kBucketNotEmpty);
 }
 
 Result<std::vector<std::string>> Client::TestBucketPermissions(const std::string& bucket,
                                                                const std::vector<std::string>& permissions,
-                                                               const TestBucketPermissionsOptions& options) const {
-  if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
+                                                               const BucketOptions& options) const {
   const auto call = MakeCall(core(), Operation::kTestBucketPermissions, {bucket}, options);
+  if (auto checked = CheckBucketCall(call, Operation::kTestBucketPermissions, options); !checked)
+    return checked.error();
   const auto request = internal::TestBucketPermissionsRequest(core().endpoint(), bucket, permissions, options);
   return ParseAnswer(call, core().Exchange(call, request), internal::ParsePermissions);
 }

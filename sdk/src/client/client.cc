@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "base/option_range.h"
@@ -15,6 +14,9 @@
 #include "retry/check_options.h"
 
 namespace gcsflux {
+
+using internal::RangeOf;
+
 namespace {
 
 Result<void> CheckOptions(const ClientOptions& options) {
@@ -26,15 +28,11 @@ Result<void> CheckOptions(const ClientOptions& options) {
   if (options.hedge.min_stall.count() < 1) return refuse("HedgeOptions::min_stall must be at least 1 ms");
   if (options.connect_timeout.count() < 1) return refuse("ClientOptions::connect_timeout must be at least 1 ms");
   if (options.stall_timeout.count() < 1) return refuse("ClientOptions::stall_timeout must be at least 1 s");
-  const std::tuple<const char*, internal::OptionRange, double> in_range[] = {
-      {"HedgeOptions::budget", internal::RangeOf("hedge_budget"), options.hedge.budget},
-      {"HedgeOptions::stall_factor", internal::RangeOf("hedge_stall_factor"), options.hedge.stall_factor},
-      {"ClientOptions::max_idle_connections", internal::RangeOf("max_idle_connections"), options.max_idle_connections},
-      {"ClientOptions::io_threads", internal::RangeOf("io_threads"), options.io_threads.value_or(1)}};
-  for (const auto& [name, range, value] : in_range) {
-    if (auto checked = internal::CheckInRange(name, range, value); !checked) return checked;
-  }
-  return {};
+  return internal::CheckRanges(
+      {{"HedgeOptions::budget", RangeOf("hedge_budget"), options.hedge.budget},
+       {"HedgeOptions::stall_factor", RangeOf("hedge_stall_factor"), options.hedge.stall_factor},
+       {"ClientOptions::max_idle_connections", RangeOf("max_idle_connections"), options.max_idle_connections},
+       {"ClientOptions::io_threads", RangeOf("io_threads"), options.io_threads.value_or(1)}});
 }
 
 // The number of processors, but no more than 100 Gbit/s need.

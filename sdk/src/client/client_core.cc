@@ -35,7 +35,11 @@ internal::EventLoops& ClientCore::loops() const {
   }
   const auto shortage = loops->StartMissing();
   if (const std::size_t started = loops->size(); shortage && started > 0) {
-    observer_.ShortOfThreads({.wanted = settings_.io_threads, .started = started, .cause = *shortage});
+    observer_.Report({.kind = EventKind::kThreadShortage,
+                      .error = &*shortage,
+                      .what = "threads",
+                      .wanted = settings_.io_threads,
+                      .started = started});
   }
   return *loops;
 }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/object_name.h"
+#include "base/tell_progress.h"
 #include "client/operation_calls.h"
 #include "gcsflux/client.h"
 #include "wire/copy_requests.h"
@@ -29,6 +30,17 @@ Error OfLaterRequest(Error error) {
   return error;
 }
 
+// What CopyObject and RewriteObject check and have in common.
+Result<internal::Call> CallOfCopy(const ClientCore& core, Operation operation, const ObjectName& source,
+                                  const ObjectName& destination, const CopyObjectOptions& options) {
+  if (auto checked = CheckObject(source); !checked) return checked.error();
+  if (auto checked = CheckObject(destination); !checked) return checked.error();
+  auto call = MakeCall(core, operation, destination, options);
+  call.subject = ToUri(source) + " to " + call.subject;
+  if (auto checked = CheckOptions(core, options); !checked) return InCall(call, checked.error());
+  return call;
+}
+
 }  // namespace
 
 Result<ObjectMetadata> Client::ComposeObjects(const std::vector<ComposeSource>& sources, const ObjectName& destination,
@@ -37,6 +49,10 @@ Result<ObjectMetadata> Client::ComposeObjects(const std::vector<ComposeSource>& 
   if (auto checked = CheckObject(destination); !checked) return checked.error();
   const auto call = MakeCall(core(), Operation::kComposeObjects, destination, options);
   if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
+  const Preconditions& conditions = options.preconditions;
+  if (conditions.if_generation_not_match || conditions.if_metageneration_not_match) {
+    return InCall(call, {ErrorCode::kInvalidArgument, "a compose takes no ..._not_match condition"});
+  }
   if (sources.empty() || sources.size() > kMaxSources) {
     return InCall(call, {ErrorCode::kInvalidArgument, "takes 1 to 32 sources, not " + std::to_string(sources.size())});
   }
@@ -49,22 +65,20 @@ Result<ObjectMetadata> Client::ComposeObjects(const std::vector<ComposeSource>& 
 
 Result<ObjectMetadata> Client::CopyObject(const ObjectName& source, const ObjectName& destination,
                                           const CopyObjectOptions& options) const {
-  if (auto checked = CheckObject(source); !checked) return checked.error();
-  if (auto checked = CheckObject(destination); !checked) return checked.error();
-  auto call = MakeCall(core(), Operation::kCopyObject, destination, options);
-  call.subject = ToUri(source) + " to " + call.subject;
-  if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
+  const auto call = CallOfCopy(core(), Operation::kCopyObject, source, destination, options);
+  if (!call) return call.error();
+  if (options.max_bytes_per_request || !options.rewrite_token.empty() || options.on_progress) {
+    return InCall(*call, {ErrorCode::kInvalidArgument,
+                          "max_bytes_per_request, rewrite_token and on_progress are only for RewriteObject"});
+  }
   const auto request = internal::CopyObjectRequest(core().endpoint(), source, destination, options);
-  return ParseObjectAnswer(call, core().Exchange(call, request), internal::MadeBy(destination, options));
+  return ParseObjectAnswer(*call, core().Exchange(*call, request), internal::MadeBy(destination, options));
 }
 
 Result<ObjectMetadata> Client::RewriteObject(const ObjectName& source, const ObjectName& destination,
-                                             const RewriteObjectOptions& options) const {
-  if (auto checked = CheckObject(source); !checked) return checked.error();
-  if (auto checked = CheckObject(destination); !checked) return checked.error();
-  auto call = MakeCall(core(), Operation::kRewriteObject, destination, options);
-  call.subject = ToUri(source) + " to " + call.subject;
-  if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
+                                             const CopyObjectOptions& options) const {
+  auto call = CallOfCopy(core(), Operation::kRewriteObject, source, destination, options);
+  if (!call) return call.error();
   const auto parse = [&](std::string_view body) {
     return internal::ParseRewriteStep(body, internal::MadeBy(destination, options));
   };
@@ -72,13 +86,17 @@ Result<ObjectMetadata> Client::RewriteObject(const ObjectName& source, const Obj
   internal::RewriteSteps steps;
   while (true) {
     // All steps of a rewrite are billed as one operation.
-    if (!token.empty()) call.operation.billing = internal::BillingClass::kFree;
+    if (!token.empty()) call->operation.billing = internal::BillingClass::kFree;
     const auto request = internal::RewriteObjectRequest(core().endpoint(), source, destination, options, token);
-    auto step = ParseAnswer(call, core().Exchange(call, request), parse);
+    auto step = ParseAnswer(*call, core().Exchange(*call, request), parse);
     if (!step) return token == options.rewrite_token ? step.error() : OfLaterRequest(step.error());
-    if (options.on_progress) options.on_progress(step->progress);
+    if (auto told = internal::TellProgress(options.on_progress, step->progress); !told) {
+      Error error = InCall(*call, told.error());
+      if (step->object) error.outcome = WriteOutcome::kStored;
+      return error;
+    }
     if (step->object) return *std::move(step->object);
-    if (auto checked = steps.Take(step->progress); !checked) return InCall(call, checked.error());
+    if (auto checked = steps.Take(step->progress); !checked) return InCall(*call, checked.error());
     token = std::move(step->progress.rewrite_token);
   }
 }

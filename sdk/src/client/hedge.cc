@@ -8,10 +8,10 @@ namespace gcsflux::internal {
 
 const HttpRequest* Hedge::OnOverdue() {
   const auto stall = parts_.progress.TakeStall();
-  parts_.observer.Stalled({.call = parts_.attempts.info(),
-                           .phase = stall.phase,
-                           .stood_still = stall.stood_still,
-                           .threshold = stall.threshold});
+  Event stalled = parts_.attempts.Of(stall.kind);
+  stalled.duration = stall.stood_still;
+  stalled.threshold = stall.threshold;
+  parts_.observer.Report(stalled);
   auto request = parts_.make_second(parts_.attempts.number() + 1);
   if (!request) return nullptr;
   if (parts_.gate != nullptr) {
@@ -26,19 +26,19 @@ const HttpRequest* Hedge::OnOverdue() {
   parts_.attempts.CountSecond();
   second_ = std::make_unique<ObservedRequest>(parts_.observer, parts_.timing, parts_.attempts, *std::move(request));
   parts_.progress.OnSecondSent();
-  parts_.observer.Hedged(second_->call());
+  parts_.observer.Report(second_->Of(EventKind::kHedgeSent));
   return &second_->request();
 }
 
 void Hedge::OnSecondWon() {
-  parts_.observer.HedgeWon(second_->call());
+  parts_.observer.Report(second_->Of(EventKind::kHedgeWon));
   if (parts_.gate != nullptr) parts_.gate->OnSuccess(sent_);
   if (winner_) winner_->Ended(Error{ErrorCode::kCancelled, "a second request was faster"});
   winner_ = std::move(second_);
 }
 
 void Hedge::OnSecondFailed(const Result<HttpResponse>& outcome) {
-  parts_.observer.HedgeLost(second_->call());
+  parts_.observer.Report(second_->Of(EventKind::kHedgeLost));
   ReportToGate(parts_.gate, sent_, outcome, parts_.attempts, parts_.observer);
   second_->Ended(outcome);
   second_.reset();

@@ -81,7 +81,7 @@ Result<ReadSummary> internal::ReadInto(const ClientCore& core, const ObjectName&
   const auto read_rest = [&](Attempts& attempts) {
     auto done = ReadRest(core, object, options, read, id, attempts);
     const bool is_over = done || done.error().code == ErrorCode::kUnverified;
-    if (is_over && read.is_unverified()) core.observer().UnverifiedRead(attempts.info());
+    if (is_over && read.is_unverified()) core.observer().Report(attempts.Of(EventKind::kUnverifiedRead));
     return done;
   };
   auto summary = core.Retry(call, [&](Attempts& attempts) {

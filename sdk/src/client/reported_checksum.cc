@@ -7,7 +7,8 @@ namespace {
 
 Result<void> NoteUnverified(const ClientCore& core, const ObjectName& object) {
   const std::string uri = ToUri(object);
-  core.observer().UnverifiedRead({.operation = "objects.get", .subject = uri, .bucket = object.bucket});
+  core.observer().Report(
+      {.kind = EventKind::kUnverifiedRead, .operation = "objects.get", .subject = uri, .bucket = object.bucket});
   if (!core.settings().require_checksum) return {};
   return Error{ErrorCode::kUnverified,
                "objects.get " + uri + ": the service gives no CRC32C (x-goog-hash) to check the bytes by"};

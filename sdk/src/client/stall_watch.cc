@@ -64,7 +64,8 @@ std::optional<std::chrono::nanoseconds> StallWatch::TimeLeft() const {
 }
 
 StallWatch::Stall StallWatch::TakeStall() {
-  const Stall stall{phase_, timing_.Now() - patient_since_, patience_.value_or(std::chrono::nanoseconds(0))};
+  const auto kind = phase_ == Phase::kFirstByte ? EventKind::kStalledFirstByte : EventKind::kStalledBody;
+  const Stall stall{kind, timing_.Now() - patient_since_, patience_.value_or(std::chrono::nanoseconds(0))};
   patience_.reset();
   return stall;
 }

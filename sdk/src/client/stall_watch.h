@@ -30,7 +30,7 @@ class StallWatch : public BodyReceiver {
   [[nodiscard]] std::optional<std::chrono::nanoseconds> TimeLeft() const;
 
   struct Stall {
-    StallEvent::Phase phase;
+    EventKind kind;  ///< kStalledFirstByte or kStalledBody.
     std::chrono::nanoseconds stood_still;
     std::chrono::nanoseconds threshold;
   };
@@ -43,7 +43,7 @@ class StallWatch : public BodyReceiver {
   [[nodiscard]] std::string TakeBody() { return std::move(body_); }
 
  private:
-  using Phase = StallEvent::Phase;
+  enum class Phase { kFirstByte, kBody };
   void Enter(Phase phase);
   void Learn();
 

@@ -29,11 +29,12 @@ void ReportToGate(GateKeeper* gate, Gate::TimePoint sent, const Result<HttpRespo
   const auto throttling = Throttling(response);
   if (gate != nullptr) Report(*gate, sent, response, throttling, attempts);
   if (!throttling) return;
-  const auto state = gate != nullptr ? gate->state() : GateKeeper::State{};
-  observer.Throttled({.call = attempts.info(),
-                      .gate_class = GateClassOf(attempts.call().kind),
-                      .is_engaged = state.is_engaged,
-                      .rate = state.rate});
+  const auto state = gate != nullptr ? gate->state() : GateStatus{};
+  Event event = attempts.Of(EventKind::kThrottle);
+  event.gate_class = GateClassOf(attempts.call().kind);
+  event.is_engaged = state.is_engaged;
+  event.rate = state.rate;
+  observer.Report(event);
 }
 
 }  // namespace gcsflux::internal

@@ -6,6 +6,7 @@
 #include "base/object_name.h"
 #include "dataset/cursor_order.h"
 #include "dataset/fingerprint.h"
+#include "dataset/given_order.h"
 #include "gcsflux/epoch.h"
 
 namespace gcsflux {
@@ -21,6 +22,7 @@ std::string NameOf(SampleOrder order) {
     case SampleOrder::kByName: return "by name";
     case SampleOrder::kShuffled: return "shuffled";
     case SampleOrder::kBuffered: return "buffered";
+    case SampleOrder::kGiven: return "given";
   }
   return "";
 }
@@ -90,9 +92,15 @@ Result<void> CheckCursor(const Cursor& cursor, const ListingFingerprint& listing
   if (allow_changed_listing) return {};
   const std::string difference = DifferenceOf(cursor.listing, listing);
   if (!difference.empty()) return Refused({difference}, "allow a changed listing, or begin without a cursor");
-  if (cursor.consumed <= listing.count) return {};
+  if (auto prepared = internal::PrepareGiven(options, listing.count, cursor.epoch); !prepared) return prepared;
+  if (cursor.order_hash != internal::OrderHashAt(options, cursor.epoch, cursor.consumed)) {
+    return Refused({"the given order of epoch " + std::to_string(cursor.epoch) + " was another one"},
+                   "give the order that the cursor's run had, or begin without a cursor");
+  }
+  const std::uint64_t samples = internal::SamplesOfEpoch(options, listing.count, cursor.epoch);
+  if (cursor.consumed <= samples) return {};
   return Error{ErrorCode::kInvalidArgument, "the cursor says that " + std::to_string(cursor.consumed) + " samples of " +
-                                                std::to_string(listing.count) + " are consumed"};
+                                                std::to_string(samples) + " are consumed"};
 }
 
 }  // namespace gcsflux

@@ -5,6 +5,7 @@
 #include "base/process/owner_process.h"
 #include "client/client_core.h"
 #include "dataset/fingerprint.h"
+#include "dataset/given_order.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -34,7 +35,9 @@ std::shared_ptr<const LiveListing> AllOf(const std::shared_ptr<const DatasetCore
 
 bool IsSameOrder(const EpochOptions& a, const EpochOptions& b) {
   return a.order == b.order && a.tail == b.tail && a.seed == b.seed && a.batch_size == b.batch_size &&
-         a.shuffle_buffer == b.shuffle_buffer && a.rank == b.rank && a.world_size == b.world_size;
+         a.shuffle_buffer == b.shuffle_buffer && a.rank == b.rank && a.world_size == b.world_size &&
+         a.epochs == b.epochs && a.given.has_value() == b.given.has_value() &&
+         (!a.given || &a.given->shared() == &b.given->shared());
 }
 
 }  // namespace
@@ -100,6 +103,7 @@ std::optional<std::uint64_t> DatasetCore::count() const {
 
 Result<void> DatasetCore::Check(const EpochOptions& order, const EpochStart& start) const {
   auto listing = settings_->is_live ? std::make_shared<const LiveListing>() : AllOf(settings_);
+  if (auto prepared = PrepareGiven(order, settings_->objects.size(), start.cursor.epoch); !prepared) return prepared;
   return EpochOrder(order, start, fingerprint_, /*all_epochs=*/false, std::move(listing)).Begin();
 }
 
@@ -114,6 +118,8 @@ Result<std::shared_ptr<BatchStream>> DatasetCore::StreamInOrder(Engine& engine, 
 }
 
 Result<void> DatasetCore::Expect(const EpochOptions& order, const EpochStart& start) const {
+  if (auto prepared = PrepareGivenFrom(order, settings_->objects.size(), start.cursor.epoch); !prepared)
+    return prepared;
   Engine& engine = engines_.Get();
   {
     const MutexLock lock(engine.mutex);
@@ -182,15 +188,9 @@ DatasetReport DatasetCore::report(const OperationPrices& prices) const {
   const DeliveryBudget& budget = CoreOf(client_).delivery_budget();
   report.held_bytes = budget.held();
   report.max_held_bytes = budget.most_held();
-  const Counters now = client_.counters();
-  report.retries = now.retries - made_with_.retries;
-  report.throttled = now.throttled - made_with_.throttled;
-  report.hedges = now.hedges - made_with_.hedges;
+  report.client = client_.counters() - made_with_;
+  report.price = PriceOf(report.client, prices);
   report.composition = engines_.Get().downloads->composition_report();
-  const OperationCounts charged = ChargedOperations(made_with_, now);
-  report.class_a_operations = charged.class_a;
-  report.class_b_operations = charged.class_b;
-  report.price = PriceOf(charged, prices);
   return report;
 }
 

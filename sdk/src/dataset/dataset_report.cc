@@ -74,15 +74,16 @@ std::string Work(const DatasetReport& report) {
          "rate        " + Rate(Share(samples, seconds)) + " samples/s, " + Bytes(Share(bytes, seconds)) + "/s\n";
 }
 
-std::string Order(const DatasetReport& report) {
+// Beside the waiting, which it explains.
+std::string Unannounced(const DatasetReport& report) {
   if (report.unannounced_batches == 0) return "";
-  return "order       " + Grouped(report.unannounced_batches) + " of " + Plural(report.batches, "batch") +
-         " not announced, so not fetched ahead; MakeDataLoader() announces its order\n";
+  return "; " + Grouped(report.unannounced_batches) + " of " + Plural(report.batches, "batch") +
+         " not announced, so not fetched ahead: MakeDataLoader() announces its order";
 }
 
 std::string Time(const DatasetReport& report) {
-  std::string text =
-      "waiting     " + Percent(report.wait_time, report.elapsed) + " of the time (" + Text(report.wait_time) + ")\n";
+  std::string text = "waiting     " + Percent(report.wait_time, report.elapsed) + " of the time (" +
+                     Text(report.wait_time) + ")" + Unannounced(report) + "\n";
   if (report.decode_time > Seconds(0)) {
     text += "decoding    " + Text(report.decode_time) + " over all threads (" +
             Percent(report.decode_time, report.elapsed) + " of one); " + Plural(report.decoded_samples, "sample") +
@@ -91,10 +92,10 @@ std::string Time(const DatasetReport& report) {
   return text;
 }
 
-std::string Requests(const DatasetReport& report) {
-  if (report.retries == 0 && report.throttled == 0 && report.hedges == 0) return "";
-  return "requests    " + Grouped(report.retries) + " retried, " + Grouped(report.throttled) + " throttled, " +
-         Grouped(report.hedges) + " hedged\n";
+std::string Requests(const Counters& client) {
+  if (client.retries == 0 && client.throttled == 0 && client.hedges == 0) return "";
+  return "requests    " + Grouped(client.retries) + " retried, " + Grouped(client.throttled) + " throttled, " +
+         Grouped(client.hedges) + " hedged\n";
 }
 
 // The first of several buckets.
@@ -119,15 +120,15 @@ std::string Composition(const CompositionReport& report) {
 }
 
 std::string Cost(const DatasetReport& report) {
-  return "operations  " + Grouped(report.class_a_operations) + " of class A, " + Grouped(report.class_b_operations) +
-         " of class B: " + Fixed(report.price, 4) + " USD\n";
+  return "operations  " + Grouped(report.client.class_a_operations) + " of class A, " +
+         Grouped(report.client.class_b_operations) + " of class B: " + Fixed(report.price, 4) + " USD\n";
 }
 
 std::string Skipped(const DatasetReport& report) {
   if (report.skipped == 0) return "";
   std::string text = "skipped     " + Plural(report.skipped, "object") + ", of them:\n";
   for (std::size_t i = 0; i < std::min(kSkippedShown, report.skipped_objects.size()); ++i) {
-    const SkippedObject& object = report.skipped_objects[i];
+    const ReportedObject& object = report.skipped_objects[i];
     text += "  " + Shown(object.name) + ": " + Shown(object.reason) + "\n";
   }
   return text;
@@ -137,7 +138,7 @@ std::string Slowest(const DatasetReport& report) {
   if (report.slowest.empty()) return "";
   std::string text = "slowest\n";
   for (std::size_t i = 0; i < std::min(kSlowestShown, report.slowest.size()); ++i) {
-    const SlowObject& object = report.slowest[i];
+    const ReportedObject& object = report.slowest[i];
     text += "  " + Text(object.duration) + "  " + Bytes(object.bytes) + "  " + Shown(object.name) + "\n";
   }
   return text;
@@ -146,8 +147,8 @@ std::string Slowest(const DatasetReport& report) {
 }  // namespace
 
 std::string FormatReport(const DatasetReport& report) {
-  return Work(report) + Order(report) + Time(report) + "memory      " + Bytes(report.held_bytes) + " fetched ahead, " +
-         Bytes(report.max_held_bytes) + " at most\n" + Requests(report) + Composition(report.composition) +
+  return Work(report) + Time(report) + "memory      " + Bytes(report.held_bytes) + " fetched ahead, " +
+         Bytes(report.max_held_bytes) + " at most\n" + Requests(report.client) + Composition(report.composition) +
          Cost(report) + Skipped(report) + Slowest(report);
 }
 

@@ -78,7 +78,7 @@ class DatasetTally {
 
   /// Returns false if `most` other objects were skipped before: then this one must not be skipped. An object counts
   /// once, even if several epochs skip it.
-  bool Skip(std::uint64_t most, const SkippedObject& object) {
+  bool Skip(std::uint64_t most, const ReportedObject& object) {
     constexpr std::size_t kNamed = 10;
     const MutexLock lock(mutex_);
     if (skipped_.contains(object.name)) return true;

@@ -61,11 +61,18 @@ std::optional<PlannedBatch> EpochOrder::Next() {
                     .consumed = is_last ? 0 : batch->consumed,
                     .order = options_.order,
                     .shuffle_buffer = options_.order == SampleOrder::kBuffered ? options_.shuffle_buffer : 0,
+                    .order_hash = is_last ? 0 : OrderHashAt(options_, epoch_, batch->consumed),
                     .listing = Seen(state, batch->consumed)};
   return planned;
 }
 
-bool EpochOrder::is_over() const { return error_ || (plan_ && !all_epochs_ && next_ == plan_->batches()); }
+bool EpochOrder::is_over() const { return error_ || (plan_ && next_ == plan_->batches() && !HasNextEpoch()); }
+
+// False if it is not given yet: then another order begins there.
+bool EpochOrder::HasNextEpoch() const {
+  if (!all_epochs_ || (options_.epochs && epoch_ + 1 >= *options_.epochs)) return false;
+  return options_.order != SampleOrder::kGiven || FindGiven(options_, epoch_ + 1);
+}
 
 // False if the order cannot begin yet, or has failed.
 bool EpochOrder::HasBegun(const LiveListing::State& state) {
@@ -108,12 +115,12 @@ bool EpochOrder::PlanFirst(const LiveListing::State& state) {
 }
 
 EpochPlan EpochOrder::PlanOf(const LiveListing::State& state) const {
-  return {options_, state.known, epoch_, std::min<std::uint64_t>(consumed_, state.known)};
+  return {options_, state.known, epoch_, consumed_};
 }
 
 std::optional<EpochPlan::Batch> EpochOrder::BatchHere(const LiveListing::State& state) {
   if (plan_) return EnterEpoch(state) ? std::optional(plan_->BatchAt(next_++)) : std::nullopt;
-  if (options_.order == SampleOrder::kShuffled) return std::nullopt;
+  if (options_.order == SampleOrder::kShuffled || options_.order == SampleOrder::kGiven) return std::nullopt;
   // If this batch and the next one are full, neither shares samples with the tail.
   const std::uint64_t full = options_.batch_size * options_.world_size;
   // A cursor may be behind all that is known, at any position.
@@ -128,7 +135,7 @@ std::optional<EpochPlan::Batch> EpochOrder::BatchHere(const LiveListing::State& 
 // Moves to the epoch of the next batch. False if there is none.
 bool EpochOrder::EnterEpoch(const LiveListing::State& state) {
   if (next_ < plan_->batches()) return true;
-  if (!all_epochs_) return false;
+  if (!HasNextEpoch()) return false;
   MoveTo(epoch_ + 1, 0);
   plan_ = PlanOf(state);
   return next_ < plan_->batches();
@@ -181,8 +188,9 @@ ListingFingerprint EpochOrder::Seen(const LiveListing::State& state, std::uint64
 std::uint64_t EpochOrder::expected() const {
   const LiveListing::State state = listing_->state();
   const std::uint64_t passed = consumed_ + next_ * options_.batch_size * options_.world_size;
-  const std::uint64_t left = state.known - std::min<std::uint64_t>(state.known, passed);
-  return (left + (all_epochs_ && state.is_over ? state.known : 0)) / options_.world_size;
+  const std::uint64_t all = plan_ ? plan_->count() : state.known;
+  const std::uint64_t left = all - std::min(all, passed);
+  return (left + (plan_ && HasNextEpoch() ? all : 0)) / options_.world_size;
 }
 
 }  // namespace gcsflux::internal

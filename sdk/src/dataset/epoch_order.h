@@ -46,6 +46,7 @@ class EpochOrder : public BatchOrder {
   bool PlanFirst(const LiveListing::State& state);
   std::optional<EpochPlan::Batch> BatchHere(const LiveListing::State& state);
   bool EnterEpoch(const LiveListing::State& state);
+  [[nodiscard]] bool HasNextEpoch() const;
   [[nodiscard]] EpochPlan PlanOf(const LiveListing::State& state) const;
   [[nodiscard]] bool IsKnownUpTo(std::uint64_t position, const LiveListing::State& state) const;
   std::vector<std::size_t> SamplesOf(const EpochPlan::Batch& batch, const LiveListing::State& state);

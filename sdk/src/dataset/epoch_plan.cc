@@ -11,14 +11,15 @@ namespace gcsflux::internal {
 
 Result<void> CheckEpochOptions(const EpochOptions& options) {
   const auto refuse = [](const std::string& why) { return Error{ErrorCode::kInvalidArgument, "EpochOptions::" + why}; };
-  if (auto checked =
-          CheckInRange("EpochOptions::batch_size", RangeOf("batch_size"), static_cast<double>(options.batch_size));
+  if (auto checked = CheckRanges({{"EpochOptions::batch_size", RangeOf("batch_size"), options.batch_size},
+                                  {"EpochOptions::shuffle_buffer", RangeOf("shuffle_buffer"), options.shuffle_buffer}});
       !checked)
     return checked;
-  if (auto checked = CheckInRange("EpochOptions::shuffle_buffer", RangeOf("shuffle_buffer"),
-                                  static_cast<double>(options.shuffle_buffer));
-      !checked)
-    return checked;
+  if ((options.order == SampleOrder::kGiven) != options.given.has_value()) {
+    return refuse("given is an order for SampleOrder::kGiven, and for no other");
+  }
+  if (options.given && !options.given->shared().indices_of) return refuse("given is an empty function");
+  if (options.epochs == 0) return refuse("epochs must be at least 1");
   if (options.world_size < 1) return refuse("world_size must be at least 1");
   if (options.rank >= options.world_size) {
     return refuse("rank is " + std::to_string(options.rank) + ", and world_size is " +
@@ -29,6 +30,7 @@ Result<void> CheckEpochOptions(const EpochOptions& options) {
 }
 
 Result<void> CheckHasBatches(const ListingFingerprint& listing, const EpochOptions& options) {
+  if (options.order == SampleOrder::kGiven) return {};  // PrepareGiven() checks each epoch.
   if (EpochPlan(options, listing.count, 0, 0).batches() > 0) return {};
   return Error{ErrorCode::kInvalidArgument, "an epoch of the " + std::to_string(listing.count) + " objects of " +
                                                 ToUri({listing.bucket, listing.prefix}) + " has no batch for rank " +
@@ -37,9 +39,14 @@ Result<void> CheckHasBatches(const ListingFingerprint& listing, const EpochOptio
 }
 
 EpochPlan::EpochPlan(const EpochOptions& options, std::uint64_t count, std::uint64_t epoch, std::uint64_t consumed)
-    : options_(options), count_(count), consumed_(consumed), last_size_(full_size()), before_last_size_(full_size()) {
+    : options_(options),
+      given_(FindGiven(options, epoch)),
+      count_(SamplesOfEpoch(options, count, epoch)),
+      consumed_(std::min(consumed, count_)),
+      last_size_(full_size()),
+      before_last_size_(full_size()) {
   if (options_.order == SampleOrder::kShuffled && count > 0) permutation_.emplace(count, options_.seed, epoch);
-  const std::uint64_t left = count - consumed;
+  const std::uint64_t left = count_ - consumed_;
   const std::uint64_t tail = left % full_size();
   global_batches_ = left / full_size();
   if (tail == 0) return;
@@ -77,6 +84,7 @@ EpochPlan::Batch EpochPlan::BatchAt(std::uint64_t index) const {
 
 std::uint64_t EpochPlan::SampleAt(std::uint64_t position) const {
   const std::uint64_t index = position % count_;
+  if (given_) return given_->indices[static_cast<std::size_t>(index)];
   return permutation_ ? (*permutation_)(index) : index;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "dataset/given_order.h"
 #include "dataset/permutation.h"
 #include "gcsflux/epoch.h"
 
@@ -17,9 +18,12 @@ Result<void> CheckHasBatches(const ListingFingerprint& listing, const EpochOptio
 /// The rest of one epoch for one rank: its batches, and the position of the run after each. Pure; thread-safe.
 class EpochPlan {
  public:
-  /// For `count` samples. All ranks together have used `consumed` of them (at most `count`).
+  /// For `count` objects. All ranks together have used `consumed` samples of the epoch; more than it has count as all.
+  /// A given order must be prepared: if it is not, the plan is over.
   EpochPlan(const EpochOptions& options, std::uint64_t count, std::uint64_t epoch, std::uint64_t consumed);
 
+  /// Samples of the epoch, of all ranks.
+  [[nodiscard]] std::uint64_t count() const { return count_; }
   /// How many batches the rank has.
   [[nodiscard]] std::uint64_t batches() const {
     return global_batches_ - (global_batches_ > 0 && options_.rank >= last_size_ ? 1 : 0);
@@ -47,6 +51,7 @@ class EpochPlan {
   [[nodiscard]] std::uint64_t full_size() const { return options_.batch_size * options_.world_size; }
 
   EpochOptions options_;
+  GivenEpoch given_;  // Null for other orders.
   std::uint64_t count_;
   std::uint64_t consumed_;
   // Of all ranks together: the number of batches, and the samples of the last one and of the one before it, which may

@@ -1,14 +1,13 @@
+#include "dataset/epoch_progress.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "base/process/mutex.h"
 #include "dataset/epoch_plan.h"
-#include "gcsflux/epoch.h"
 
-namespace gcsflux {
-
-using internal::EpochPlan;
+namespace gcsflux::internal {
 
 struct EpochProgress::Shared {
   Shared(const EpochOptions& how, Cursor start) : options(how), cursor(std::move(start)), plan(PlanAt(cursor)) {}
@@ -24,6 +23,7 @@ struct EpochProgress::Shared {
     } else if (consumed > 0) {
       position.consumed = plan.BatchAt(consumed - 1).consumed;
     }
+    position.order_hash = OrderHashAt(options, position.epoch, position.consumed);
     return position;
   }
 
@@ -40,7 +40,7 @@ struct EpochProgress::Shared {
 
   const EpochOptions options;
 
-  internal::LeafMutex mutex = {};
+  LeafMutex mutex = {};
   Cursor cursor GUARDED_BY(mutex);  // at the plan's beginning
   EpochPlan plan GUARDED_BY(mutex);
   std::uint64_t handed_out GUARDED_BY(mutex) = 0;  // batches of the plan
@@ -50,12 +50,15 @@ struct EpochProgress::Shared {
 
 Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, const EpochOptions& options,
                                             const std::optional<Cursor>& cursor, bool allow_changed_listing) {
-  if (auto checked = internal::CheckEpochOptions(options); !checked) return checked.error();
+  if (auto checked = CheckEpochOptions(options); !checked) return checked.error();
   if (options.order == SampleOrder::kBuffered) {
     return Error{ErrorCode::kInvalidArgument,
                  "EpochOptions::order: a shuffle buffer is for an IterableDataset; take SampleOrder::kShuffled"};
   }
-  if (auto checked = internal::CheckHasBatches(listing, options); !checked) return checked.error();
+  if (auto checked = CheckHasBatches(listing, options); !checked) return checked.error();
+  if (!cursor) {
+    if (auto prepared = PrepareGivenFrom(options, listing.count, 0); !prepared) return prepared.error();
+  }
   EpochProgress progress(
       std::make_shared<Shared>(options, Cursor{.seed = options.seed, .order = options.order, .listing = listing}));
   if (!cursor) return progress;
@@ -64,12 +67,15 @@ Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, c
 }
 
 Result<void> EpochProgress::MoveTo(const Cursor& cursor, bool allow_changed_listing) const {
+  // Without the lock: a given order is the caller's code.
+  const EpochOptions& options = shared_->options;
+  const ListingFingerprint listing = this->cursor().listing;
+  if (auto checked = CheckCursor(cursor, listing, options, allow_changed_listing); !checked) return checked;
+  if (auto prepared = PrepareGivenFrom(options, listing.count, cursor.epoch); !prepared) return prepared;
   const internal::MutexLock lock(shared_->mutex);
   Cursor& here = shared_->cursor;
-  if (auto checked = CheckCursor(cursor, here.listing, shared_->options, allow_changed_listing); !checked)
-    return checked;
   here.epoch = cursor.epoch;
-  here.consumed = std::min(cursor.consumed, here.listing.count);
+  here.consumed = std::min(cursor.consumed, SamplesOfEpoch(options, listing.count, cursor.epoch));
   shared_->Restart();
   if (!shared_->plan.is_over()) return {};
   // The rest of the cursor's epoch is empty, or a tail that is dropped.
@@ -79,9 +85,12 @@ Result<void> EpochProgress::MoveTo(const Cursor& cursor, bool allow_changed_list
   return {};
 }
 
-void EpochProgress::BeginEpoch() const {
+Result<void> EpochProgress::BeginEpoch() const {
+  const Cursor next = cursor();
+  if (auto prepared = PrepareGivenFrom(shared_->options, next.listing.count, next.epoch); !prepared) return prepared;
   const internal::MutexLock lock(shared_->mutex);
   shared_->Begin();
+  return {};
 }
 
 std::optional<std::vector<std::size_t>> EpochProgress::NextBatch() const {
@@ -111,4 +120,4 @@ Cursor EpochProgress::cursor() const {
 
 const EpochOptions& EpochProgress::options() const { return shared_->options; }
 
-}  // namespace gcsflux
+}  // namespace gcsflux::internal

@@ -44,7 +44,7 @@ class CachedList {
   CachedList(const Client& client, ObjectName prefix, ObjectName cache, const ListingCacheOptions& options)
       : client_(client), prefix_(std::move(prefix)), cache_(std::move(cache)), options_(options) {}
 
-  Result<CachedListing> Run() {
+  Result<Listing> Run() {
     // One round for each process that is faster; more than a few in a row are not expected.
     constexpr int kMostRounds = 4;
     for (int round = 0; round < kMostRounds; ++round) {
@@ -53,7 +53,7 @@ class CachedList {
       if (*is_done) break;
     }
     LeaveCacheOut();  // Another program may have saved it.
-    Select(options_.listing, result_.snapshot.objects);
+    Select(options_.listing, result_.objects);
     return std::move(result_);
   }
 
@@ -69,26 +69,25 @@ class CachedList {
                                                     ": it holds no saved listing, and is not overwritten; " +
                                                     "name another object for the listing's cache, or delete it"};
     }
-    const std::optional<Error> unusable = stored->snapshot ? WhyUnusable(*stored->snapshot) : stored->snapshot.error();
+    const std::optional<Error> unusable = stored->listing ? WhyUnusable(*stored->listing) : stored->listing.error();
     if (!unusable) {
-      result_.snapshot = *std::move(stored->snapshot);
+      result_ = *std::move(stored->listing);
       result_.is_from_cache = result_.is_in_cache = true;
-      result_.cache_error.reset();
       return true;
     }
     // A newer version of gcsflux saved it, and others read it.
-    if (!stored->snapshot && unusable->code == ErrorCode::kInvalidArgument) return KeepAlone(*unusable);
+    if (!stored->listing && unusable->code == ErrorCode::kInvalidArgument) return KeepAlone(*unusable);
     result_.cache_error = unusable;
     return ListAndSave(WriteMode::kReplace, stored->generation);
   }
 
-  [[nodiscard]] std::optional<Error> WhyUnusable(const ListingSnapshot& snapshot) const {
-    if (snapshot.prefix != prefix_) {
-      return Error{ErrorCode::kStale, ToUri(cache_) + ": it holds the listing of " + ToUri(snapshot.prefix) +
+  [[nodiscard]] std::optional<Error> WhyUnusable(const Listing& listing) const {
+    if (listing.prefix != prefix_) {
+      return Error{ErrorCode::kStale, ToUri(cache_) + ": it holds the listing of " + ToUri(listing.prefix) +
                                           ", not of " + ToUri(prefix_) + "; name another object for each prefix"};
     }
     const auto is_below = [this](const ListedObject& object) { return object.name.starts_with(prefix_.name); };
-    if (std::all_of(snapshot.objects.begin(), snapshot.objects.end(), is_below)) return std::nullopt;
+    if (std::all_of(listing.objects.begin(), listing.objects.end(), is_below)) return std::nullopt;
     return Error{ErrorCode::kCorrupted, ToUri(cache_) + ": it names objects that are not under " + ToUri(prefix_)};
   }
 
@@ -105,9 +104,9 @@ class CachedList {
 
   Result<bool> ListAndSave(WriteMode mode, std::optional<std::int64_t> generation) {
     if (auto listed = List(); !listed) return listed.error();
-    if (result_.snapshot.objects.empty()) return true;
+    if (result_.objects.empty()) return true;
     const auto saved =
-        SaveListing(client_, cache_, result_.snapshot,
+        SaveListing(client_, cache_, result_,
                     {.mode = mode, .generation = generation, .call = options_.call, .stop = options_.stop});
     result_.is_in_cache = saved.ok();
     if (saved) return true;
@@ -119,14 +118,13 @@ class CachedList {
   // Lists only once, in any number of rounds.
   Result<void> List() {
     if (is_listed_) return {};
-    // In milliseconds, as it is saved, so that the process that lists has the same time as those that read.
-    const auto time = std::chrono::floor<std::chrono::milliseconds>(CoreOf(client_).timing().SystemNow());
     const internal::EitherStop either(options_.stop, options_.listing.stop);
     ParallelListOptions how = WithoutSelection(options_.listing);
     how.stop = either.token();
     auto listing = ListInParallel(client_, prefix_, how);
     if (!listing) return listing.error();
-    result_.snapshot = {.prefix = prefix_, .time = time, .objects = std::move(listing->objects)};
+    listing->cache_error = std::move(result_.cache_error);
+    result_ = *std::move(listing);
     LeaveCacheOut();
     is_listed_ = true;
     return {};
@@ -134,7 +132,7 @@ class CachedList {
 
   void LeaveCacheOut() {
     if (prefix_.bucket != cache_.bucket) return;
-    std::erase_if(result_.snapshot.objects, [this](const ListedObject& object) { return object.name == cache_.name; });
+    std::erase_if(result_.objects, [this](const ListedObject& object) { return object.name == cache_.name; });
   }
 
   const Client& client_;
@@ -142,13 +140,13 @@ class CachedList {
   const ObjectName cache_;
   const ListingCacheOptions& options_;
   bool is_listed_ = false;
-  CachedListing result_;
+  Listing result_;
 };
 
 }  // namespace
 
-Result<CachedListing> ListThroughCache(const Client& client, const ObjectName& prefix, const ObjectName& cache,
-                                       const ListingCacheOptions& options) {
+Result<Listing> ListThroughCache(const Client& client, const ObjectName& prefix, const ObjectName& cache,
+                                 const ListingCacheOptions& options) {
   return internal::WithinMemory(prefix, [&] { return CachedList(client, prefix, cache, options).Run(); });
 }
 

@@ -197,25 +197,25 @@ std::vector<InternedName> ReadNames(Reader& reader) {
 
 }  // namespace
 
-Result<std::string> EncodeListing(const ListingSnapshot& snapshot) {
+Result<std::string> EncodeListing(const Listing& listing) {
   constexpr std::size_t kUsualObjectBytes = 56;
-  const auto classes = NamesOf(snapshot.objects, &ListedObject::storage_class);
-  const auto keys = NamesOf(snapshot.objects, &ListedObject::kms_key_name);
+  const auto classes = NamesOf(listing.objects, &ListedObject::storage_class);
+  const auto keys = NamesOf(listing.objects, &ListedObject::kms_key_name);
   Writer writer;
-  writer.Reserve(snapshot.objects.size() * kUsualObjectBytes + 4096);
+  writer.Reserve(listing.objects.size() * kUsualObjectBytes + 4096);
   writer.Raw(kMagic);
   const bool tells_keys = std::ranges::any_of(keys, [](InternedName key) { return !key.empty(); });
   writer.Number(tells_keys ? kVersionWithKeys : kVersion);
-  writer.Text(snapshot.prefix.bucket);
-  writer.Text(snapshot.prefix.name);
-  writer.Signed(std::chrono::floor<milliseconds>(snapshot.time.time_since_epoch()).count());
+  writer.Text(listing.prefix.bucket);
+  writer.Text(listing.prefix.name);
+  writer.Signed(std::chrono::floor<milliseconds>(listing.time.time_since_epoch()).count());
   const Places class_places = WriteNames(writer, classes);
   const Places key_places = tells_keys ? WriteNames(writer, keys) : Places();
-  writer.Number(snapshot.objects.size());
+  writer.Number(listing.objects.size());
   std::string_view name;
   std::uint64_t names = 0;
   std::int64_t generation = 0;
-  for (const ListedObject& object : snapshot.objects) {
+  for (const ListedObject& object : listing.objects) {
     if (object.name <= name) {
       return Error{ErrorCode::kInvalidArgument,
                    "the objects of a saved listing must be in bytewise order of their names, each once"};
@@ -245,7 +245,7 @@ Result<std::string> EncodeListing(const ListingSnapshot& snapshot) {
 
 bool IsSavedListing(std::span<const std::byte> bytes) { return TextOf(bytes).starts_with(kMagic); }
 
-Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes) {
+Result<Listing> DecodeListing(std::span<const std::byte> bytes) {
   const std::string_view text = TextOf(bytes);
   if (!text.starts_with(kMagic)) return Damaged("it is none, or its beginning is damaged");
   if (text.size() < kMagic.size() + kSealBytes) return Damaged("it was cut off");
@@ -258,24 +258,24 @@ Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes) {
   }
   if (Reader(text.substr(sealed.size())).Fixed32() != Seal(sealed)) return Damaged("it was cut off or changed");
   if (version != kVersion && version != kVersionWithKeys) return Damaged("it is of a version that was never released");
-  ListingSnapshot snapshot;
-  snapshot.prefix.bucket = reader.Text();
-  snapshot.prefix.name = reader.Text();
+  Listing listing;
+  listing.prefix.bucket = reader.Text();
+  listing.prefix.name = reader.Text();
   constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max() / 1'000;
-  snapshot.time = TimeAt(std::clamp(reader.Signed(), -kFarthest, kFarthest) * 1'000);
+  listing.time = TimeAt(std::clamp(reader.Signed(), -kFarthest, kFarthest) * 1'000);
   const auto classes = ReadNames(reader);
   const auto keys = version == kVersionWithKeys ? ReadNames(reader) : std::vector<InternedName>();
   const std::uint64_t count = reader.Number();
   if (count > reader.left() / kLeastObjectBytes) reader.Fail();
-  if (!reader.has_failed()) snapshot.objects.reserve(static_cast<std::size_t>(count));
+  if (!reader.has_failed()) listing.objects.reserve(static_cast<std::size_t>(count));
   std::uint64_t names = 0;
   for (std::uint64_t i = 0; i < count && !reader.has_failed(); ++i) {
-    snapshot.objects.push_back(ReadObject(reader, classes, keys, snapshot.objects));
-    names += snapshot.objects.back().name.size();
+    listing.objects.push_back(ReadObject(reader, classes, keys, listing.objects));
+    names += listing.objects.back().name.size();
     if (names > kMostNamesPerByte * bytes.size()) reader.Fail();
   }
   if (reader.has_failed() || reader.left() > 0) return Damaged("what it says makes no sense");
-  return snapshot;
+  return listing;
 }
 
 }  // namespace gcsflux::internal

@@ -27,7 +27,7 @@ namespace gcsflux::internal {
 
 /// Returns kInvalidArgument if the names are not in bytewise order, one occurs twice, or DecodeListing() would refuse
 /// their lengths.
-Result<std::string> EncodeListing(const ListingSnapshot& snapshot);
+Result<std::string> EncodeListing(const Listing& listing);
 
 /// True if the bytes begin like a saved listing.
 bool IsSavedListing(std::span<const std::byte> bytes);
@@ -35,6 +35,6 @@ bool IsSavedListing(std::span<const std::byte> bytes);
 /// Returns kCorrupted, or if the version is newer, kInvalidArgument. A name is at most 1,024 bytes long, as in Cloud
 /// Storage, and all names together at most 64 times as long as the bytes. So a listing takes at most about 80 times the
 /// memory of its bytes.
-Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes);
+Result<Listing> DecodeListing(std::span<const std::byte> bytes);
 
 }  // namespace gcsflux::internal

@@ -21,7 +21,7 @@ void List(const Client& client, const ObjectName& prefix, ParallelListOptions op
     on_growth();
     return {};
   };
-  const auto listed = ListInParallel(client, prefix, ListingOrder::kByName, append, options);
+  const auto listed = ListInParallel(client, prefix, DeliveryOrder::kInOrder, append, options);
   into.End(listed ? std::nullopt : std::optional(listed.error()));
   on_growth();
 }

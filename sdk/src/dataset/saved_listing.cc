@@ -25,23 +25,23 @@ Result<T> At(const ObjectName& object, Result<T> result) {
   return error;
 }
 
-// A snapshot from the future never becomes older, so one from far ahead counts as stale too. Clocks differ a little.
-Result<void> CheckAge(const ObjectName& source, const ListingSnapshot& snapshot,
-                      std::chrono::system_clock::time_point now, const LoadListingOptions& options) {
+// A listing from the future never becomes older, so one from far ahead counts as stale too. Clocks differ a little.
+Result<void> CheckAge(const ObjectName& source, const Listing& listing, std::chrono::system_clock::time_point now,
+                      const ListingCacheOptions& options) {
   const auto since_epoch = [](std::chrono::system_clock::time_point time) {
     return std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch());  // Differences do not overflow.
   };
-  const auto age = std::chrono::floor<std::chrono::seconds>(since_epoch(now) - since_epoch(snapshot.time));
+  const auto age = std::chrono::floor<std::chrono::seconds>(since_epoch(now) - since_epoch(listing.time));
   if (!options.max_age || std::chrono::abs(age) <= *options.max_age) return {};
   const std::string is = age < std::chrono::seconds(0)
                              ? std::to_string(-age.count()) + " s ahead of this machine's clock"
                              : std::to_string(age.count()) + " s old";
-  return Error{ErrorCode::kStale, ToUri(source) + ": the listing of " + ToUri(snapshot.prefix) + " is " + is +
+  return Error{ErrorCode::kStale, ToUri(source) + ": the listing of " + ToUri(listing.prefix) + " is " + is +
                                       ", and at most " + std::to_string(options.max_age->count()) +
                                       " s are allowed; save a new one"};
 }
 
-Result<StoredListing> Read(const Client& client, const ObjectName& source, const LoadListingOptions& options) {
+Result<StoredListing> Read(const Client& client, const ObjectName& source, const ListingCacheOptions& options) {
   const auto stored = client.GetObject(source, {.call = options.call, .stop = options.stop});
   if (!stored) return stored.error();
   if (stored->size > kMostStoredBytes) {
@@ -52,36 +52,34 @@ Result<StoredListing> Read(const Client& client, const ObjectName& source, const
   const std::array objects = {*stored};
   const auto batch = Downloader(client, {.call = options.call}).Download(DownloadSources(objects), options.stop);
   if (!batch) return batch.error();
-  const std::span<const std::byte> bytes = (*batch)[0];
-  StoredListing listing{.generation = stored->generation,
-                        .is_listing = internal::IsSavedListing(bytes),
-                        .snapshot = At(source, internal::DecodeListing(bytes))};
-  if (!listing.snapshot) return listing;
-  if (auto checked = CheckAge(source, *listing.snapshot, CoreOf(client).timing().SystemNow(), options); !checked)
-    listing.snapshot = checked.error();
-  return listing;
+  const std::span<const std::byte> bytes = (*batch)[0].bytes;
+  StoredListing found{.generation = stored->generation,
+                      .is_listing = internal::IsSavedListing(bytes),
+                      .listing = At(source, internal::DecodeListing(bytes))};
+  if (!found.listing) return found;
+  if (auto checked = CheckAge(source, *found.listing, CoreOf(client).timing().SystemNow(), options); !checked)
+    found.listing = checked.error();
+  return found;
 }
 
 }  // namespace
 
-Result<ObjectMetadata> SaveListing(const Client& client, const ObjectName& destination, const ListingSnapshot& snapshot,
-                                   const SaveListingOptions& options) {
-  const auto bytes = WithinMemory(destination, [&] { return At(destination, internal::EncodeListing(snapshot)); });
+Result<ObjectMetadata> SaveListing(const Client& client, const ObjectName& destination, const Listing& listing,
+                                   const UploadOptions& options) {
+  const auto bytes = WithinMemory(destination, [&] { return At(destination, internal::EncodeListing(listing)); });
   if (!bytes) return bytes.error();
-  return UploadObject(
-      client, destination, AsBytes(*bytes),
-      {.mode = options.mode, .generation = options.generation, .call = options.call, .stop = options.stop});
+  return UploadObject(client, destination, AsBytes(*bytes), options);
 }
 
 Result<StoredListing> internal::ReadStoredListing(const Client& client, const ObjectName& source,
-                                                  const LoadListingOptions& options) {
+                                                  const ListingCacheOptions& options) {
   return WithinMemory(source, [&] { return Read(client, source, options); });
 }
 
-Result<ListingSnapshot> LoadListing(const Client& client, const ObjectName& source, const LoadListingOptions& options) {
+Result<Listing> LoadListing(const Client& client, const ObjectName& source, const ListingCacheOptions& options) {
   auto stored = internal::ReadStoredListing(client, source, options);
   if (!stored) return stored.error();
-  return std::move(stored->snapshot);
+  return std::move(stored->listing);
 }
 
 }  // namespace gcsflux

@@ -25,18 +25,18 @@ class SlowestObjects {
       if (duration <= objects_.back().duration) return;
       objects_.pop_back();
     }
-    const auto is_slower = [](std::chrono::nanoseconds value, const SlowObject& object) {
+    const auto is_slower = [](std::chrono::nanoseconds value, const ReportedObject& object) {
       return value > object.duration;
     };
     const auto place = std::upper_bound(objects_.begin(), objects_.end(), duration, is_slower);
-    objects_.insert(place, SlowObject{.name = make_name(), .duration = duration, .bytes = bytes});
+    objects_.insert(place, ReportedObject{.name = make_name(), .duration = duration, .bytes = bytes});
   }
 
   /// The slowest first.
-  [[nodiscard]] const std::vector<SlowObject>& objects() const { return objects_; }
+  [[nodiscard]] const std::vector<ReportedObject>& objects() const { return objects_; }
 
  private:
-  std::vector<SlowObject> objects_;  // the slowest first
+  std::vector<ReportedObject> objects_;  // the slowest first
 };
 
 }  // namespace gcsflux::internal

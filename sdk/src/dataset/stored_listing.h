@@ -12,8 +12,8 @@ namespace gcsflux::internal {
 /// The object at the place of a saved listing.
 struct StoredListing {
   std::int64_t generation = 0;
-  bool is_listing = false;                     ///< It begins like a listing, even if the rest is damaged.
-  Result<ListingSnapshot> snapshot = Error{};  ///< Or why it cannot be used: the errors of LoadListing().
+  bool is_listing = false;            ///< It begins like a listing, even if the rest is damaged.
+  Result<Listing> listing = Error{};  ///< Or why it cannot be used: the errors of LoadListing().
 };
 
 /// Returns what `make` returns, or an error if there is no memory for it.
@@ -29,6 +29,6 @@ auto WithinMemory(const ObjectName& object, const Make& make) -> decltype(make()
 
 /// Returns an error if it could not be read.
 Result<StoredListing> ReadStoredListing(const Client& client, const ObjectName& source,
-                                        const LoadListingOptions& options);
+                                        const ListingCacheOptions& options);
 
 }  // namespace gcsflux::internal

@@ -27,12 +27,17 @@ std::string Number(double value) {
   return {text.data(), end};
 }
 
-std::string About(const CallInfo& call) {
-  return std::string(call.operation) + " " + std::string(call.subject) + " attempt " + std::to_string(call.attempt);
+std::string About(const Event& event) {
+  return std::string(event.operation) + " " + std::string(event.subject) + " attempt " + std::to_string(event.attempt);
 }
 
-std::string Id(const CallInfo& call) {
-  return call.invocation_id.empty() ? "" : " [invocation " + std::string(call.invocation_id) + "]";
+std::string Of(const Event& request) {
+  std::string line = ": " + std::string(request.method) + " " + std::string(request.url) + " ";
+  line += request.failure ? std::string(ErrorCodeName(*request.failure)) : std::to_string(request.status);
+  line += " in " + Milliseconds(request.end - request.start);
+  if (request.first_byte) line += " (first byte " + Milliseconds(*request.first_byte - request.start) + ")";
+  return line + ", sent " + std::to_string(request.bytes_sent) + " B, received " +
+         std::to_string(request.bytes_received) + " B";
 }
 
 // Failures that are answers to a program's question.
@@ -59,89 +64,70 @@ class Logger : public EventListener {
  public:
   Logger(LogLevel level, LogSink sink) : level_(level), sink_(std::move(sink)) {}
 
-  void OnRequest(const RequestEvent& event) override {
-    if (!IsWanted(LogLevel::kDebug)) return;
-    std::string line = About(event.call) + ": " + std::string(event.method) + " " + std::string(event.url) + " ";
-    line += event.failure ? std::string(ErrorCodeName(*event.failure)) : std::to_string(event.status);
-    line += " in " + Milliseconds(event.end - event.start);
-    if (event.first_byte) line += " (first byte " + Milliseconds(*event.first_byte - event.start) + ")";
-    line +=
-        ", sent " + std::to_string(event.bytes_sent) + " B, received " + std::to_string(event.bytes_received) + " B";
-    Write(LogLevel::kDebug, line + Id(event.call));
-  }
-
-  void OnRetry(const RetryEvent& event) override {
-    Write(LogLevel::kWarning, About(event.call) + " failed, next in " + Milliseconds(event.delay) + ": " +
-                                  event.cause.message + Id(event.call));
-  }
-
-  void OnFailure(const FailureEvent& event) override {
-    const LogLevel level = IsAnswer(event.error.code) ? LogLevel::kInfo : LogLevel::kError;
-    Write(level, std::string(ErrorCodeName(event.error.code)) + ": " + event.error.message + Id(event.call));
-  }
-
-  // At the first, second, fourth ... one, because a budget that delays retries delays many.
-  void OnBudget(const BudgetEvent& event) override {
-    const std::uint64_t times = budget_waits_.fetch_add(1, std::memory_order_relaxed) + 1;
+  void OnEvent(const Event& event) override {
+    const LogLevel level = LevelOf(event);
+    if (level > level_) return;
+    // The first, second, fourth ... one, because a budget that delays retries delays many.
+    const std::uint64_t times = event.kind == EventKind::kBudget ? ++budget_waits_ : 1;
     if (!std::has_single_bit(times)) return;
-    const std::string times_text = times == 1 ? "" : ", the " + std::to_string(times) + "th time";
-    Write(LogLevel::kWarning, About(event.call) + " is held up by the retry budget for " + Milliseconds(event.held) +
-                                  times_text + ": so many requests fail (RetryOptions::budget)" + Id(event.call));
-  }
-
-  void OnThrottle(const ThrottleEvent& event) override {
-    const std::string gate = event.is_engaged ? "its gate lets " + Number(event.rate) + " requests/s through"
-                                              : std::string("no gate is engaged");
-    Write(LogLevel::kInfo, About(event.call) + " was throttled (" + std::string(GateClassName(event.gate_class)) +
-                               "): " + gate + Id(event.call));
-  }
-
-  void OnStall(const StallEvent& event) override {
-    const bool is_head = event.phase == StallEvent::Phase::kFirstByte;
-    Write(LogLevel::kWarning, About(event.call) + " stalled " + (is_head ? "before its first byte" : "in its body") +
-                                  " for " + Milliseconds(event.stood_still) + " (threshold " +
-                                  Milliseconds(event.threshold) + ")" + Id(event.call));
-  }
-
-  void OnHedge(const HedgeEvent& event) override {
-    const char* what = event.what == HedgeEvent::What::kSent  ? " was hedged by a second request"
-                       : event.what == HedgeEvent::What::kWon ? ": the second request won"
-                                                              : ": the second request lost";
-    Write(LogLevel::kInfo, About(event.call) + what + Id(event.call));
-  }
-
-  void OnTokenRefresh(const TokenEvent& event) override {
-    const std::string who = "a token for " + std::string(event.credential);
-    const std::string took = " (" + Milliseconds(event.took) + ")";
-    if (event.failure == nullptr) return Write(LogLevel::kInfo, who + " came" + took);
-    Write(LogLevel::kError, who + " could not be fetched" + took + ": " + event.failure->message);
-  }
-
-  void OnUnverifiedRead(const UnverifiedReadEvent& event) override {
-    Write(LogLevel::kWarning, About(event.call) +
-                                  ": the service gives no CRC32C, so the bytes are not checked; told once for gs://" +
-                                  std::string(event.call.bucket) + Id(event.call));
-  }
-
-  void OnThreadShortage(const ThreadShortageEvent& event) override {
-    Write(LogLevel::kWarning,
-          std::to_string(event.started) + " of " + std::to_string(event.wanted) + " " + std::string(event.of_what) +
-              (event.of_what == "threads" ? " could be started: " : " are possible: ") + event.cause.message);
-  }
-
-  void OnCompositionRefused(const CompositionRefusedEvent& event) override {
-    Write(LogLevel::kWarning, "objects of gs://" + std::string(event.bucket) +
-                                  " are read directly, not through composites: " + std::string(event.reason));
-  }
-
- private:
-  [[nodiscard]] bool IsWanted(LogLevel level) const { return level <= level_; }
-
-  void Write(LogLevel level, std::string line) const {
-    if (!IsWanted(level)) return;
+    std::string line = TextOf(event, times);
+    if (!event.invocation_id.empty()) line += " [invocation " + std::string(event.invocation_id) + "]";
     line = internal::Printable(std::move(line), ' ');
     if (sink_) return sink_(level, line);
     WriteToStandardError(level, line);
+  }
+
+ private:
+  static LogLevel LevelOf(const Event& event) {
+    switch (event.kind) {
+      case EventKind::kRequest: return LogLevel::kDebug;
+      case EventKind::kFailure: return IsAnswer(event.error->code) ? LogLevel::kInfo : LogLevel::kError;
+      case EventKind::kToken: return event.error == nullptr ? LogLevel::kInfo : LogLevel::kError;
+      case EventKind::kThrottle:
+      case EventKind::kHedgeSent:
+      case EventKind::kHedgeWon:
+      case EventKind::kHedgeLost: return LogLevel::kInfo;
+      default: return LogLevel::kWarning;
+    }
+  }
+
+  static std::string TextOf(const Event& event, std::uint64_t times) {
+    const std::string what(event.what);
+    const std::string duration = Milliseconds(event.duration);
+    const auto stalled = [&](const char* where) {
+      return About(event) + " stalled " + where + " for " + duration + " (threshold " + Milliseconds(event.threshold) +
+             ")";
+    };
+    switch (event.kind) {
+      case EventKind::kRequest: return About(event) + Of(event);
+      case EventKind::kRetry: return About(event) + " failed, next in " + duration + ": " + event.error->message;
+      case EventKind::kBudget:
+        return About(event) + " is held up by the retry budget for " + duration +
+               (times == 1 ? "" : ", the " + std::to_string(times) + "th time") +
+               ": so many requests fail (RetryOptions::budget)";
+      case EventKind::kFailure: return std::string(ErrorCodeName(event.error->code)) + ": " + event.error->message;
+      case EventKind::kThrottle:
+        return About(event) + " was throttled (" + std::string(GateClassName(event.gate_class)) + "): " +
+               (event.is_engaged ? "its gate lets " + Number(event.rate) + " requests/s through"
+                                 : "no gate is engaged");
+      case EventKind::kStalledFirstByte: return stalled("before its first byte");
+      case EventKind::kStalledBody: return stalled("in its body");
+      case EventKind::kHedgeSent: return About(event) + " was hedged by a second request";
+      case EventKind::kHedgeWon: return About(event) + ": the second request won";
+      case EventKind::kHedgeLost: return About(event) + ": the second request lost";
+      case EventKind::kToken:
+        return "a token for " + what +
+               (event.error == nullptr ? " came (" + duration + ")"
+                                       : " could not be fetched (" + duration + "): " + event.error->message);
+      case EventKind::kUnverifiedRead:
+        return About(event) + ": the service gives no CRC32C, so the bytes are not checked; told once for gs://" +
+               std::string(event.bucket);
+      case EventKind::kThreadShortage:
+        return std::to_string(event.started) + " of " + std::to_string(event.wanted) + " " + what +
+               (what == "threads" ? " could be started: " : " are possible: ") + event.error->message;
+      case EventKind::kCompositionRefused: break;
+    }
+    return "objects of gs://" + std::string(event.bucket) + " are read directly, not through composites: " + what;
   }
 
   const LogLevel level_;

@@ -13,23 +13,38 @@ std::string_view GateClassName(GateClass gate_class) {
 
 namespace internal {
 
-void Observer::UnverifiedRead(const CallInfo& call) {
-  Add(tallies_.unverified_reads);
-  if (!is_heard()) return;
-  {
-    const internal::MutexLock lock(mutex_);
-    if (!warned_of_.emplace(call.bucket).second) return;
-  }
-  Tell([&](EventListener& listener) { listener.OnUnverifiedRead({call}); });
+void Observer::Report(const Event& event) {
+  Count(event);
+  if (is_heard() && IsNews(event)) Tell([&]() -> const Event& { return event; });
 }
 
-void Observer::CompositionRefused(const CompositionRefusedEvent& event) {
-  if (!is_heard()) return;
-  {
-    const internal::MutexLock lock(mutex_);
-    if (!refused_in_.emplace(event.bucket).second) return;
+void Observer::Count(const Event& event) {
+  switch (event.kind) {
+    case EventKind::kRetry: return Add(tallies_.retries);
+    case EventKind::kBudget:
+      Add(tallies_.budget_waits);
+      return Add(tallies_.budget_wait_us, static_cast<std::uint64_t>(event.duration / std::chrono::microseconds(1)));
+    case EventKind::kFailure: return Add(tallies_.failures);
+    case EventKind::kThrottle: return Add(tallies_.throttled);
+    case EventKind::kStalledFirstByte:
+    case EventKind::kStalledBody: return Add(tallies_.stalls);
+    case EventKind::kHedgeSent: return Add(tallies_.hedges);
+    case EventKind::kHedgeWon: return Add(tallies_.hedges_won);
+    case EventKind::kToken: return Add(event.error == nullptr ? tallies_.token_refreshes : tallies_.token_failures);
+    case EventKind::kUnverifiedRead: return Add(tallies_.unverified_reads);
+    case EventKind::kRequest:
+    case EventKind::kHedgeLost:
+    case EventKind::kThreadShortage:
+    case EventKind::kCompositionRefused: return;
   }
-  Tell([&](EventListener& listener) { listener.OnCompositionRefused(event); });
+}
+
+bool Observer::IsNews(const Event& event) {
+  const bool is_once = event.kind == EventKind::kUnverifiedRead || event.kind == EventKind::kThreadShortage ||
+                       event.kind == EventKind::kCompositionRefused;
+  if (!is_once) return true;
+  const MutexLock lock(mutex_);
+  return told_of_.emplace(event.kind, event.bucket).second;
 }
 
 Counters Observer::counters() const {

@@ -48,7 +48,7 @@ std::string Microseconds(std::chrono::nanoseconds duration) {
   return std::to_string(count / 1000) + "." + std::string(3 - fraction.size(), '0') + fraction;
 }
 
-JsonObject Arguments(const CallInfo& call) {
+JsonObject Arguments(const Event& call) {
   JsonObject arguments;
   arguments.Text("object", call.subject).Number("attempt", call.attempt).Text("invocation", call.invocation_id);
   return arguments;
@@ -68,74 +68,34 @@ class TraceFile : public TraceWriter {
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  void OnRequest(const RequestEvent& event) override {
-    JsonObject arguments = Arguments(event.call);
-    arguments.Text("method", event.method).Text("url", event.url).Number("status", event.status);
-    if (event.failure) arguments.Text("failure", ErrorCodeName(*event.failure));
-    arguments.Number("bytes_sent", event.bytes_sent).Number("bytes_received", event.bytes_received);
-    const int lane = LaneFor(event.start, event.end);
-    std::string text = Bar(event.call.operation, "request", {event.start, event.end, lane}, *arguments);
-    if (event.first_byte) {
-      const auto first_byte = std::clamp(*event.first_byte, event.start, event.end);
-      text += ",\n" + Bar("to first byte", "phase", {event.start, first_byte, lane}, "{}");
+  void OnEvent(const Event& event) override {
+    JsonObject arguments = event.operation.empty() ? JsonObject() : Arguments(event);
+    switch (event.kind) {
+      case EventKind::kRequest: return WriteRequest(event, arguments);
+      case EventKind::kToken: return WriteToken(event, arguments);
+      case EventKind::kRetry:
+        return Mark("retry",
+                    arguments.Text("cause", event.error->message).Raw("delay_us", Microseconds(event.duration)));
+      case EventKind::kBudget: return Mark("retry budget", arguments.Raw("held_us", Microseconds(event.duration)));
+      case EventKind::kFailure: return Mark("failure", arguments.Text("error", event.error->message));
+      case EventKind::kThrottle:
+        arguments.Text("class", GateClassName(event.gate_class)).Raw("is_engaged", event.is_engaged ? "true" : "false");
+        return Mark("throttle", arguments.Number("rate", event.rate));
+      case EventKind::kStalledFirstByte:
+      case EventKind::kStalledBody:
+        arguments.Text("phase", event.kind == EventKind::kStalledFirstByte ? "first byte" : "body");
+        arguments.Raw("stood_still_us", Microseconds(event.duration));
+        return Mark("stall", arguments.Raw("threshold_us", Microseconds(event.threshold)));
+      case EventKind::kHedgeSent: return Mark("hedge sent", arguments);
+      case EventKind::kHedgeWon: return Mark("hedge won", arguments);
+      case EventKind::kHedgeLost: return Mark("hedge lost", arguments);
+      case EventKind::kUnverifiedRead: return;
+      case EventKind::kThreadShortage:
+        arguments.Number("wanted", event.wanted).Number("started", event.started);
+        return Mark("thread shortage", arguments.Text("cause", event.error->message));
+      case EventKind::kCompositionRefused:
+        return Mark("composition refused", arguments.Text("bucket", event.bucket).Text("reason", event.what));
     }
-    WriteNext(text);
-  }
-
-  void OnRetry(const RetryEvent& event) override {
-    JsonObject arguments = Arguments(event.call);
-    arguments.Text("cause", event.cause.message).Raw("delay_us", Microseconds(event.delay));
-    Mark("retry", *arguments);
-  }
-
-  void OnFailure(const FailureEvent& event) override {
-    JsonObject arguments = Arguments(event.call);
-    Mark("failure", *arguments.Text("error", event.error.message));
-  }
-
-  void OnBudget(const BudgetEvent& event) override {
-    JsonObject arguments = Arguments(event.call);
-    Mark("retry budget", *arguments.Raw("held_us", Microseconds(event.held)));
-  }
-
-  void OnThrottle(const ThrottleEvent& event) override {
-    JsonObject arguments = Arguments(event.call);
-    arguments.Text("class", GateClassName(event.gate_class)).Raw("is_engaged", event.is_engaged ? "true" : "false");
-    Mark("throttle", *arguments.Number("rate", event.rate));
-  }
-
-  void OnStall(const StallEvent& event) override {
-    JsonObject arguments = Arguments(event.call);
-    arguments.Text("phase", event.phase == StallEvent::Phase::kFirstByte ? "first byte" : "body");
-    arguments.Raw("stood_still_us", Microseconds(event.stood_still));
-    Mark("stall", *arguments.Raw("threshold_us", Microseconds(event.threshold)));
-  }
-
-  void OnHedge(const HedgeEvent& event) override {
-    const char* name = event.what == HedgeEvent::What::kSent  ? "hedge sent"
-                       : event.what == HedgeEvent::What::kWon ? "hedge won"
-                                                              : "hedge lost";
-    Mark(name, *Arguments(event.call));
-  }
-
-  void OnTokenRefresh(const TokenEvent& event) override {
-    JsonObject arguments;
-    arguments.Text("credential", event.credential);
-    if (event.failure != nullptr) arguments.Text("error", event.failure->message);
-    const auto now = Clock::now();
-    const EventTime start = std::max(opened_, now - event.took);
-    WriteNext(Bar("token", "token", {start, now, LaneFor(start, now)}, *arguments));
-  }
-
-  void OnThreadShortage(const ThreadShortageEvent& event) override {
-    JsonObject arguments;
-    arguments.Raw("wanted", std::to_string(event.wanted)).Raw("started", std::to_string(event.started));
-    Mark("thread shortage", *arguments.Text("cause", event.cause.message));
-  }
-
-  void OnCompositionRefused(const CompositionRefusedEvent& event) override {
-    JsonObject arguments;
-    Mark("composition refused", *arguments.Text("bucket", event.bucket).Text("reason", event.reason));
   }
 
   Result<void> Close() override {
@@ -173,7 +133,28 @@ class TraceFile : public TraceWriter {
     return lanes.front().number;
   }
 
-  JsonObject Event(std::string_view name, std::string_view category, const char* phase, EventTime at, int lane) {
+  void WriteRequest(const Event& event, JsonObject& arguments) {
+    arguments.Text("method", event.method).Text("url", event.url).Number("status", event.status);
+    if (event.failure) arguments.Text("failure", ErrorCodeName(*event.failure));
+    arguments.Number("bytes_sent", event.bytes_sent).Number("bytes_received", event.bytes_received);
+    const int lane = LaneFor(event.start, event.end);
+    std::string text = Bar(event.operation, "request", {event.start, event.end, lane}, *arguments);
+    if (event.first_byte) {
+      const auto first_byte = std::clamp(*event.first_byte, event.start, event.end);
+      text += ",\n" + Bar("to first byte", "phase", {event.start, first_byte, lane}, "{}");
+    }
+    WriteNext(text);
+  }
+
+  void WriteToken(const Event& event, JsonObject& arguments) {
+    arguments.Text("credential", event.what);
+    if (event.error != nullptr) arguments.Text("error", event.error->message);
+    const auto now = Clock::now();
+    const EventTime start = std::max(opened_, now - event.duration);
+    WriteNext(Bar("token", "token", {start, now, LaneFor(start, now)}, *arguments));
+  }
+
+  JsonObject Entry(std::string_view name, std::string_view category, const char* phase, EventTime at, int lane) {
     JsonObject event;
     event.Text("name", name).Text("cat", category).Text("ph", phase).Raw("ts", Microseconds(at - opened_));
     event.Number("pid", ::getpid()).Number("tid", lane);
@@ -187,13 +168,13 @@ class TraceFile : public TraceWriter {
   };
   std::string Bar(std::string_view name, std::string_view category, const Span& span, const std::string& arguments) {
     const auto& [start, end, lane] = span;
-    JsonObject bar = Event(name, category, "X", start, lane);
+    JsonObject bar = Entry(name, category, "X", start, lane);
     return *bar.Raw("dur", Microseconds(end - start)).Raw("args", arguments);
   }
 
-  void Mark(std::string_view name, const std::string& arguments) {
-    JsonObject mark = Event(name, "event", "i", Clock::now(), OwnLane());
-    WriteNext(*mark.Text("s", "t").Raw("args", arguments));
+  void Mark(std::string_view name, const JsonObject& arguments) {
+    JsonObject mark = Entry(name, "event", "i", Clock::now(), OwnLane());
+    WriteNext(*mark.Text("s", "t").Raw("args", *arguments));
   }
 
   void WriteNext(const std::string& event) {

@@ -1,9 +1,10 @@
-#include "flags/credential_flags.h"
-
+// The flags of the identity.
 #include <gflags/gflags.h>
 
 #include <fstream>
 #include <string>
+
+#include "flags/flag_values.h"
 
 DEFINE_string(credentials, "",
               "The identity to use: adc (Application Default Credentials: GOOGLE_APPLICATION_CREDENTIALS, then "

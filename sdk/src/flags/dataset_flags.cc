@@ -7,10 +7,10 @@
 DEFINE_int32(decode_threads, gcsflux::DatasetOptions().decode_threads,
              "Threads that decode objects as they arrive; a thread that waits for a batch helps. Raise it if "
              "decoding slows the loop down (the dataset's report shows how long it takes).");
-DEFINE_int64(max_decoded_bytes, static_cast<std::int64_t>(gcsflux::DatasetOptions().max_decoded_bytes),
+DEFINE_int64(max_decoded_bytes, gcsflux::internal::AsInt64(gcsflux::DatasetOptions().max_decoded_bytes),
              "Bytes of decoded samples that wait to be requested; beyond it nothing more is decoded ahead. Lower it if "
              "memory is short; raise it if some batches take long to decode.");
-DEFINE_int64(max_decoded_samples, static_cast<std::int64_t>(gcsflux::DatasetOptions().max_decoded_samples),
+DEFINE_int64(max_decoded_samples, gcsflux::internal::AsInt64(gcsflux::DatasetOptions().max_decoded_samples),
              "Decoded samples that wait to be requested; beyond it nothing more is decoded ahead. Lower it if the "
              "size of samples is not known, as their type is neither a tensor nor made of them.");
 DEFINE_int64(max_skipped, 0,
@@ -30,8 +30,6 @@ DEFINE_int32(list_max_concurrency, gcsflux::ParallelListOptions().max_concurrenc
 namespace gcsflux {
 namespace {
 
-using internal::WrongFlag;
-
 bool IsGiven(const char* flag) { return !gflags::GetCommandLineFlagInfoOrDie(flag).is_default; }
 
 Result<DownloaderOptions> Downloads() {
@@ -41,29 +39,26 @@ Result<DownloaderOptions> Downloads() {
   const DownloaderOptions defaults = DatasetDownloads();
   if (!IsGiven("max_concurrency")) downloads.max_concurrency = defaults.max_concurrency;
   if (!IsGiven("adapt_concurrency")) downloads.adapts_concurrency = defaults.adapts_concurrency;
-  if (!IsGiven("composition")) downloads.composition.mode = defaults.composition.mode;
+  if (!IsGiven("composition")) downloads.composition = defaults.composition;
   return downloads;
 }
 
 }  // namespace
 
 Result<DatasetOptions> DatasetOptionsFromFlags() {
-  if (auto checked = internal::CheckFlag("decode_threads", FLAGS_decode_threads); !checked) return checked.error();
-  if (FLAGS_max_decoded_bytes < 0) return WrongFlag("flag --max_decoded_bytes must not be negative");
-  if (FLAGS_max_decoded_samples < 0) return WrongFlag("flag --max_decoded_samples must not be negative");
-  if (FLAGS_max_skipped < 0) return WrongFlag("flag --max_skipped must not be negative");
-  if (auto checked = internal::CheckFlag("list_max_concurrency", FLAGS_list_max_concurrency); !checked)
-    return checked.error();
+  DatasetOptions options;
+  auto read = internal::ReadFlags({{"list_max_concurrency", &options.listing.max_concurrency},
+                                   {"decode_threads", &options.decode_threads},
+                                   {"max_decoded_bytes", &options.max_decoded_bytes},
+                                   {"max_decoded_samples", &options.max_decoded_samples},
+                                   {"max_skipped", &options.max_skipped},
+                                   {"copy_out", &options.copy_out},
+                                   {"fetch_across_epochs", &options.fetch_across_epochs}});
+  if (!read) return read.error();
   const auto downloads = Downloads();
   if (!downloads) return downloads.error();
-  return DatasetOptions{.download = *downloads,
-                        .listing = {.max_concurrency = FLAGS_list_max_concurrency},
-                        .decode_threads = FLAGS_decode_threads,
-                        .max_decoded_bytes = static_cast<std::uint64_t>(FLAGS_max_decoded_bytes),
-                        .max_decoded_samples = static_cast<std::uint64_t>(FLAGS_max_decoded_samples),
-                        .max_skipped = static_cast<std::uint64_t>(FLAGS_max_skipped),
-                        .copy_out = FLAGS_copy_out,
-                        .fetch_across_epochs = FLAGS_fetch_across_epochs};
+  options.download = *downloads;
+  return options;
 }
 
 }  // namespace gcsflux

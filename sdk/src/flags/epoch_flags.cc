@@ -65,23 +65,16 @@ Result<Ranks> RanksOfThisJob() {
 }  // namespace
 
 Result<EpochOptions> EpochOptionsFromFlags() {
-  const auto order = internal::ValueNamed("epoch_order", FLAGS_epoch_order, kOrders);
-  if (!order) return order.error();
-  const auto tail = internal::ValueNamed("epoch_tail", FLAGS_epoch_tail, kTails);
-  if (!tail) return tail.error();
+  EpochOptions options{.seed = FLAGS_seed};
+  if (auto read = internal::ReadNamed("epoch_order", options.order, kOrders); !read) return read.error();
+  if (auto read = internal::ReadNamed("epoch_tail", options.tail, kTails); !read) return read.error();
   const auto ranks = RanksOfThisJob();
   if (!ranks) return ranks.error();
-  if (auto checked = internal::CheckFlag("batch_size", static_cast<double>(FLAGS_batch_size)); !checked)
-    return checked.error();
-  if (auto checked = internal::CheckFlag("shuffle_buffer", static_cast<double>(FLAGS_shuffle_buffer)); !checked)
-    return checked.error();
-  return EpochOptions{.order = *order,
-                      .tail = *tail,
-                      .shuffle_buffer = FLAGS_shuffle_buffer,
-                      .seed = FLAGS_seed,
-                      .batch_size = FLAGS_batch_size,
-                      .rank = ranks->rank,
-                      .world_size = ranks->world_size};
+  options.rank = ranks->rank;
+  options.world_size = ranks->world_size;
+  auto read = internal::ReadFlags({{"batch_size", &options.batch_size}, {"shuffle_buffer", &options.shuffle_buffer}});
+  if (!read) return read.error();
+  return options;
 }
 
 }  // namespace gcsflux

@@ -1,5 +1,4 @@
-#include "flags/event_flags.h"
-
+// The flags of logs and traces.
 #include <gflags/gflags.h>
 
 #include <memory>

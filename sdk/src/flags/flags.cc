@@ -3,11 +3,7 @@
 
 #include <gflags/gflags.h>
 
-#include "flags/credential_flags.h"
-#include "flags/event_flags.h"
-#include "flags/network_flags.h"
-#include "flags/retry_flags.h"
-#include "flags/transfer_flags.h"
+#include "flags/flag_values.h"
 
 DEFINE_string(endpoint, "",
               "Where to send requests, as http(s)://host[:port]. Set it for an emulator or a private endpoint; "
@@ -21,9 +17,8 @@ namespace gcsflux {
 
 Result<ClientOptions> ClientOptionsFromFlags() {
   ClientOptions options{.endpoint = FLAGS_endpoint, .project = FLAGS_project};
-  for (const auto set :
-       {internal::SetCredentialsFromFlags, internal::SetRetriesFromFlags, internal::SetNetworkFromFlags,
-        internal::SetUndeliveredBytesFromFlags, internal::SetEventListenerFromFlags}) {
+  for (const auto set : {internal::SetCredentialsFromFlags, internal::SetRetriesFromFlags,
+                         internal::SetNetworkFromFlags, internal::SetEventListenerFromFlags}) {
     if (auto done = set(options); !done) return done.error();
   }
   // A wrong value is reported even if the program does not use it.

@@ -1,10 +1,6 @@
 // ListByFlags. Programs that do not call it do not have its flags.
 #include <gflags/gflags.h>
 
-#include <chrono>
-#include <cmath>
-#include <utility>
-
 #include "flags/flag_values.h"
 #include "gcsflux/flags.h"
 
@@ -18,22 +14,14 @@ DEFINE_double(listing_max_age_s, 86400,
 
 namespace gcsflux {
 
-Result<CachedListing> ListByFlags(const Client& client, const ObjectName& prefix, const ParallelListOptions& options) {
-  const auto max_age = internal::MillisecondsOfFlag("listing_max_age_s", FLAGS_listing_max_age_s, 0);
-  if (!max_age) return max_age.error();
-  if (FLAGS_listing_cache.empty()) {
-    const auto time = std::chrono::system_clock::now();
-    auto listing = ListInParallel(client, prefix, options);
-    if (!listing) return listing.error();
-    return CachedListing{.snapshot = {.prefix = prefix, .time = time, .objects = std::move(listing->objects)}};
-  }
+Result<Listing> ListByFlags(const Client& client, const ObjectName& prefix, const ParallelListOptions& options) {
+  ListingCacheOptions cached{.listing = options, .call = options.call, .stop = options.stop};
+  auto read = internal::ReadFlags({{"listing_max_age_s", &cached.max_age.emplace()}});
+  if (!read) return read.error();
+  if (FLAGS_listing_cache.empty()) return ListInParallel(client, prefix, options);
   const auto cache = ParseUri(FLAGS_listing_cache);
   if (!cache) return internal::WrongFlag("flag --listing_cache: " + cache.error().message);
-  return ListThroughCache(client, prefix, *cache,
-                          {.max_age = std::chrono::duration_cast<std::chrono::seconds>(*max_age),
-                           .listing = options,
-                           .call = options.call,
-                           .stop = options.stop});
+  return ListThroughCache(client, prefix, *cache, cached);
 }
 
 }  // namespace gcsflux

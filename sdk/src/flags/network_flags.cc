@@ -1,5 +1,4 @@
-#include "flags/network_flags.h"
-
+// The flags of connections, certificates, proxies and headers.
 #include <gflags/gflags.h>
 
 #include <algorithm>
@@ -8,12 +7,12 @@
 
 #include "flags/flag_values.h"
 
-DEFINE_double(connect_timeout_s, 10.0,
+DEFINE_double(connect_timeout_s, gcsflux::internal::InSeconds(gcsflux::ClientOptions().connect_timeout),
               "Time limit for name look-up, TCP and TLS together. Raise it on slow or distant networks.");
-DEFINE_int32(stall_timeout_s, 60,
+DEFINE_int32(stall_timeout_s, static_cast<int>(gcsflux::ClientOptions().stall_timeout.count()),
              "If no byte moves for this long, a request is cancelled and retried. Raise it for slow "
              "endpoints.");
-DEFINE_int32(max_idle_connections, 256,
+DEFINE_int32(max_idle_connections, gcsflux::ClientOptions().max_idle_connections,
              "Connections kept open between requests. Raise it to at least the number of concurrent requests.");
 DEFINE_int32(io_threads, 0,
              "Threads that carry downloads and listings, each with thousands of connections; with 0, one per "
@@ -74,22 +73,19 @@ std::optional<std::string> UnlessNone(const std::string& flag) {
 }  // namespace
 
 Result<void> SetNetworkFromFlags(ClientOptions& options) {
-  const auto connect_timeout = MillisecondsOfFlag("connect_timeout_s", FLAGS_connect_timeout_s, 0.001);
-  if (!connect_timeout) return connect_timeout.error();
-  options.connect_timeout = *connect_timeout;
-  if (auto checked = CheckFlag("stall_timeout_s", FLAGS_stall_timeout_s); !checked) return checked;
-  options.stall_timeout = std::chrono::seconds(FLAGS_stall_timeout_s);
-  if (auto checked = CheckFlag("max_idle_connections", FLAGS_max_idle_connections); !checked) return checked;
-  options.max_idle_connections = FLAGS_max_idle_connections;
   if (FLAGS_io_threads != 0) {
-    if (auto checked = CheckFlag("io_threads", FLAGS_io_threads); !checked) return checked;
-    options.io_threads = FLAGS_io_threads;
+    if (auto read = ReadFlags({{"io_threads", &options.io_threads.emplace()}}); !read) return read;
   }
-  options.require_checksum = FLAGS_require_checksum;
-  options.user_agent_prefix = FLAGS_user_agent_prefix;
-  options.ca_file = FLAGS_ca_file;
-  options.client_certificate_file = FLAGS_client_certificate_file;
-  options.client_key_file = FLAGS_client_key_file;
+  auto read = ReadFlags({{"connect_timeout_s", &options.connect_timeout},
+                         {"stall_timeout_s", &options.stall_timeout},
+                         {"max_idle_connections", &options.max_idle_connections},
+                         {"max_undelivered_bytes", &options.max_undelivered_bytes},
+                         {"require_checksum", &options.require_checksum},
+                         {"user_agent_prefix", &options.user_agent_prefix},
+                         {"ca_file", &options.ca_file},
+                         {"client_certificate_file", &options.client_certificate_file},
+                         {"client_key_file", &options.client_key_file}});
+  if (!read) return read;
   options.proxy = UnlessNone(FLAGS_proxy);
   options.no_proxy = UnlessNone(FLAGS_no_proxy);
   return ReadHeaders(FLAGS_extra_headers, options);

@@ -95,7 +95,7 @@ void GateKeeper::OnOther() {
   gate_.OnOther();
 }
 
-GateKeeper::State GateKeeper::state() const {
+GateStatus GateKeeper::state() const {
   const MutexLock lock(mutex_);
   return {.is_engaged = gate_.is_engaged(),
           .rate = gate_.is_engaged() ? gate_.rate() : 0,

@@ -8,6 +8,7 @@
 
 #include "base/process/mutex.h"
 #include "base/timing.h"
+#include "gcsflux/events.h"
 #include "retry/gate.h"
 
 namespace gcsflux::internal {
@@ -42,13 +43,8 @@ class GateKeeper {
   Gate::Duration OnThrottled(Gate::TimePoint sent, int attempt);
   void OnOther();
 
-  struct State {
-    bool is_engaged = false;
-    double rate = 0;  ///< Requests per second; 0 while it is open.
-    std::size_t waiting = 0;
-    std::uint64_t throttled = 0;
-  };
-  [[nodiscard]] State state() const;
+  /// Without bucket and class, which it does not know.
+  [[nodiscard]] GateStatus state() const;
 
  private:
   [[nodiscard]] bool IsHopelessLocked(Gate::TimePoint now) const REQUIRES(mutex_);

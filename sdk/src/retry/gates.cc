@@ -1,5 +1,7 @@
 #include "retry/gates.h"
 
+#include <tuple>
+
 namespace gcsflux::internal {
 
 GateKeeper& Gates::For(const std::string& bucket, GateClass of) {
@@ -13,13 +15,8 @@ std::vector<GateStatus> Gates::status() const {
   const MutexLock lock(mutex_);
   std::vector<GateStatus> all;
   for (const auto& [key, gate] : gates_) {
-    const GateKeeper::State state = gate->state();
-    all.push_back({.bucket = key.first,
-                   .gate_class = key.second,
-                   .is_engaged = state.is_engaged,
-                   .rate = state.rate,
-                   .waiting = state.waiting,
-                   .throttled = state.throttled});
+    GateStatus& status = all.emplace_back(gate->state());
+    std::tie(status.bucket, status.gate_class) = key;
   }
   return all;
 }

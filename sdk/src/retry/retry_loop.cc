@@ -37,12 +37,21 @@ Attempts::Attempts(const Call& call, const RetryRules& rules)
   if (rules_.observer != nullptr) rules_.observer->CallBegan();
 }
 
-CallInfo Attempts::info() const {
-  return {.operation = call_.operation.name,
+Event Attempts::Of(EventKind kind) const {
+  return {.kind = kind,
+          .operation = call_.operation.name,
           .subject = call_.subject,
           .bucket = call_.bucket,
           .invocation_id = invocation_id_,
           .attempt = number_};
+}
+
+void Attempts::Report(EventKind kind, const Error& error, std::chrono::nanoseconds duration) const {
+  if (rules_.observer == nullptr) return;
+  Event event = Of(kind);
+  event.error = &error;
+  event.duration = duration;
+  rules_.observer->Report(event);
 }
 
 void Attempts::SetInvocationId(const std::string& id) {
@@ -55,7 +64,7 @@ bool Attempts::StartOver(Error cause) {
   }
   started_over_after_.push_back(cause.code);
   call_.secrets.HideIn(cause);
-  if (rules_.observer != nullptr) rules_.observer->Retried({.call = info(), .cause = cause});
+  Report(EventKind::kRetry, cause);
   ++number_;
   return true;
 }
@@ -99,10 +108,8 @@ std::optional<Error> Attempts::Failed(Error error) {
                             OfBudget(by_budget));
   }
   held_by_budget_ += by_budget;
-  if (rules_.observer != nullptr) {
-    rules_.observer->Retried({.call = info(), .cause = error, .delay = delay});
-    if (by_budget.count() > 0) rules_.observer->HeldByBudget({.call = info(), .held = by_budget});
-  }
+  Report(EventKind::kRetry, error, delay);
+  if (by_budget.count() > 0) Report(EventKind::kBudget, error, by_budget);
   if (delay.count() > 0 && !rules_.timing.Wait(delay, call_.stop)) {
     return Final(Error{ErrorCode::kCancelled, "cancelled while waiting to repeat: " + error.message}, "");
   }
@@ -154,7 +161,7 @@ Error Attempts::Final(const Error& error, std::string_view why_final) const {
   if (final.outcome == WriteOutcome::kUnknown && was_ambiguous_ && looks_refused) {
     final.message += "; an earlier attempt, whose answer was lost, may have taken effect";
   }
-  if (rules_.observer != nullptr) rules_.observer->CallFailed({.call = info(), .error = final});
+  Report(EventKind::kFailure, final);
   return final;
 }
 

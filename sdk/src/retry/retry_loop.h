@@ -59,8 +59,8 @@ class Attempts {
   [[nodiscard]] Timing::TimePoint deadline() const { return progress_ + InNanoseconds(rules_.options.deadline); }
   /// The number of the present attempt, from 1.
   [[nodiscard]] int number() const { return number_; }
-  /// For events about the present attempt. Borrowed from this and its call.
-  [[nodiscard]] CallInfo info() const;
+  /// An event about the present attempt. Borrowed from this and its call.
+  [[nodiscard]] Event Of(EventKind kind) const;
   /// The service's name for the call; kept only if there is a listener.
   void SetInvocationId(const std::string& id);
   /// The tokens by which the service recognises the call's requests.
@@ -105,6 +105,7 @@ class Attempts {
   };
   Delay NextDelay(const Error& error);
   void Remember(const Error& error);
+  void Report(EventKind kind, const Error& error, std::chrono::nanoseconds duration = {}) const;
   [[nodiscard]] Error Final(const Error& error, std::string_view why_final) const;
   [[nodiscard]] std::string History(const Error& last) const;
   [[nodiscard]] std::string OfBudget(std::chrono::nanoseconds next) const;

@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "base/either_stop.h"
+#include "checkpoints/step_store.h"
 #include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kFilesAtOnce = 8;
+constexpr int kFilesAtOnce = 8;
 
 }  // namespace
 
@@ -26,7 +27,7 @@ Result<void> StepFileReads::Read(std::span<const std::vector<RangeRead>> of_file
     if (auto done = ReadFile(file, of_files[file], ended); !done) return done;
     return when_read(file);
   };
-  return RunOnThreads(files.size(), kFilesAtOnce, read, stop);
+  return RunOnThreads(steps_.client(), files.size(), kFilesAtOnce, read, stop);
 }
 
 // Reads all ranges in one call, because connections would idle between two calls.

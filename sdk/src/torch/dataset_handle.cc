@@ -3,7 +3,7 @@
 #include <exception>
 
 #include "dataset/dataset_core.h"
-#include "torch/first_line.h"
+#include "torch/failure.h"
 #include "torch/make_core.h"
 
 namespace gcsflux::internal {
@@ -92,7 +92,7 @@ DatasetHandle DatasetHandle::OfPrefix(const Client& client, const ObjectName& pr
   return DatasetHandle(MakeCore(client, prefix, ListOrThrow(client, prefix, options), std::move(maker), options));
 }
 
-DatasetHandle DatasetHandle::OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
+DatasetHandle DatasetHandle::OfListing(const Client& client, Listing listing, SampleMaker maker,
                                        const DatasetOptions& options) {
   return DatasetHandle(MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options));
 }

@@ -96,7 +96,7 @@ struct EpochHandle::Shared {
   }
 
   [[nodiscard]] bool OnlyOthersHaveBatches(std::uint64_t count) const REQUIRES(mutex) {
-    const EpochPlan rest(options, count, epoch, std::min(consumed.cursor.consumed, count));
+    const EpochPlan rest(options, count, epoch, consumed.cursor.consumed);
     return rest.batches() == 0 && !rest.is_over();
   }
 
@@ -131,15 +131,15 @@ struct EpochHandle::Shared {
 EpochHandle EpochHandle::OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
                                   const EpochOptions& epochs, const DatasetOptions& options) {
   ValueOrThrow(CheckEpochOptions(epochs));
-  if (epochs.order == SampleOrder::kShuffled) {
+  if (epochs.order == SampleOrder::kShuffled || epochs.order == SampleOrder::kGiven) {
     return OfListing(client, {.prefix = prefix, .objects = ListOrThrow(client, prefix, options)}, std::move(maker),
                      epochs, options);
   }
   return EpochHandle(std::make_shared<Shared>(MakeLiveCore(client, prefix, std::move(maker), options), epochs));
 }
 
-EpochHandle EpochHandle::OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
-                                   const EpochOptions& epochs, const DatasetOptions& options) {
+EpochHandle EpochHandle::OfListing(const Client& client, Listing listing, SampleMaker maker, const EpochOptions& epochs,
+                                   const DatasetOptions& options) {
   ValueOrThrow(CheckEpochOptions(epochs));
   auto core = MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options);
   ValueOrThrow(CheckHasBatches(core->fingerprint(), epochs));

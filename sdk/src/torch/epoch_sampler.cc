@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dataset/cursor_order.h"
+#include "dataset/epoch_progress.h"
 #include "gcsflux/torch/dataset_handle.h"
 
 namespace gcsflux {
@@ -25,25 +26,29 @@ std::optional<Cursor> OfWholeListing(const std::optional<Cursor>& cursor, const 
 EpochSampler::EpochSampler(internal::DatasetHandle dataset, const EpochOptions& options,
                            const std::optional<Cursor>& cursor, bool allow_changed_listing)
     : dataset_(std::move(dataset)),
-      progress_(ValueOrThrow(EpochProgress::Create(dataset_.fingerprint(), options,
-                                                   OfWholeListing(cursor, options, dataset_, allow_changed_listing),
-                                                   allow_changed_listing))) {}
+      progress_(std::make_shared<const internal::EpochProgress>(ValueOrThrow(internal::EpochProgress::Create(
+          dataset_.fingerprint(), options, OfWholeListing(cursor, options, dataset_, allow_changed_listing),
+          allow_changed_listing)))) {}
+
+void EpochSampler::BatchConsumed() { ValueOrThrow(progress_->BatchConsumed()); }
+
+Cursor EpochSampler::cursor() const { return progress_->cursor(); }
 
 void EpochSampler::reset(torch::optional<std::size_t> new_size) {
-  const auto count = progress_.cursor().listing.count;
+  const auto count = progress_->cursor().listing.count;
   if (new_size && *new_size != count) {
     Refuse("asked for " + std::to_string(*new_size) + " samples of a dataset of " + std::to_string(count));
   }
-  progress_.BeginEpoch();
-  dataset_.Expect(progress_.options(), progress_.cursor());
+  ValueOrThrow(progress_->BeginEpoch());
+  dataset_.Expect(progress_->options(), progress_->cursor());
 }
 
 torch::optional<std::vector<std::size_t>> EpochSampler::next(std::size_t batch_size) {
-  if (batch_size != progress_.options().batch_size) {
+  if (batch_size != progress_->options().batch_size) {
     Refuse("the loader's batches are of " + std::to_string(batch_size) + " samples, and EpochOptions::batch_size is " +
-           std::to_string(progress_.options().batch_size));
+           std::to_string(progress_->options().batch_size));
   }
-  auto samples = progress_.NextBatch();
+  auto samples = progress_->NextBatch();
   if (!samples) return torch::nullopt;
   return *std::move(samples);
 }
@@ -51,8 +56,8 @@ torch::optional<std::vector<std::size_t>> EpochSampler::next(std::size_t batch_s
 void EpochSampler::save(torch::serialize::OutputArchive& archive) const { internal::SaveCursor(archive, cursor()); }
 
 void EpochSampler::load(torch::serialize::InputArchive& archive) {
-  const auto cursor = OfWholeListing(internal::LoadCursor(archive), progress_.options(), dataset_, false);
-  ValueOrThrow(progress_.MoveTo(*cursor));
+  const auto cursor = OfWholeListing(internal::LoadCursor(archive), progress_->options(), dataset_, false);
+  ValueOrThrow(progress_->MoveTo(*cursor));
 }
 
 }  // namespace gcsflux

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
 
 #include "base/text/utf8.h"
-#include "torch/first_line.h"
+#include "formats/checkpoint_reader.h"
+#include "torch/failure.h"
+#include "torch/scalar_types.h"
 #include "torch/tensor_bytes.h"
 #include "torch/text_values.h"
 #include "torch/writable.h"
@@ -81,7 +84,7 @@ void PutMap(Root& root, const char* name, const Map& map, const ValueOf& value_o
 }
 
 at::Tensor StateOf(at::Generator generator) {
-  const internal::MutexLock lock(generator.mutex());
+  const std::scoped_lock lock(generator.mutex());
   return generator.get_state();
 }
 
@@ -104,8 +107,8 @@ std::string Described(const at::Tensor& tensor) {
 
 // The values of a step. It has none if ranks saved tensors only.
 Dict ValuesOf(const StoredCheckpoint& checkpoint) {
-  if (!checkpoint.HasValues()) return {};
-  Value root = ValueOrThrow(checkpoint.ReadValue());
+  if (!checkpoint.reader().HasValues()) return {};
+  Value root = ValueOrThrow(checkpoint.reader().ReadValue());
   if (root.As<Dict>() == nullptr) throw StateError(ErrorCode::kUndecodable, "the step's file holds no dict");
   return std::get<Dict>(std::move(root.any));
 }
@@ -146,7 +149,7 @@ bool HoldsMember(const StoredCheckpoint& checkpoint, const Dict& root, const std
 // Tries a generator's state: set_state() refuses states of other kinds. Not on a clone(), which libtorch 1.13 never
 // frees.
 void TryState(const std::string& name, at::Generator generator, const at::Tensor& read) {
-  const internal::MutexLock lock(generator.mutex());
+  const std::scoped_lock lock(generator.mutex());
   const at::Tensor before = generator.get_state();
   try {
     generator.set_state(read);
@@ -295,7 +298,7 @@ void StateLoad::AddGenerator(const StoredCheckpoint& checkpoint, const std::stri
   reads_.Read(stored, read);
   reads_.Check([name, generator, read] { TryState(name, generator, read); });
   reads_.Change([generator, read]() mutable {
-    const internal::MutexLock lock(generator.mutex());
+    const std::scoped_lock lock(generator.mutex());
     generator.set_state(read);
   });
 }

@@ -44,7 +44,7 @@ class ObjectOutputStream::Buffer : public std::streambuf {
     return stored;
   }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
-  [[nodiscard]] ObjectWriterReport report() const { return writer_.report(); }
+  [[nodiscard]] UploadReport report() const { return writer_.report(); }
 
  protected:
   int_type overflow(int_type character) override {
@@ -104,7 +104,7 @@ Result<ObjectMetadata> ObjectOutputStream::Close() {
   return stored;
 }
 const std::optional<Error>& ObjectOutputStream::error() const { return buffer_->error(); }
-ObjectWriterReport ObjectOutputStream::report() const { return buffer_->report(); }
+UploadReport ObjectOutputStream::report() const { return buffer_->report(); }
 
 class ObjectInputStream::Buffer : public std::streambuf {
  public:

@@ -14,7 +14,7 @@ std::string BucketFields(const std::string& asked) { return asked.empty() ? "" :
 }  // namespace
 
 HttpRequest InsertBucketRequest(std::string_view endpoint, std::string_view project, std::string_view bucket,
-                                const InsertBucketOptions& options) {
+                                const BucketOptions& options) {
   nlohmann::json resource = {{"name", bucket}};
   if (!options.location.empty()) resource["location"] = options.location;
   return JsonRequest(Method::kPost,
@@ -25,26 +25,25 @@ HttpRequest InsertBucketRequest(std::string_view endpoint, std::string_view proj
                      resource);
 }
 
-HttpRequest GetBucketRequest(std::string_view endpoint, std::string_view bucket, const GetBucketOptions& options) {
+HttpRequest GetBucketRequest(std::string_view endpoint, std::string_view bucket, const BucketOptions& options) {
   return {.url = *RequestUrl::OfBucket(endpoint, bucket)
                       .Query("fields", BucketFields(options.fields))
                       .Query(options.preconditions)
                       .Query(options.call)};
 }
 
-HttpRequest GetDefaultAclRequest(std::string_view endpoint, std::string_view bucket, const GetBucketOptions& options) {
+HttpRequest GetDefaultAclRequest(std::string_view endpoint, std::string_view bucket, const BucketOptions& options) {
   return {.url = *RequestUrl::OfBucket(endpoint, bucket)
                       .Query("projection", "full")
                       .Query("fields", "name,defaultObjectAcl")
                       .Query(options.call)};
 }
 
-HttpRequest ListNotificationsRequest(std::string_view endpoint, std::string_view bucket,
-                                     const GetBucketOptions& options) {
+HttpRequest ListNotificationsRequest(std::string_view endpoint, std::string_view bucket, const BucketOptions& options) {
   return {.url = *RequestUrl::OfBucket(endpoint, bucket).Literal("/notificationConfigs").Query(options.call)};
 }
 
-HttpRequest ListBucketsRequest(std::string_view endpoint, std::string_view project, const ListBucketsOptions& options,
+HttpRequest ListBucketsRequest(std::string_view endpoint, std::string_view project, const BucketOptions& options,
                                std::string_view page_token) {
   const std::string fields = options.fields.empty() ? "" : "nextPageToken,items(" + BucketFields(options.fields) + ")";
   return {.url = *RequestUrl(endpoint, "/storage/v1/b")
@@ -55,15 +54,13 @@ HttpRequest ListBucketsRequest(std::string_view endpoint, std::string_view proje
                       .Query(options.call)};
 }
 
-HttpRequest DeleteBucketRequest(std::string_view endpoint, std::string_view bucket,
-                                const DeleteBucketOptions& options) {
+HttpRequest DeleteBucketRequest(std::string_view endpoint, std::string_view bucket, const BucketOptions& options) {
   return {.method = Method::kDelete,
           .url = *RequestUrl::OfBucket(endpoint, bucket).Query(options.preconditions).Query(options.call)};
 }
 
 HttpRequest TestBucketPermissionsRequest(std::string_view endpoint, std::string_view bucket,
-                                         const std::vector<std::string>& permissions,
-                                         const TestBucketPermissionsOptions& options) {
+                                         const std::vector<std::string>& permissions, const BucketOptions& options) {
   return {.url = *RequestUrl::OfBucket(endpoint, bucket)
                       .Literal("/iam/testPermissions")
                       .Query("permissions", permissions)

@@ -13,9 +13,8 @@ namespace {
 using Json = nlohmann::json;
 
 // The common part of copy and rewrite.
-template <class Options>
 RequestUrl CopyUrl(std::string_view endpoint, const ObjectName& source, const char* verb, const ObjectName& destination,
-                   const Options& options) {
+                   const CopyObjectOptions& options) {
   const Preconditions& of_source = options.source_preconditions;
   return RequestUrl::OfObject(endpoint, source)
       .Literal(verb)
@@ -33,8 +32,7 @@ RequestUrl CopyUrl(std::string_view endpoint, const ObjectName& source, const ch
       .Query(options.call);
 }
 
-template <class Options>
-HttpRequest CopyRequest(std::string url, const Options& options) {
+HttpRequest CopyRequest(std::string url, const CopyObjectOptions& options) {
   HttpRequest request =
       JsonRequest(Method::kPost, std::move(url), options.attributes ? ToJson(*options.attributes) : Json::object());
   AddSourceKey(request, options.source_encryption_key);
@@ -77,7 +75,7 @@ HttpRequest CopyObjectRequest(std::string_view endpoint, const ObjectName& sourc
 }
 
 HttpRequest RewriteObjectRequest(std::string_view endpoint, const ObjectName& source, const ObjectName& destination,
-                                 const RewriteObjectOptions& options, std::string_view rewrite_token) {
+                                 const CopyObjectOptions& options, std::string_view rewrite_token) {
   const std::string fields =
       "done,objectSize,rewriteToken,totalBytesRewritten,resource(" + ObjectFields(options.fields) + ")";
   auto url = CopyUrl(endpoint, source, "/rewriteTo", destination, options);

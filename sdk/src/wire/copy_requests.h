@@ -16,6 +16,6 @@ HttpRequest CopyObjectRequest(std::string_view endpoint, const ObjectName& sourc
                               const CopyObjectOptions& options);
 /// One step. It continues from the token; an empty token begins.
 HttpRequest RewriteObjectRequest(std::string_view endpoint, const ObjectName& source, const ObjectName& destination,
-                                 const RewriteObjectOptions& options, std::string_view rewrite_token);
+                                 const CopyObjectOptions& options, std::string_view rewrite_token);
 
 }  // namespace gcsflux::internal

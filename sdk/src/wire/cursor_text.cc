@@ -18,6 +18,7 @@ constexpr const char* kInHex = "_hex";
 constexpr std::string_view kByName = "by name";
 constexpr std::string_view kShuffled = "shuffled";
 constexpr std::string_view kBuffered = "buffered";
+constexpr std::string_view kGiven = "given";
 
 Error Wrong(const std::string& why) { return {ErrorCode::kInvalidArgument, "the cursor cannot be used: " + why}; }
 
@@ -38,6 +39,7 @@ void Write(Json& json, const std::string& name, const std::string& bytes) {
 
 std::string_view NameOf(SampleOrder order) {
   if (order == SampleOrder::kByName) return kByName;
+  if (order == SampleOrder::kGiven) return kGiven;
   return order == SampleOrder::kBuffered ? kBuffered : kShuffled;
 }
 
@@ -85,7 +87,8 @@ class Reader {
     const std::string text = Text(name);
     if (text == kByName) return SampleOrder::kByName;
     if (text == kBuffered) return SampleOrder::kBuffered;
-    if (text != kShuffled) Note(name, "must be \"by name\", \"shuffled\" or \"buffered\"");
+    if (text == kGiven) return SampleOrder::kGiven;
+    if (text != kShuffled) Note(name, "must be \"by name\", \"shuffled\", \"buffered\" or \"given\"");
     return SampleOrder::kShuffled;
   }
 
@@ -132,6 +135,7 @@ std::string FormatCursor(const Cursor& cursor) {
                {"consumed", cursor.consumed},
                {"order", NameOf(cursor.order)}};
   if (cursor.order == SampleOrder::kBuffered) json["shuffle_buffer"] = cursor.shuffle_buffer;
+  if (cursor.order == SampleOrder::kGiven) json["order_hash"] = Hex(cursor.order_hash);
   Json& listing = json["listing"];
   Write(listing, "bucket", cursor.listing.bucket);
   Write(listing, "prefix", cursor.listing.prefix);
@@ -154,6 +158,7 @@ Result<Cursor> ParseCursor(std::string_view text) {
                 .consumed = fields.Number("consumed"),
                 .order = fields.Order("order")};
   if (cursor.order == SampleOrder::kBuffered) cursor.shuffle_buffer = fields.Number("shuffle_buffer");
+  if (cursor.order == SampleOrder::kGiven) cursor.order_hash = fields.HexNumber("order_hash");
   Reader listing = fields.Object("listing");
   if (!fields.wrong().empty()) return Wrong(fields.wrong());
   cursor.listing = {.bucket = listing.Bytes("bucket"),

@@ -133,10 +133,10 @@ bool IsTooMuch(const std::string& json) {
 
 }  // namespace
 
-HttpRequest ListedPageRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options) {
+HttpRequest ListedPageRequest(std::string_view endpoint, const ObjectName& prefix, const ListOptions& options) {
   // In a '/' listing only names are used. The parser rejects an object without a size, unless its checksum is that of
   // no bytes: some servers leave out a size of 0.
-  return ListObjectsRequest(endpoint, bucket, options,
+  return ListObjectsRequest(endpoint, prefix, options,
                             options.delimiter.empty() ? "name,generation,size,crc32c,storageClass,updated,kmsKeyName"
                                                       : "name,generation,size,crc32c");
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/process/mutex.h"
-#include "gcsflux/listing.h"
+#include "gcsflux/object.h"
 #include "http/transport.h"
 
 namespace gcsflux::internal {
@@ -18,8 +18,8 @@ struct ListedPage {
   std::string next_page_token = {};
 };
 
-/// Ignores ListObjectsOptions::fields.
-HttpRequest ListedPageRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options);
+/// Ignores ListOptions::fields.
+HttpRequest ListedPageRequest(std::string_view endpoint, const ObjectName& prefix, const ListOptions& options);
 
 /// Parses pages, in 0.1 us for each object, a sixteenth of the time of ParseObjectPage. Thread-safe. It keeps as many
 /// parsers as there were calls at the same time, with about 2 MiB each, because new memory for each page takes as long

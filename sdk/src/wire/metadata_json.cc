@@ -206,9 +206,9 @@ bool AsksForSize(std::string_view fields) {
   return false;
 }
 
-Result<ObjectPage> ParseObjectPage(std::string_view json, bool has_sizes) {
-  return Parse<ObjectPage>(json, [has_sizes](const Json& document) {
-    ObjectPage page{.next_page_token = Text(document, "nextPageToken")};
+Result<ObjectListing> ParseObjectPage(std::string_view json, bool has_sizes) {
+  return Parse<ObjectListing>(json, [has_sizes](const Json& document) {
+    ObjectListing page{.next_page_token = Text(document, "nextPageToken")};
     const Json& items = List(document, "items");
     page.objects.reserve(items.size());
     for (const Json& item : items) {

@@ -18,7 +18,7 @@ struct BucketPage {
 
 /// The answer to one step of a rewrite.
 struct RewriteStep {
-  RewriteProgress progress = {};
+  Progress progress = {};
   std::optional<ObjectMetadata> object = {};  ///< Present when the rewrite is done.
 };
 
@@ -62,7 +62,7 @@ Result<bool> ParseHasNotifications(std::string_view json);
 Result<std::vector<std::string>> ParsePermissions(std::string_view json);
 Result<ObjectMetadata> ParseObject(std::string_view json, const AskedObject& asked);
 /// `has_sizes`: sizes were requested, so an object without one is kBadResponse.
-Result<ObjectPage> ParseObjectPage(std::string_view json, bool has_sizes = true);
+Result<ObjectListing> ParseObjectPage(std::string_view json, bool has_sizes = true);
 Result<BucketMetadata> ParseBucket(std::string_view json, const std::string& asked);
 Result<BucketPage> ParseBucketPage(std::string_view json);
 /// The answer to a deletion, which is empty, or JSON, which is ignored. A page of HTML comes from another server, which

@@ -20,24 +20,24 @@ std::string RangeHeader(const ReadObjectOptions& options, std::uint64_t skip) {
   return header;
 }
 
-template <class Options>
-std::string ChangeUrl(std::string_view endpoint, const ObjectName& object, const Options& options) {
+std::string ObjectUrl(std::string_view endpoint, const ObjectName& object, const ObjectOptions& options,
+                      std::string_view fields = {}) {
   return *RequestUrl::OfObject(endpoint, object)
-              .Query("fields", ObjectFields(options.fields))
+              .Query("fields", fields)
               .Query("generation", options.generation)
               .Query(options.preconditions)
               .Query(options.call);
 }
 
+std::string MetadataUrl(std::string_view endpoint, const ObjectName& object, const ObjectOptions& options) {
+  const std::string fields = ObjectFields(options.fields) + (options.with_md5_hash ? ",md5Hash" : "");
+  return ObjectUrl(endpoint, object, options, fields);
+}
+
 }  // namespace
 
-HttpRequest GetObjectRequest(std::string_view endpoint, const ObjectName& object, const GetObjectOptions& options) {
-  const std::string fields = ObjectFields(options.fields) + (options.with_md5_hash ? ",md5Hash" : "");
-  HttpRequest request{.url = *RequestUrl::OfObject(endpoint, object)
-                                  .Query("fields", fields)
-                                  .Query("generation", options.generation)
-                                  .Query(options.preconditions)
-                                  .Query(options.call)};
+HttpRequest GetObjectRequest(std::string_view endpoint, const ObjectName& object, const ObjectOptions& options) {
+  HttpRequest request{.url = MetadataUrl(endpoint, object, options)};
   AddKey(request, options.encryption_key);
   return request;
 }
@@ -56,19 +56,15 @@ HttpRequest ReadObjectRequest(std::string_view endpoint, const ObjectName& objec
   return request;
 }
 
-HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options) {
-  return ListObjectsRequest(endpoint, bucket, options, ObjectFields(options.fields));
-}
-
-HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options,
+HttpRequest ListObjectsRequest(std::string_view endpoint, const ObjectName& prefix, const ListOptions& options,
                                std::string_view item_fields) {
-  const std::string fields = "nextPageToken,prefixes,items(" + std::string(item_fields) + ")";
-  return {.url = *RequestUrl::OfBucket(endpoint, bucket)
+  const std::string asked = item_fields.empty() ? ObjectFields(options.fields) : std::string(item_fields);
+  return {.url = *RequestUrl::OfBucket(endpoint, prefix.bucket)
                       .Literal("/o")
                       .Query("projection", "noAcl")
-                      .Query("fields", fields)
+                      .Query("fields", "nextPageToken,prefixes,items(" + asked + ")")
                       .Query("maxResults", options.max_results)
-                      .Query("prefix", options.prefix)
+                      .Query("prefix", prefix.name)
                       .Query("delimiter", options.delimiter)
                       .Query("startOffset", options.start_offset)
                       .Query("endOffset", options.end_offset)
@@ -78,22 +74,17 @@ HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucke
 }
 
 HttpRequest PatchObjectRequest(std::string_view endpoint, const ObjectName& object, const ObjectChanges& changes,
-                               const PatchObjectOptions& options) {
-  return JsonRequest(Method::kPatch, ChangeUrl(endpoint, object, options), ToJson(changes));
+                               const ObjectOptions& options) {
+  return JsonRequest(Method::kPatch, MetadataUrl(endpoint, object, options), ToJson(changes));
 }
 
 HttpRequest UpdateObjectRequest(std::string_view endpoint, const ObjectName& object, const ObjectAttributes& attributes,
-                                const UpdateObjectOptions& options) {
-  return JsonRequest(Method::kPut, ChangeUrl(endpoint, object, options), ToJson(attributes));
+                                const ObjectOptions& options) {
+  return JsonRequest(Method::kPut, MetadataUrl(endpoint, object, options), ToJson(attributes));
 }
 
-HttpRequest DeleteObjectRequest(std::string_view endpoint, const ObjectName& object,
-                                const DeleteObjectOptions& options) {
-  return {.method = Method::kDelete,
-          .url = *RequestUrl::OfObject(endpoint, object)
-                      .Query("generation", options.generation)
-                      .Query(options.preconditions)
-                      .Query(options.call)};
+HttpRequest DeleteObjectRequest(std::string_view endpoint, const ObjectName& object, const ObjectOptions& options) {
+  return {.method = Method::kDelete, .url = ObjectUrl(endpoint, object, options)};
 }
 
 }  // namespace gcsflux::internal

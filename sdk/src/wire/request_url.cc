@@ -52,18 +52,6 @@ RequestUrl&& RequestUrl::Query(const Preconditions& preconditions) && {
       .Query("ifMetagenerationNotMatch", preconditions.if_metageneration_not_match);
 }
 
-RequestUrl&& RequestUrl::Query(const ComposePreconditions& preconditions) && {
-  return std::move(*this)
-      .Query("ifGenerationMatch", preconditions.if_generation_match)
-      .Query("ifMetagenerationMatch", preconditions.if_metageneration_match);
-}
-
-RequestUrl&& RequestUrl::Query(const BucketPreconditions& preconditions) && {
-  return std::move(*this)
-      .Query("ifMetagenerationMatch", preconditions.if_metageneration_match)
-      .Query("ifMetagenerationNotMatch", preconditions.if_metageneration_not_match);
-}
-
 RequestUrl&& RequestUrl::Query(const CallOptions& call) && {
   return std::move(*this).Query("userProject", call.user_project);
 }

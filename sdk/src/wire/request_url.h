@@ -31,8 +31,6 @@ class RequestUrl {
   /// Adds the parameter once for each value.
   RequestUrl&& Query(std::string_view name, const std::vector<std::string>& values) &&;
   RequestUrl&& Query(const Preconditions& preconditions) &&;
-  RequestUrl&& Query(const ComposePreconditions& preconditions) &&;
-  RequestUrl&& Query(const BucketPreconditions& preconditions) &&;
   RequestUrl&& Query(const CallOptions& call) &&;
 
   std::string operator*() && { return std::move(text_); }

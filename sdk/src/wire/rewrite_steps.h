@@ -13,7 +13,7 @@ namespace gcsflux::internal {
 class RewriteSteps {
  public:
   /// Adds a step that is not the last one. Returns kBadResponse after 1,000 in a row that moved no more bytes.
-  Result<void> Take(const RewriteProgress& progress) {
+  Result<void> Take(const Progress& progress) {
     constexpr int kMostBarren = 1000;  // The service may answer before it has moved any.
     barren_ = progress.bytes > bytes_ ? 0 : barren_ + 1;
     bytes_ = std::max(bytes_, progress.bytes);

@@ -8,7 +8,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(TimeLimits, BoundACaseByItsOwnTimeAndByTheRun) {
+TEST(TimeLimits, LimitACaseByItsTimeAndTheRuns) {
   TimeLimits::Clock::time_point now{};
   TimeLimits limits(seconds(10), seconds(25), [&now] { return now; });
   limits.BeginCase();
@@ -24,7 +24,7 @@ TEST(TimeLimits, BoundACaseByItsOwnTimeAndByTheRun) {
   EXPECT_FALSE(limits.is_run_over());
 }
 
-TEST(TimeLimits, LeaveTimeForCleaningWhenTheRunIsOver) {
+TEST(TimeLimits, LeaveTimeForCleanupAfterTheRun) {
   TimeLimits::Clock::time_point now{};
   TimeLimits limits(seconds(10), seconds(25), [&now] { return now; });
   now += seconds(25);

@@ -16,7 +16,7 @@ TEST(Excerpt, CutsAt256Bytes) {
   EXPECT_EQ(Excerpt(std::string_view(std::string(257, 'x'))), '"' + std::string(256, 'x') + "\"... (257 bytes)");
 }
 
-TEST(Redact, HidesTheTokenWhereverItIs) {
+TEST(Redact, HidesEachOccurrenceOfTheToken) {
   EXPECT_EQ(Redact("a s3cret b s3crets3cret", "s3cret"), "a <token> b <token><token>");
   EXPECT_EQ(Redact("no token given", ""), "no token given");
 }

@@ -12,35 +12,35 @@ const Response kResponse = {
 
 std::string Mismatch(const Expectation& want) { return FindMismatch(want, kResponse).value_or("matches"); }
 
-TEST(FindMismatch, AnyListedStatusWillDo) {
+TEST(FindMismatch, AcceptsAnyListedStatus) {
   EXPECT_EQ(Mismatch({.status = {200, 206}}), "matches");
   EXPECT_EQ(Mismatch({.status = {200, 404}}), "status: wanted 200 or 404, got 206");
 }
 
-TEST(FindMismatch, HeadersAreFoundWithoutCase) {
+TEST(FindMismatch, IgnoresTheCaseOfHeaders) {
   EXPECT_EQ(Mismatch({.status = {206}, .headers = {{"content-range", "bytes 0-4/10"}}}), "matches");
   EXPECT_EQ(Mismatch({.status = {206}, .headers = {{"content-range", "bytes 0-5/10"}}}),
             R"(header content-range: wanted "bytes 0-5/10", got "bytes 0-4/10")");
   EXPECT_EQ(Mismatch({.status = {206}, .headers = {{"Location", Json{{"$absent", true}}}}}), "matches");
 }
 
-TEST(FindMismatch, LinesOfOneHeaderAreJoined) {
+TEST(FindMismatch, JoinsRepeatedHeaders) {
   EXPECT_EQ(Mismatch({.status = {206}, .headers = {{"X-Goog-Hash", "crc32c=abc=, md5=def="}}}), "matches");
 }
 
-TEST(FindMismatch, BodiesAreComparedAsJsonOrBytes) {
+TEST(FindMismatch, ComparesBodiesAsJsonOrBytes) {
   EXPECT_EQ(Mismatch({.status = {206}, .json = Json{{"name", "a"}}}), "matches");
   EXPECT_EQ(Mismatch({.status = {206}, .json = Json{{"name", "b"}}}), R"(json /name: wanted "b", got "a")");
   EXPECT_EQ(Mismatch({.status = {206}, .body = Json(R"({"name": "a"})")}), "matches");
   EXPECT_EQ(Mismatch({.status = {206}, .body = Json("")}), R"(body: wanted "", got "{\"name\": \"a\"}")");
 }
 
-TEST(FindMismatch, ABodyThatIsNotJsonIsSaidToBe) {
+TEST(FindMismatch, ReportsABodyThatIsNotJson) {
   EXPECT_EQ(FindMismatch({.status = {200}, .json = Json::object()}, {.status = 200, .body = "<html>"}),
             "json: the body is not JSON");
 }
 
-TEST(FindMismatch, AZeroByteHidesNothing) {
+TEST(FindMismatch, ReadsPastAZeroByte) {
   using std::string_literals::operator""s;
   EXPECT_EQ(FindMismatch({.status = {200}, .json = Json::object()}, {.status = 200, .body = "{}\0 and more"s}),
             "json: the body is not JSON");
@@ -48,7 +48,7 @@ TEST(FindMismatch, AZeroByteHidesNothing) {
             "xml /a: the body is not XML: it holds a zero byte");
 }
 
-TEST(FindMismatch, XmlIsComparedByXPath) {
+TEST(FindMismatch, ComparesXmlByXPath) {
   const Response listing = {.status = 200,
                             .body =
                                 "<?xml version='1.0' encoding='UTF-8'?><List xmlns='http://doc.s3.amazonaws.com/'>"
@@ -69,14 +69,14 @@ TEST(FindMismatch, XmlIsComparedByXPath) {
   EXPECT_EQ(mismatch("/List/C/Key", Json{"a&b"}), R"(xml /List/C/Key: wanted ["a&b"], got ["a&b"," "])");
 }
 
-TEST(FindMismatch, ABodyThatIsNotXmlIsSaidToBe) {
+TEST(FindMismatch, ReportsABodyThatIsNotXml) {
   for (const char* body : {"", "{}", "<a><b></a>"}) {
     const auto mismatch = FindMismatch({.status = {200}, .xml = {{"/a", "b"}}}, {.status = 200, .body = body});
     EXPECT_EQ(mismatch.value_or("matches").substr(0, 27), "xml /a: the body is not XML") << body;
   }
 }
 
-TEST(FindMismatch, GeneratedBytesSayWhereTheyDiffer) {
+TEST(FindMismatch, ReportsTheFirstDifferenceOfGeneratedBytes) {
   const GeneratedBytes bytes = {.size = 100, .seed = 7};
   Response response = {.status = 200, .body = Generate(bytes)};
   const Expectation want = {.status = {200}, .body = bytes};

@@ -60,14 +60,14 @@ TEST(Matchers, DecideEachCase) {
   }
 }
 
-TEST(Matchers, SayWhereAndWhatDiffers) {
+TEST(Matchers, ReportPlaceAndValuesOfADifference) {
   const Json wanted = Json::parse(R"({"items": [{"name": "a"}, {"name": "b"}]})");
   const Json got = Json::parse(R"({"items": [{"name": "a"}, {"name": "c"}]})");
   EXPECT_EQ(FindDifference(wanted, &got), R"(/items/1/name: wanted "b", got "c")");
   EXPECT_EQ(FindDifference(wanted, nullptr), "wanted " + wanted.dump() + ", got nothing");
 }
 
-TEST(Matchers, CutWhatTheyQuote) {
+TEST(Matchers, TruncateQuotedValues) {
   const Json got = std::string(10'000, 'x');
   const auto difference = FindDifference("y", &got);
   ASSERT_TRUE(difference);
@@ -75,7 +75,7 @@ TEST(Matchers, CutWhatTheyQuote) {
   EXPECT_THAT(*difference, ::testing::HasSubstr("(10000 bytes)"));
 }
 
-TEST(FindMalformedMatcher, RefusesWhatCouldNeverHold) {
+TEST(FindMalformedMatcher, RefusesImpossibleMatchers) {
   const std::pair<const char*, const char*> cases[] = {
       {R"({"$wildcard": true})", "there is no matcher $wildcard"},
       {R"([{"a": {"$absent": false}}])", "$absent takes true"},

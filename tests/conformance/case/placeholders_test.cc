@@ -27,11 +27,11 @@ const SubstituteCase kSubstituteCases[] = {
     {"capital letters are no variable", "{Bucket}", "{Bucket}"},
 };
 
-TEST(Substitute, FillsInVariablesOnly) {
+TEST(Substitute, FillsInOnlyVariables) {
   for (const auto& each : kSubstituteCases) EXPECT_EQ(Substitute(each.text, kVariables), each.want) << each.name;
 }
 
-TEST(SubstituteInside, ReachesEveryStringButNoKey) {
+TEST(SubstituteInside, ReplacesInEveryStringButNoKey) {
   const Json value = {{"{bucket}", Json::array({"{bucket}", 1, nullptr, {{"$regex", "{bucket}.*"}}})}};
   const Json want = {{"{bucket}", Json::array({"b-1", 1, nullptr, {{"$regex", "b-1.*"}}})}};
   EXPECT_EQ(SubstituteInside(value, kVariables), want);
@@ -42,7 +42,7 @@ TEST(UndefinedVariable, NamesTheFirstOne) {
   EXPECT_EQ(UndefinedVariable("{bucket}/{}/{1}", {"bucket"}), "");
 }
 
-TEST(UndefinedVariable, IsFoundInsideJson) {
+TEST(UndefinedVariable, SearchesInsideJson) {
   const Json value = {{"items", Json::array({{{"name", "{one}"}}})}};
   EXPECT_EQ(UndefinedVariableInside(value, {"bucket"}), "one");
   EXPECT_EQ(UndefinedVariableInside(value, {"one"}), "");

@@ -58,7 +58,7 @@ class OneAnswer {
 
   void Join() {
     if (!server_.joinable()) return;
-    shutdown(listener_, SHUT_RDWR);  // Ends accept() if no client came.
+    shutdown(listener_, SHUT_RDWR);  // Ends accept() if no client connects.
     server_.join();
     close(listener_);
   }
@@ -91,14 +91,14 @@ TEST(CurlTransport, AddsNoHeaderThatChangesTheRequest) {
   EXPECT_THAT(received, HasSubstr("\r\nX-Empty:\r\n"));
 }
 
-TEST(CurlTransport, APostWithoutABodySaysSo) {
+TEST(CurlTransport, SendsAContentLengthForAPostWithoutABody) {
   OneAnswer server("\r\n\r\n", kOk);
   CurlTransport transport(server.endpoint(), "");
   ASSERT_TRUE(transport.Send({.method = "POST", .target = "/"}));
   EXPECT_THAT(server.Received(), HasSubstr("\r\nContent-Length: 0\r\n"));
 }
 
-TEST(CurlTransport, ChunkedBodiesHaveNoLength) {
+TEST(CurlTransport, SendsNoLengthWithChunkedBodies) {
   OneAnswer server("\r\n0\r\n\r\n", kOk);
   CurlTransport transport(server.endpoint(), "");
   ASSERT_TRUE(transport.Send({.method = "POST", .target = "/", .body = "body", .chunked = true}));
@@ -108,7 +108,7 @@ TEST(CurlTransport, ChunkedBodiesHaveNoLength) {
   EXPECT_THAT(received, HasSubstr("\r\n\r\n4\r\nbody\r\n0\r\n\r\n"));
 }
 
-TEST(CurlTransport, TheTokenGoesWhereNothingElseIsSaid) {
+TEST(CurlTransport, SendsTheTokenUnlessAuthorizationIsSet) {
   const auto received_for = [](const Request& request) {
     OneAnswer server("\r\n\r\n", kOk);
     CurlTransport transport(server.endpoint(), "t0ken");
@@ -123,7 +123,7 @@ TEST(CurlTransport, TheTokenGoesWhereNothingElseIsSaid) {
   EXPECT_THAT(with_own, Not(HasSubstr("t0ken")));
 }
 
-TEST(CurlTransport, AnswersAreTakenWhole) {
+TEST(CurlTransport, ReadsWholeAnswers) {
   OneAnswer server("\r\n\r\n", std::string("HTTP/1.1 100 Continue\r\nX-Early: 1\r\n\r\n") + kOk);
   CurlTransport transport(server.endpoint(), "");
   const auto response = transport.Send({.method = "GET", .target = "/"});
@@ -134,7 +134,7 @@ TEST(CurlTransport, AnswersAreTakenWhole) {
   EXPECT_EQ(FindHeader(response->headers, "X-Early"), std::nullopt);
 }
 
-TEST(CurlTransport, RedirectsAreAnswers) {
+TEST(CurlTransport, DoesNotFollowRedirects) {
   OneAnswer server("\r\n\r\n", "HTTP/1.1 308 x\r\nContent-Length: 0\r\nLocation: http://127.0.0.1:1/\r\n\r\n");
   CurlTransport transport(server.endpoint(), "");
   const auto response = transport.Send({.method = "GET", .target = "/"});
@@ -142,7 +142,7 @@ TEST(CurlTransport, RedirectsAreAnswers) {
   EXPECT_EQ(response->status, 308);
 }
 
-TEST(CurlTransport, ATruncatedAnswerIsAnError) {
+TEST(CurlTransport, FailsForATruncatedAnswer) {
   OneAnswer server("\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this");
   CurlTransport transport(server.endpoint(), "");
   const auto response = transport.Send({.method = "GET", .target = "/"});
@@ -150,8 +150,8 @@ TEST(CurlTransport, ATruncatedAnswerIsAnError) {
   EXPECT_THAT(response.error(), ::testing::StartsWith("no complete answer from " + server.endpoint()));
 }
 
-TEST(CurlTransport, ARequestEndsWithItsTime) {
-  // One byte of the body comes each time the client reads, without an end.
+TEST(CurlTransport, EndsARequestAtItsTimeLimit) {
+  // One byte of the body arrives for each read of the client, without an end.
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};
   address.sin_family = AF_INET;

@@ -15,7 +15,7 @@ OrError<Options> Parse(std::vector<const char*> arguments) {
   return ParseOptions(static_cast<int>(arguments.size()), arguments.data());
 }
 
-TEST(ParseOptions, TakesBothSpellingsOfAValue) {
+TEST(ParseOptions, AcceptsBothSpellingsOfAValue) {
   const auto options = Parse({"--endpoint=http://127.0.0.1:1234/", "--project", "mine", "--filter=a*=b", "--list"});
   ASSERT_TRUE(options) << options.error();
   EXPECT_EQ(options->endpoint, "http://127.0.0.1:1234");
@@ -25,7 +25,7 @@ TEST(ParseOptions, TakesBothSpellingsOfAValue) {
   EXPECT_FALSE(options->help);
 }
 
-TEST(ParseOptions, SaysWhatIsWrong) {
+TEST(ParseOptions, NamesTheWrongArgument) {
   const std::pair<std::vector<const char*>, const char*> cases[] = {
       {{"--endpont=http://a"}, "unknown flag --endpont; did you mean --endpoint?"},
       {{"names"}, "unexpected argument 'names'"},
@@ -49,7 +49,7 @@ TEST(ParseOptions, SaysWhatIsWrong) {
   }
 }
 
-TEST(ParseOptions, ATokenMayGoOverTlsOrLoopback) {
+TEST(ParseOptions, AllowsATokenOnlyOverTlsOrLoopback) {
   EXPECT_TRUE(Parse({"--access_token_file=t", "--endpoint=https://storage.googleapis.com"}));
   EXPECT_TRUE(Parse({"--access_token_file=t", "--endpoint=http://127.0.0.1:80"}));
   EXPECT_TRUE(Parse({"--access_token_file=t", "--endpoint=http://[::1]:80"}));

@@ -1,4 +1,4 @@
-// The program as its users run it: what it prints and its exit status.
+// The program as its users run it: its output and its exit status.
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ TEST(ConformanceProgram, RunsTheSelectedCases) {
   EXPECT_EQ(run.output, "ok   names/CaseMatters\n1 passed, 0 failed, 0 skipped\n");
 }
 
-TEST(ConformanceProgram, AWrongExpectationFails) {
+TEST(ConformanceProgram, FailsForAWrongExpectation) {
   const Finished run = RunProgram("--cases=" + kWrongExpectation);
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.output, HasSubstr("FAIL wrong_expectation/MediaIsWhatWasWritten: step 2, GET "
@@ -87,7 +87,7 @@ TEST(ConformanceProgram, RunsRetryTestsThroughTheSdk) {
   EXPECT_THAT(run.output, EndsWith("\n3 passed, 0 failed, 5 skipped\n"));
 }
 
-TEST(ConformanceProgram, AWrongExpectationOfARetryTestFails) {
+TEST(ConformanceProgram, FailsForAWrongExpectationOfARetryTest) {
   const Finished run = RunProgram("--retry_tests=" GCSFLUX_TEST_CASES "/retry_tests/wrong_expectation.json");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.output, HasSubstr("FAIL 1/storage.buckets.get/GetBucket[return-503]: the call succeeded, and was to "
@@ -95,7 +95,7 @@ TEST(ConformanceProgram, AWrongExpectationOfARetryTestFails) {
   EXPECT_THAT(run.output, EndsWith("\n0 passed, 1 failed, 0 skipped\n"));
 }
 
-TEST(ConformanceProgram, AnUnreachableEndpointIsAFailureThatSaysSo) {
+TEST(ConformanceProgram, ReportsAnUnreachableEndpoint) {
   const RefusingPort port;
   const Finished run = RunProgram("--filter='names/*' --endpoint=" + port.endpoint());
   EXPECT_EQ(run.status, 1);
@@ -103,14 +103,14 @@ TEST(ConformanceProgram, AnUnreachableEndpointIsAFailureThatSaysSo) {
   EXPECT_THAT(run.output, ::testing::ContainsRegex("\n0 passed, 0 failed, [0-9]+ skipped\n$"));
 }
 
-TEST(ConformanceProgram, WhatItLeavesBehindIsAStatus) {
+TEST(ConformanceProgram, ReportsLeftoversByItsExitStatus) {
   const Finished finished = RunProgram("--cases=" GCSFLUX_TEST_CASES "/leaves_a_held_object.json");
   EXPECT_EQ(finished.status, 3) << finished.output;
   EXPECT_THAT(finished.output, HasSubstr("cannot empty the bucket gcsflux-conformance-"));
   EXPECT_THAT(finished.output, EndsWith("1 passed, 0 failed, 0 skipped\n"));
 }
 
-TEST(ConformanceProgram, EndsIfTheServiceDoesNotAnswer) {
+TEST(ConformanceProgram, StopsIfTheServiceDoesNotAnswer) {
   const RefusingPort silent;
   ASSERT_EQ(listen(silent.socket(), 1), 0);  // nothing accepts the connection
   const Finished finished = RunProgram("--case_timeout_s=1 --filter='compose/*' --endpoint=" + silent.endpoint());
@@ -119,7 +119,7 @@ TEST(ConformanceProgram, EndsIfTheServiceDoesNotAnswer) {
 }
 
 // The time ends while the first case is cleaned up, which may take longer than the run.
-TEST(ConformanceProgram, SkipsTheRestWhenTheTimeOfTheRunIsOver) {
+TEST(ConformanceProgram, SkipsTheRestAfterTheRunsTimeLimit) {
   emulator::Emulator service;
   service.faults().Load({.rules = {{.name = "slow cleaning",
                                     .match = {.operation = "storage.buckets.delete"},
@@ -132,7 +132,7 @@ TEST(ConformanceProgram, SkipsTheRestWhenTheTimeOfTheRunIsOver) {
   EXPECT_THAT(run.output, ::testing::ContainsRegex("\n1 passed, 0 failed, [1-9][0-9]* skipped\n$"));
 }
 
-TEST(ConformanceProgram, WrongUsageIsTold) {
+TEST(ConformanceProgram, ReportsWrongUsage) {
   const std::pair<const char*, const char*> cases[] = {
       {"--no_such_flag", "unknown flag --no_such_flag"},
       {"--endpoint=ftp://x", "--endpoint must be"},
@@ -151,13 +151,13 @@ TEST(ConformanceProgram, WrongUsageIsTold) {
   }
 }
 
-TEST(ConformanceProgram, HelpIsNoError) {
+TEST(ConformanceProgram, SucceedsWithHelp) {
   const Finished run = RunProgram("--help");
   EXPECT_EQ(run.status, 0);
   EXPECT_THAT(run.output, HasSubstr("--endpoint (empty)"));
 }
 
-TEST(ConformanceProgram, ListNamesCasesAndRunsNone) {
+TEST(ConformanceProgram, ListsCasesWithoutRunningThem) {
   const Finished run = RunProgram("--list --filter='compose/*'");
   EXPECT_EQ(run.status, 0);
   EXPECT_THAT(run.output, HasSubstr("compose/AMissingSourceIs404: A source that does not exist is 404"));

@@ -48,7 +48,7 @@ TEST(ParseCases, ReadsEveryField) {
   EXPECT_EQ(std::get<std::string>(step.save[1].source), "Location");
 }
 
-TEST(ParseCases, AJsonBodySaysSo) {
+TEST(ParseCases, SetsTheContentTypeOfAJsonBody) {
   const auto cases =
       ParseCases("f.json", FileOf(R"({"request": "POST /a", "body": {"json": {}}, "want": {"status": 200}})"));
   ASSERT_TRUE(cases) << cases.error();
@@ -137,7 +137,7 @@ const Malformed kMalformedFiles[] = {
      "given.a.times: must be"},
 };
 
-TEST(ParseCases, AZeroByteHidesNothing) {
+TEST(ParseCases, RefusesAZeroByte) {
   EXPECT_EQ(ParseCases("f.json", std::string_view("{}\0{}", 5)).error(), "f.json: it holds a zero byte");
 }
 
@@ -150,20 +150,20 @@ TEST(ParseCases, NamesFileAndPlaceOfAMalformedFile) {
   }
 }
 
-TEST(ParseCases, ANameIsTakenOnce) {
+TEST(ParseCases, RefusesADuplicateName) {
   const std::string one = R"({"name": "One", "claim": "c", "steps": [{"request": "GET /", "want": {"status": 200}}]})";
   const auto cases = ParseCases("names.json", R"({"cases": [)" + one + "," + one + "]}");
   ASSERT_FALSE(cases);
   EXPECT_EQ(cases.error(), "names.json: names/One: the name is taken twice");
 }
 
-TEST(LoadCases, EveryEmbeddedFileIsWellFormed) {
+TEST(LoadCases, LoadsEveryEmbeddedFile) {
   const auto cases = LoadEmbeddedCases();
   ASSERT_TRUE(cases) << cases.error();
   EXPECT_GE(cases->size(), 40U);
 }
 
-TEST(LoadCases, AMissingFileIsAnError) {
+TEST(LoadCases, FailsForAMissingFile) {
   const auto cases = LoadCases("/nonexistent/cases.json");
   ASSERT_FALSE(cases);
   EXPECT_THAT(cases.error(), ::testing::HasSubstr("/nonexistent/cases.json: cannot be read"));

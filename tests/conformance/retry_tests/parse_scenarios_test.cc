@@ -56,7 +56,7 @@ TEST(ParseScenarios, ReadsOurOwnFields) {
 }
 
 // As in a later version of the public file.
-TEST(ParseScenarios, WhatIsNotKnownIsLeftAlone) {
+TEST(ParseScenarios, IgnoresUnknownFields) {
   const auto scenarios = Parse(R"({"version": 2, "retryTests": [
       {"id": 1, "note": [], "cases": [{"instructions": ["do-what-is-unknown"], "weight": 3}],
        "methods": [{"name": "storage.folders.get", "resources": ["FOLDER"], "transport": "GRPC"}]}]})");
@@ -65,7 +65,7 @@ TEST(ParseScenarios, WhatIsNotKnownIsLeftAlone) {
   EXPECT_EQ(scenarios[0].methods.at(0).name, "storage.folders.get");
 }
 
-TEST(ParseScenarios, WhatIsAbsentIsFalseOrEmpty) {
+TEST(ParseScenarios, ReadsAbsentFieldsAsFalseOrEmpty) {
   const auto scenarios = Parse(R"({"retryTests": [{"id": 4, "cases": [{"instructions": []}], "methods": []}]})");
   ASSERT_THAT(scenarios, SizeIs(1));
   EXPECT_THAT(scenarios[0].cases.at(0).instructions, IsEmpty());
@@ -74,11 +74,11 @@ TEST(ParseScenarios, WhatIsAbsentIsFalseOrEmpty) {
   EXPECT_FALSE(scenarios[0].expect_success);
 }
 
-TEST(ParseScenarios, AZeroByteHidesNothing) {
+TEST(ParseScenarios, RefusesAZeroByte) {
   EXPECT_EQ(ParseScenarios("f.json", std::string_view("{}\0{}", 5)).error(), "f.json: it holds a zero byte");
 }
 
-TEST(ParseScenarios, SaysWhereAFileIsWrong) {
+TEST(ParseScenarios, NamesThePlaceOfAnError) {
   const std::pair<const char*, const char*> cases[] = {
       {R"({"retryTests": [)", "f.json: [json.exception.parse_error.101] parse error at line 1, column"},
       {R"([])", "f.json: : must be an object"},
@@ -110,7 +110,7 @@ TEST(ParseScenarios, SaysWhereAFileIsWrong) {
   }
 }
 
-TEST(ParseScenarios, ReadsTheFilesThatComeWithIt) {
+TEST(ParseScenarios, ReadsTheBundledFiles) {
   const auto read = [](const std::string& name) {
     const auto text = ReadFile(GCSFLUX_RETRY_TESTS "/" + name);
     return text ? Parse(*text) : std::vector<RetryScenario>();

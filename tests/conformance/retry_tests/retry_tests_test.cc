@@ -1,4 +1,4 @@
-// The runner of retry scenarios. Running the files shows that it passes what is right; here it fails what is wrong.
+// The runner of retry scenarios. The files show that it passes right results; here it fails wrong ones.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,47 +80,47 @@ class RetryTestsTest : public ::testing::Test {
   emulator::Emulator emulator_;
 };
 
-TEST_F(RetryTestsTest, ACallThatIsRepeatedPasses) {
+TEST_F(RetryTestsTest, PassesForARetriedCall) {
   const Outcome outcome = Run(GetUnder({"return-503", "return-reset-connection"}));
   EXPECT_EQ(outcome.kind, Outcome::Kind::kPassed) << outcome.detail;
 }
 
-TEST_F(RetryTestsTest, FailsWhereTheCallFailsAndWasToSucceed) {
+TEST_F(RetryTestsTest, FailsIfTheCallShouldSucceedButFails) {
   ExpectFailure(GetUnder({"return-400"}), "the call failed: INVALID_ARGUMENT");
 }
 
-TEST_F(RetryTestsTest, FailsWhereTheCallSucceedsAndWasToFail) {
+TEST_F(RetryTestsTest, FailsIfTheCallShouldFailButSucceeds) {
   Trial trial = GetUnder({"return-503"});
   trial.expect_success = false;
   ExpectFailure(trial, "the call succeeded, and was to fail");
 }
 
-TEST_F(RetryTestsTest, FailsWhereTheErrorIsAnother) {
+TEST_F(RetryTestsTest, FailsForAnotherError) {
   Trial trial = GetUnder({"return-400"});
   trial.expect_success = false;
   trial.expect_error = "CORRUPTED";
   ExpectFailure(trial, "was to fail with CORRUPTED, and failed with INVALID_ARGUMENT");
 }
 
-TEST_F(RetryTestsTest, FailsWhereAnInstructionWasNotMet) {
+TEST_F(RetryTestsTest, FailsIfAnInstructionWasNotUsed) {
   // More than the answer has.
   ExpectFailure(GetUnder({"return-503", "return-broken-stream-after-1024K"}),
                 R"(not completed, it has left {"storage.objects.get":["return-broken-stream-after-1024K"]})");
 }
 
-TEST_F(RetryTestsTest, FailsWhereARuleDidNotFire) {
+TEST_F(RetryTestsTest, FailsIfARuleDidNotFire) {
   ExpectFailure(ReadUnder(R"([{"name": "first", "match": {"nth": 1}, "action": {"type": "status", "status": 503}},
                               {"name": "ninth", "match": {"nth": 9}, "action": {"type": "status", "status": 503}}])"),
                 "rules that did not fire: ninth");
 }
 
-TEST_F(RetryTestsTest, FailsWhereOtherBytesAreRead) {
+TEST_F(RetryTestsTest, FailsIfOtherBytesAreRead) {
   // With matching hashes, only a judge that knows the bytes can tell.
   ExpectFailure(ReadUnder(R"([{"name": "flip", "action": {"type": "corrupt", "atByte": 7, "matchingHashes": true}}])"),
                 "the call ended as expected, but other bytes were read than are stored");
 }
 
-TEST_F(RetryTestsTest, FailsWhereACallOnlySaysThatItStored) {
+TEST_F(RetryTestsTest, FailsIfASuccessfulCallStoredNothing) {
   Trial trial = UploadUnder({"return-503"});
   trial.call.run = [](const Client& client, Scene& scene) {
     static_cast<void>(client.InsertObject(scene.new_object, {}));
@@ -129,7 +129,7 @@ TEST_F(RetryTestsTest, FailsWhereACallOnlySaysThatItStored) {
   ExpectFailure(trial, "the call ended as expected, but the object has 0 generations instead of 1");
 }
 
-TEST_F(RetryTestsTest, FailsWhereACallStoresTwice) {
+TEST_F(RetryTestsTest, FailsIfACallStoresTwice) {
   Trial trial = UploadUnder({"return-broken-stream"});
   trial.call.run = [](const Client& client, Scene& scene) {
     static_cast<void>(client.InsertObject(scene.new_object, AsBytes(UploadBytes())));
@@ -138,7 +138,7 @@ TEST_F(RetryTestsTest, FailsWhereACallStoresTwice) {
   ExpectFailure(trial, "the call ended as expected, but the object has 2 generations instead of 1");
 }
 
-TEST_F(RetryTestsTest, FailsWhereACallThatFailsHasChangedSomething) {
+TEST_F(RetryTestsTest, FailsIfAFailedCallChangedSomething) {
   struct Case {
     const char* method;
     const char* call;
@@ -164,13 +164,13 @@ TEST_F(RetryTestsTest, FailsWhereACallThatFailsHasChangedSomething) {
   }
 }
 
-TEST_F(RetryTestsTest, FailsWhereACallThatFailsHasNotDoneWhatItWasTo) {
+TEST_F(RetryTestsTest, FailsIfAFailedCallLacksItsExpectedEffect) {
   Trial trial = UploadUnder({"return-400"});
   trial.expect_success = false;
   ExpectFailure(trial, "the object has 0 generations instead of 1");
 }
 
-TEST_F(RetryTestsTest, SkipsWhatTheServiceDoesNotKnow) {
+TEST_F(RetryTestsTest, SkipsUnknownInstructions) {
   for (const char* instruction : {"do-what-is-unknown", "return-503-after-lunch"}) {
     const Outcome outcome = Run(GetUnder({instruction}));
     EXPECT_EQ(outcome.kind, Outcome::Kind::kSkipped);

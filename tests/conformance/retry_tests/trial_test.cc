@@ -41,7 +41,7 @@ std::vector<std::string> Names(const std::vector<Trial>& trials) {
   return names;
 }
 
-TEST(MakeTrials, EachCaseMeetsEachCallOfTheMethod) {
+TEST(MakeTrials, CombinesEachCaseWithEachCall) {
   RetryScenario scenario = ScenarioOf({.name = "objects.get", .resources = {"BUCKET", "OBJECT"}});
   scenario.cases.push_back({.instructions = {"return-reset-connection", "return-400"}});
   const auto trials = TrialsOf(scenario);
@@ -56,23 +56,23 @@ TEST(MakeTrials, EachCaseMeetsEachCallOfTheMethod) {
   }
 }
 
-TEST(MakeTrials, AGroupIsOfItsCallsOnly) {
+TEST(MakeTrials, LimitsAGroupToItsCalls) {
   EXPECT_THAT(Names(TrialsOf(ScenarioOf({.name = "objects.get", .group = "download"}))),
               ElementsAre("1/objects.get/Read[return-503]"));
 }
 
-TEST(MakeTrials, CallsCanBeChosenByName) {
+TEST(MakeTrials, SelectsCallsByName) {
   EXPECT_THAT(Names(TrialsOf(ScenarioOf({.name = "objects.get", .calls = {"Get"}}))),
               ElementsAre("1/objects.get/Get[return-503]"));
 }
 
-TEST(MakeTrials, RulesAreNamed) {
+TEST(MakeTrials, NamesRules) {
   RetryScenario scenario = ScenarioOf({.name = "objects.get", .group = "download"});
   scenario.cases = {{.faults = Json::parse(R"([{"name": "gone"}, {"name": "late"}])")}};
   EXPECT_THAT(Names(TrialsOf(scenario)), ElementsAre("1/objects.get/Read[gone,late]"));
 }
 
-TEST(MakeTrials, WhatTheSdkHasNotIsSkippedAndCounted) {
+TEST(MakeTrials, SkipsAndCountsMethodsThatTheSdkLacks) {
   const RetryMethod cases[] = {{.name = "hmacKey.get"},
                                {.name = "objects.get", .group = "no such group"},
                                {.name = "objects.get", .calls = {"NoSuchCall"}}};
@@ -83,7 +83,7 @@ TEST(MakeTrials, WhatTheSdkHasNotIsSkippedAndCounted) {
   }
 }
 
-TEST(MakeTrials, UnknownResourcesAndEmptyCasesAreSkipped) {
+TEST(MakeTrials, SkipsUnknownResourcesAndEmptyCases) {
   EXPECT_EQ(
       TrialsOf(ScenarioOf({.name = "objects.get", .group = "download", .resources = {"FOLDER"}})).at(0).why_skipped,
       "the SDK makes no FOLDER");
@@ -92,14 +92,14 @@ TEST(MakeTrials, UnknownResourcesAndEmptyCasesAreSkipped) {
   EXPECT_EQ(TrialsOf(scenario).at(0).why_skipped, "the case has no instructions");
 }
 
-TEST(MakeTrials, WhatIsConditionalByItselfIsNotTriedWithout) {
+TEST(MakeTrials, SkipsCallsThatAreAlwaysConditional) {
   const auto trials = TrialsOf(ScenarioOf({.name = "objects.insert"}, /*precondition_provided=*/false));
   ASSERT_EQ(trials.size(), 2U);
   EXPECT_EQ(trials[0].why_skipped, "");
   EXPECT_EQ(trials[1].why_skipped, "the SDK makes it conditional by itself");
 }
 
-TEST(SdkCalls, AreWholeAndToldApart) {
+TEST(SdkCalls, AreCompleteAndDistinct) {
   std::set<std::string> names;
   for (const SdkCall& call : SdkCalls()) {
     EXPECT_TRUE(call.run != nullptr && call.check != nullptr) << call.name;

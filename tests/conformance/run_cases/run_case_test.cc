@@ -61,7 +61,7 @@ Outcome RunAgainst(const Case& subject, ScriptedService& transport, std::vector<
 const Response kMade = {.status = 200};
 const Response kGone = {.status = 204};
 
-TEST(RunCase, MakesAndRemovesItsBucket) {
+TEST(RunCase, CreatesAndDeletesItsBucket) {
   ScriptedService service({kMade, {.status = 200, .body = "x"}, kGone});
   const Outcome outcome =
       RunAgainst(CaseOf(R"("steps": [{"request": "GET /b/{bucket}", "want": {"status": 200, "body": "x"}}])"), service);
@@ -70,7 +70,7 @@ TEST(RunCase, MakesAndRemovesItsBucket) {
   EXPECT_EQ(service.bodies()[0], R"({"name":"b"})");
 }
 
-TEST(RunCase, EmptiesABucketThatIsNotEmpty) {
+TEST(RunCase, EmptiesItsBucketBeforeTheDeletion) {
   ScriptedService service({kMade,
                            {.status = 200},
                            {.status = 409},
@@ -84,7 +84,7 @@ TEST(RunCase, EmptiesABucketThatIsNotEmpty) {
                           "DELETE /storage/v1/b/b/o/a%2Fb?generation=7", "DELETE /storage/v1/b/b"));
 }
 
-TEST(RunCase, ReportsABucketThatStays) {
+TEST(RunCase, ReportsABucketThatRemains) {
   ScriptedService service({kMade, {.status = 200}, {.status = 500, .body = "broken"}});
   const Outcome outcome = RunAgainst(CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}}])"), service);
   EXPECT_EQ(outcome.kind, Outcome::Kind::kPassed);
@@ -112,7 +112,7 @@ class KeepingService : public Transport {
   int requests_ = 0;
 };
 
-TEST(RunCase, EndsIfTheServiceOnlyAcknowledgesDeletes) {
+TEST(RunCase, StopsIfTheServiceOnlyAcknowledgesDeletes) {
   const Case subject = CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}}])");
   KeepingService same([] { return 7; });
   EXPECT_THAT(RunCase(subject, {.transport = same}, "b").leftover,
@@ -123,7 +123,7 @@ TEST(RunCase, EndsIfTheServiceOnlyAcknowledgesDeletes) {
   EXPECT_LT(others.requests(), 100);
 }
 
-TEST(RunCase, BeginsTheTimeOfItsStepsAndOfItsCleaning) {
+TEST(RunCase, StartsTheTimeLimitsOfStepsAndCleanup) {
   ScriptedService transport({kMade, {.status = 200}, kGone});
   std::vector<std::size_t> begun;
   const auto begin = [&] { begun.push_back(transport.asked().size()); };
@@ -132,7 +132,7 @@ TEST(RunCase, BeginsTheTimeOfItsStepsAndOfItsCleaning) {
   EXPECT_THAT(begun, ElementsAre(0, 2));
 }
 
-TEST(RunCase, AFailureNamesStepAndDifferenceAndStillCleansUp) {
+TEST(RunCase, NamesTheFailedStepAndCleansUp) {
   ScriptedService service({kMade, {.status = 200}, {.status = 200, .body = R"({"name": "b"})"}, kGone});
   const Outcome outcome = RunAgainst(CaseOf(R"("steps": [{"request": "PUT /one", "want": {"status": 200}},
                                                   {"request": "GET /two", "want": {"status": 200, "json": {"name": "a"}}},
@@ -144,7 +144,7 @@ TEST(RunCase, AFailureNamesStepAndDifferenceAndStillCleansUp) {
   EXPECT_EQ(service.asked().back(), "DELETE /storage/v1/b/b");
 }
 
-TEST(RunCase, SavedValuesFillLaterSteps) {
+TEST(RunCase, UsesSavedValuesInLaterSteps) {
   ScriptedService service(
       {kMade,
        {.status = 200, .headers = {{"Location", "http://host:1/u?id=1"}}, .body = R"({"n": {"g": 7}})"},
@@ -165,7 +165,7 @@ TEST(RunCase, SavedValuesFillLaterSteps) {
   EXPECT_EQ(service.bodies()[4], "{x}");  // Placeholders inside raw bytes are not replaced.
 }
 
-TEST(RunCase, ASessionOnAnotherHostFails) {
+TEST(RunCase, FailsForASessionOnAnotherHost) {
   ScriptedService service({kMade, {.status = 200, .headers = {{"Location", "http://host:10/u"}}}, kGone});
   const Outcome outcome = RunAgainst(CaseOf(R"("steps": [
       {"request": "POST /start", "want": {"status": 200}, "save": {"session": {"header": "Location"}}},
@@ -175,7 +175,7 @@ TEST(RunCase, ASessionOnAnotherHostFails) {
   EXPECT_THAT(outcome.detail, HasSubstr("is not at the endpoint http://host:1"));
 }
 
-TEST(RunCase, WhatCannotBeSavedFails) {
+TEST(RunCase, FailsIfAValueCannotBeSaved) {
   ScriptedService service({kMade, {.status = 200, .body = "[]"}, kGone});
   const Outcome outcome = RunAgainst(
       CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}, "save": {"t": {"json": "/a"}}}])"), service);
@@ -187,7 +187,7 @@ TEST(RunCase, WhatCannotBeSavedFails) {
   EXPECT_THAT(twice.detail, HasSubstr("save t: there is not one node at /R/Id"));
 }
 
-TEST(RunCase, ForEachRunsTheStepOncePerValue) {
+TEST(RunCase, RunsAForEachStepOncePerValue) {
   ScriptedService service({kMade, {.status = 200, .body = "a b"}, {.status = 200, .body = "?"}, kGone});
   const Outcome outcome = RunAgainst(CaseOf(R"("steps": [{"for_each": ["a b", "c"], "request": "GET /{each|encoded}",
                                                    "want": {"status": 200, "body": "{each}"}}])"),
@@ -196,7 +196,7 @@ TEST(RunCase, ForEachRunsTheStepOncePerValue) {
   EXPECT_THAT(service.asked(), ::testing::IsSupersetOf({"GET /a%20b", "GET /c"}));
 }
 
-TEST(RunCase, UnmetNeedsSkip) {
+TEST(RunCase, SkipsACaseWithUnmetNeeds) {
   const Case needs_token =
       CaseOf(R"("needs": ["access_token"], "steps": [{"request": "GET /", "want": {"status": 200}}])");
   ScriptedService silent({Response{.status = 500}});
@@ -206,7 +206,7 @@ TEST(RunCase, UnmetNeedsSkip) {
   EXPECT_EQ(RunAgainst(needs_token, service, nullptr, /*has_token=*/true).kind, Outcome::Kind::kPassed);
 }
 
-TEST(RunCase, ANeededTargetMustAnswer) {
+TEST(RunCase, ProbesNeededTargets) {
   const Case subject = CaseOf(R"("needs": ["/_health"], "steps": [{"request": "GET /", "want": {"status": 200}}])");
   ScriptedService without({Response{.status = 404}});
   EXPECT_EQ(RunAgainst(subject, without).detail, "needs /_health");
@@ -214,7 +214,7 @@ TEST(RunCase, ANeededTargetMustAnswer) {
   EXPECT_EQ(RunAgainst(subject, with).kind, Outcome::Kind::kPassed);
 }
 
-TEST(RunCase, ThrottlingIsWaitedOut) {
+TEST(RunCase, WaitsOutThrottling) {
   ScriptedService service({{.status = 429}, kMade, {.status = 429}, {.status = 429}, {.status = 200}, kGone});
   std::vector<int> waits;
   const Outcome outcome =
@@ -223,7 +223,7 @@ TEST(RunCase, ThrottlingIsWaitedOut) {
   EXPECT_THAT(waits, ElementsAre(1, 1, 2));
 }
 
-TEST(RunCase, ThrottlingWithoutEndFails) {
+TEST(RunCase, FailsForEndlessThrottling) {
   ScriptedService service({kMade, {.status = 429}});
   std::vector<int> waits;
   const Outcome outcome =
@@ -232,7 +232,7 @@ TEST(RunCase, ThrottlingWithoutEndFails) {
   EXPECT_THAT(std::vector<int>(waits.begin(), waits.begin() + 5), ElementsAre(1, 2, 4, 8, 16));
 }
 
-TEST(RunCase, AWantedThrottlingIsAnAnswer) {
+TEST(RunCase, AcceptsAnExpectedThrottling) {
   ScriptedService service({kMade, {.status = 429}, kGone});
   std::vector<int> waits;
   EXPECT_EQ(RunAgainst(CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 429}}])"), service, &waits).kind,
@@ -241,7 +241,7 @@ TEST(RunCase, AWantedThrottlingIsAnAnswer) {
 }
 
 // A case that passes against a service that does nothing checks nothing.
-TEST(EmbeddedCases, AllFailAgainstAServiceThatAnswersAlike) {
+TEST(EmbeddedCases, FailAgainstAServiceThatAlwaysAnswersTheSame) {
   const auto cases = LoadEmbeddedCases();
   ASSERT_TRUE(cases) << cases.error();
   for (const int status : {200, 204, 400, 404, 412}) {
@@ -253,7 +253,7 @@ TEST(EmbeddedCases, AllFailAgainstAServiceThatAnswersAlike) {
   }
 }
 
-TEST(RunSuite, PrintsALinePerCaseAndHidesTheToken) {
+TEST(RunSuite, PrintsALinePerCaseWithoutTheToken) {
   ScriptedService transport({kMade, {.status = 200, .body = "s3cret"}, kGone, kMade, {.status = 200}, kGone});
   const Service service{.transport = transport, .endpoint = "http://host:1", .project = "p", .sleep = [](auto) {}};
   Case failing = CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200, "body": "x"}}])");
@@ -273,7 +273,7 @@ TEST(RunSuite, PrintsALinePerCaseAndHidesTheToken) {
   EXPECT_EQ(errors.str(), "");
 }
 
-TEST(RunSuite, AnInterruptionSkipsTheRestOnly) {
+TEST(RunSuite, SkipsTheRestAfterAnInterruption) {
   ScriptedService transport({kMade, {.status = 200}, kGone});
   const Service service{.transport = transport, .endpoint = "http://host:1", .project = "p", .sleep = [](auto) {}};
   const Case each = CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}}])");
@@ -283,7 +283,7 @@ TEST(RunSuite, AnInterruptionSkipsTheRestOnly) {
   EXPECT_EQ(transport.asked().back(), "DELETE /storage/v1/b/b-1");
 }
 
-TEST(RunSuite, CountsWhatIsLeftBehindAndChecksThatThrow) {
+TEST(RunSuite, CountsLeftoversAndThrowingChecks) {
   const std::vector<Check> checks = {
       {.name = "f/Leaves",
        .claim = "c",

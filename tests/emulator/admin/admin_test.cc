@@ -104,14 +104,14 @@ TEST_F(AdminTest, Resets) {
   EXPECT_EQ(InsertBucket("bucket"), 200);
 }
 
-TEST_F(AdminTest, HidesNoObjectOfABucketThatHasAHost) {
+TEST_F(AdminTest, LeavesVirtualHostedPathsToTheirBucket) {
   ASSERT_EQ(InsertBucket("bucket"), 200);
   client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=_emulator%2Fhealth", "", "content");
   client_.Send("GET /_emulator/health HTTP/1.1\r\nHost: bucket.storage.googleapis.com\r\n\r\n");
   EXPECT_EQ(client_.Receive()->body, "content");
 }
 
-TEST_F(AdminTest, RefusesWhatItDoesNotHave) {
+TEST_F(AdminTest, RefusesUnknownPathsAndMethods) {
   struct Case {
     const char* method;
     const char* target;
@@ -135,7 +135,7 @@ TEST_F(AdminTest, RefusesWhatItDoesNotHave) {
   }
 }
 
-TEST(AdminToken, IsNeededByAllButHealth) {
+TEST(AdminToken, IsRequiredExceptForHealth) {
   Emulator emulator({.admin_token = "secret"});
   RawConnection client(emulator.endpoint());
   for (const char* wrong : {"", "Authorization: Bearer other\r\n", "Authorization: secret\r\n", "Authorization:\r\n"}) {

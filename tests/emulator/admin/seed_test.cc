@@ -60,7 +60,7 @@ TEST_F(SeedTest, StoresFilesAndFollowsNoLinks) {
   EXPECT_EQ(object.at("contentType"), "application/octet-stream");
 }
 
-TEST_F(SeedTest, OverwritesWhatIsThere) {
+TEST_F(SeedTest, OverwritesExistingObjects) {
   Emulator emulator;
   emulator.Seed({.bucket = "bucket", .directory = root_ / "data"});
   Write("data/a.txt", "changed");
@@ -69,7 +69,7 @@ TEST_F(SeedTest, OverwritesWhatIsThere) {
   EXPECT_EQ(client.Call("GET", "/storage/v1/b/bucket/o/a.txt?alt=media").body, "changed");
 }
 
-TEST_F(SeedTest, ThrowsWhereItCannot) {
+TEST_F(SeedTest, ThrowsOnFailure) {
   Emulator emulator;
   EXPECT_THROW(emulator.Seed({.bucket = "bucket", .directory = root_ / "none"}), std::runtime_error);
   EXPECT_THROW(emulator.Seed({.bucket = "bucket", .directory = root_ / "data/a.txt"}), std::runtime_error);
@@ -77,7 +77,7 @@ TEST_F(SeedTest, ThrowsWhereItCannot) {
   EXPECT_THROW(emulator.Seed({.bucket = "bucket", .directory = root_ / "data", .prefix = "\n"}), std::runtime_error);
 }
 
-TEST_F(SeedTest, NamesTheFileThatItCannotTake) {
+TEST_F(SeedTest, NamesTheUnreadableFile) {
   Emulator emulator;
   const auto refusal = [&](const std::string& name, const std::string& prefix = "") -> std::string {
     Write(name, "x");
@@ -119,7 +119,7 @@ TEST_F(SeedOverHttpTest, StaysBelowItsDirectory) {
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket").status, 404);
 }
 
-TEST_F(SeedOverHttpTest, RefusesWhatIsNoSeed) {
+TEST_F(SeedOverHttpTest, RefusesAMalformedSeed) {
   for (const char* body : {"", "[]", "{", R"({"bucket":"bucket"})", R"({"directory":"dir"})",
                            R"({"bucket":1,"directory":"dir"})", R"({"bucket":"bucket","directory":"dir","perfix":"x"})",
                            R"({"bucket":"NO","directory":"dir"})", R"({"bucket":"bucket","directory":"a.txt"})"}) {

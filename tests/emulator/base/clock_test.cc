@@ -17,7 +17,7 @@ using std::chrono::hours;
 using std::chrono::nanoseconds;
 using std::chrono::system_clock;
 
-TEST(Clock, IsTheMachinesUnlessItIsMoved) {
+TEST(Clock, IsTheMachinesTimeUntilMoved) {
   const Clock clock;
   const Clock::Time before = system_clock::now();
   const Clock::Time now = clock.Now();
@@ -25,7 +25,7 @@ TEST(Clock, IsTheMachinesUnlessItIsMoved) {
   EXPECT_LE(now, system_clock::now());
 }
 
-TEST(Clock, GoesOnFromWhereItWasMovedTo) {
+TEST(Clock, ContinuesFromTheTimeItWasMovedTo) {
   Clock clock;
   clock.Advance(hours(24));
   clock.Advance(hours(24));
@@ -35,7 +35,7 @@ TEST(Clock, GoesOnFromWhereItWasMovedTo) {
   EXPECT_LE(now, system_clock::now() + hours(48));
 }
 
-TEST(Clock, WakesWhoWaitsForTheTimeItIsMovedTo) {
+TEST(Clock, WakesAWaiterWhenMovedToItsTime) {
   Clock clock;
   clock.Freeze();
   const Clock::Time due = clock.Now() + hours(1);
@@ -48,7 +48,7 @@ TEST(Clock, WakesWhoWaitsForTheTimeItIsMovedTo) {
   EXPECT_TRUE(has_come);
 }
 
-TEST(Clock, LetsAWaiterGoWhoIsToStop) {
+TEST(Clock, WakesAStoppedWaiter) {
   Clock clock;
   clock.Freeze();
   bool has_come = true;
@@ -60,7 +60,7 @@ TEST(Clock, LetsAWaiterGoWhoIsToStop) {
   EXPECT_FALSE(has_come);
 }
 
-TEST(Clock, WaitsByTheMachinesTimeUntilItIsMoved) {
+TEST(Clock, WaitsByTheMachinesTimeUntilMoved) {
   const Clock clock;
   const Clock::Time due = clock.Now() + std::chrono::milliseconds(5);
   EXPECT_TRUE(clock.WaitUntil(due, {}));
@@ -72,7 +72,7 @@ TEST(Clock, WaitsByTheMachinesTimeUntilItIsMoved) {
   moved.Advance(hours(24 * 365));
 }
 
-TEST(Clock, StandsStillWhileItIsFrozen) {
+TEST(Clock, StandsStillWhileFrozen) {
   Clock clock;
   clock.Freeze();
   const Clock::Time frozen = clock.Now();
@@ -85,7 +85,7 @@ TEST(Clock, StandsStillWhileItIsFrozen) {
 
 class ClockTest : public EmulatorTest {};
 
-TEST_F(ClockTest, StampsWhatIsStored) {
+TEST_F(ClockTest, StampsStoredObjects) {
   RawConnection client(endpoint());
   emulator().clock().Freeze();
   ASSERT_EQ(client.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})").status, 200);
@@ -103,7 +103,7 @@ TEST_F(ClockTest, StampsWhatIsStored) {
   EXPECT_LT(first.at("timeCreated").get<std::string>(), second.at("timeCreated").get<std::string>());
 }
 
-TEST_F(ClockTest, LetsUploadSessionsExpire) {
+TEST_F(ClockTest, ExpiresUploadSessions) {
   RawConnection client(endpoint());
   ASSERT_EQ(client.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})").status, 200);
   const std::string location =

@@ -17,7 +17,7 @@ std::string Inflated(const std::string& text, bool breaks_off = false) {
   return ReadToEnd(body);
 }
 
-TEST(InflatedBody, IsTheContentOfItsMembers) {
+TEST(InflatedBody, DecompressesItsMembers) {
   std::string large;
   for (int i = 0; i < 50'000; ++i) large += std::to_string(i);
   EXPECT_EQ(Inflated(Gzip("some text")), "some text");
@@ -25,11 +25,11 @@ TEST(InflatedBody, IsTheContentOfItsMembers) {
   EXPECT_EQ(Inflated(Gzip(large)), large);
 }
 
-TEST(InflatedBody, IsTheBodyItselfWhereThatIsNoGzip) {
+TEST(InflatedBody, PassesABodyThatIsNotGzip) {
   for (const char* text : {"", "{", "{\"name\":\"a\"}", "\x1f"}) EXPECT_EQ(Inflated(text), text);
 }
 
-TEST(InflatedBody, IsBrokenWhereTheBodyIs) {
+TEST(InflatedBody, BreaksWithItsBody) {
   const std::string whole = Gzip("some text");
   EXPECT_EQ(Inflated(whole.substr(0, whole.size() - 1)), "some text|broken");
   EXPECT_EQ(Inflated(whole, /*breaks_off=*/true), "some text|broken");

@@ -41,7 +41,7 @@ void Receive(Md5Follower& follower, std::vector<std::vector<std::byte>>& places,
   }
 }
 
-TEST(Md5Stream, GivesTheDigestOfAllSoFarAndGoesOn) {
+TEST(Md5Stream, GivesADigestAndContinues) {
   const auto append = [](Md5Stream& md5, std::string_view text) { md5.Append(std::as_bytes(std::span(text))); };
   Md5Stream md5;
   EXPECT_EQ(md5.Digest(), ComputeMd5(Rope()));
@@ -73,7 +73,7 @@ TEST(Md5Follower, HashesEveryByteInOrder) {
   }
 }
 
-TEST(Md5Follower, GoesOnFromWhatItIsGiven) {
+TEST(Md5Follower, ContinuesAGivenStream) {
   Md5Stream md5;
   const std::string first = "first ";
   const std::string second(3 * kMiB, 's');
@@ -84,10 +84,10 @@ TEST(Md5Follower, GoesOnFromWhatItIsGiven) {
   EXPECT_EQ(md5.Digest(), ComputeMd5(Rope(first + second)));
 }
 
-TEST(Md5Follower, LeavesTheBytesAloneOnceItIsGone) {
+TEST(Md5Follower, ReleasesTheBytesAtItsEnd) {
   Md5Stream md5;
   {
-    const std::vector<std::byte> bytes(8 * kMiB);  // destroyed after the follower, whose thread may be reading it
+    const std::vector<std::byte> bytes(8 * kMiB);  // destroyed after the follower, whose thread may still read it
     Md5Follower follower(md5);
     follower.Append(bytes);
   }

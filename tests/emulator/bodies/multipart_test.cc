@@ -72,7 +72,7 @@ const std::vector<Case>& WellFormed() {
   return cases;
 }
 
-TEST(ParseMultipartRelated, FindsItsPartsHoweverTheBodyIsCut) {
+TEST(ParseMultipartRelated, FindsPartsInAnySegmentation) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -87,7 +87,7 @@ TEST(ParseMultipartRelated, FindsItsPartsHoweverTheBodyIsCut) {
   }
 }
 
-TEST(FindMedia, SaysFromAnyBeginningWhereTheMediaBeginsOrNothing) {
+TEST(FindMedia, FindsTheMediaInEveryPrefixThatHasIt) {
   for (const Case& c : WellFormed()) {
     const auto parts = ParseMultipartRelated(c.content_type, Rope(c.body));
     ASSERT_TRUE(parts) << c.name;
@@ -112,7 +112,7 @@ TEST(ParseMultipartRelated, RefusesEveryTruncation) {
   }
 }
 
-TEST(ParseMultipartRelated, RefusesWhatIsMalformed) {
+TEST(ParseMultipartRelated, RefusesMalformedBodies) {
   const std::string good = WellFormed()[0].body;
   struct Bad {
     const char* name;

@@ -9,7 +9,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-TEST(PeekedBody, IsReadWholeWhereverItWasPeekedTo) {
+TEST(PeekedBody, IsReadWholeAfterAnyPeek) {
   for (const std::size_t peeked : {0, 1, 3, 5, 10, 99}) {
     TextBody inner("0123456789", false);
     PeekedBody body(inner);
@@ -19,7 +19,7 @@ TEST(PeekedBody, IsReadWholeWhereverItWasPeekedTo) {
   }
 }
 
-TEST(PeekedBody, BreaksOffWhereTheBodyDoes) {
+TEST(PeekedBody, BreaksWhereItsBodyBreaks) {
   for (const std::size_t peeked : {0, 4, 99}) {
     TextBody inner("01234", true);
     PeekedBody body(inner);

@@ -1,4 +1,4 @@
-// What web pages of other sites send to an emulator, and what other clients of any name send.
+// Requests of web pages of other sites to an emulator, and those of other clients with any Host.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class ForeignPagesTest : public ::testing::Test {
   Emulator emulator_{{.allowed_hosts = {"gcs.my-company.com", ".trusted.org"}}};
 };
 
-TEST_F(ForeignPagesTest, NeitherChangeNorReadAnything) {
+TEST_F(ForeignPagesTest, CanNeitherReadNorWrite) {
   const std::string page = "Host: localhost:9000\r\nOrigin: https://evil.com";
   EXPECT_EQ(Ask("POST", "/_emulator/reset", page), 403);
   EXPECT_EQ(Ask("PUT", "/_emulator/faults", page, "{}"), 403);
@@ -39,7 +39,7 @@ TEST_F(ForeignPagesTest, NeitherChangeNorReadAnything) {
   EXPECT_EQ(Ask("GET", "/storage/v1/b/bucket/o/o", "Host: h"), 404);
 }
 
-TEST_F(ForeignPagesTest, AreKnownByTheirHost) {
+TEST_F(ForeignPagesTest, AreRecognisedByTheirHost) {
   for (const char* host : {"evil.com", "evil.com.", "EVIL.COM:80", "127.0.0.1.evil.com", "localhost.evil.com",
                            "storage.googleapis.com.evil.com", "evilgoogleapis.com", "a.xn--p1ai", "my-company.com",
                            "trusted.org", "eviltrusted.org", "gcs.my-company.com.evil.net"}) {
@@ -52,7 +52,7 @@ TEST_F(ForeignPagesTest, AreKnownByTheirHost) {
   }
 }
 
-TEST_F(ForeignPagesTest, AreNotWhatOtherClientsAndLocalPagesSend) {
+TEST_F(ForeignPagesTest, ExcludeClientsAndLocalPages) {
   for (const char* host :
        {"127.0.0.1:9000", "10.1.2.3", "[::1]:9000", "localhost", "emulator", "gcs:4443", "gcs.my_network",
         "a.localhost", "host.docker.internal", "gcs.default.svc.cluster.local", "gcs.default.svc", "printer.local",

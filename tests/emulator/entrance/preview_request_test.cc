@@ -29,7 +29,7 @@ class RequestPreviewTest : public ::testing::Test {
   ResumableSessions sessions_{[] { return Time(); }, 1};
 };
 
-TEST_F(RequestPreviewTest, NamesAllThatAListDeletes) {
+TEST_F(RequestPreviewTest, NamesAllObjectsOfAMultiDelete) {
   const RequestPreview preview = Preview("POST", "/bucket?delete", {},
                                          "<Delete><Object><Key>a</Key></Object><Object><Key>b</Key></Object></Delete>");
   EXPECT_EQ(preview.subject.operation, "storage.objects.delete");
@@ -39,7 +39,7 @@ TEST_F(RequestPreviewTest, NamesAllThatAListDeletes) {
   EXPECT_TRUE(Preview("POST", "/bucket?delete", {}, "<Delete>").deleted.empty());
 }
 
-TEST_F(RequestPreviewTest, NamesWhatAReadAsksFor) {
+TEST_F(RequestPreviewTest, NamesTheObjectAndRangeOfARead) {
   const RequestPreview preview =
       Preview("GET", "/storage/v1/b/bucket/o/a%2Fb?alt=media",
               {{"Range", "bytes=100-199"}, {"x-goog-api-client", "gccl-invocation-id/abc gccl-attempt-count/3"}});
@@ -59,11 +59,11 @@ TEST_F(RequestPreviewTest, HasNoStartForASuffix) {
   EXPECT_EQ(preview.range_start, std::nullopt);
 }
 
-TEST_F(RequestPreviewTest, TakesMetadataForNoMedia) {
+TEST_F(RequestPreviewTest, DoesNotCountMetadataAsMedia) {
   EXPECT_FALSE(Preview("GET", "/storage/v1/b/bucket/o/a").is_media_read);
 }
 
-TEST_F(RequestPreviewTest, FindsAnUploadsNameInItsBody) {
+TEST_F(RequestPreviewTest, FindsTheNameInAnUploadsBody) {
   const std::string body =
       "--b\r\nContent-Type: application/json\r\n\r\n{\"name\": \"in/body\"}\r\n--b\r\nContent-Type: text/plain\r\n\r\n"
       "bytes\r\n--b--";
@@ -74,7 +74,7 @@ TEST_F(RequestPreviewTest, FindsAnUploadsNameInItsBody) {
   EXPECT_EQ(preview.media_offset, body.find("bytes"));
 }
 
-TEST_F(RequestPreviewTest, FindsAnUploadsNameBetweenBareLineFeeds) {
+TEST_F(RequestPreviewTest, FindsTheNameBetweenBareLineFeeds) {
   const std::string body = "--b\nA: b\n\n{\"name\": \"in/body\"}\n--b\n\nbytes\n--b--";
   const RequestPreview preview = Preview("POST", "/upload/storage/v1/b/bucket/o?uploadType=multipart",
                                          {{"Content-Type", "Multipart/Related; Boundary='b'"}}, body);
@@ -82,20 +82,20 @@ TEST_F(RequestPreviewTest, FindsAnUploadsNameBetweenBareLineFeeds) {
   EXPECT_EQ(preview.media_offset, body.find("bytes"));
 }
 
-TEST_F(RequestPreviewTest, FindsASessionsNameInItsStart) {
+TEST_F(RequestPreviewTest, FindsTheNameInASessionsStart) {
   const RequestPreview preview =
       Preview("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable", {}, R"({"name": "in/body"})");
   EXPECT_EQ(preview.subject.object, "in/body");
   EXPECT_EQ(preview.subject.phase, "start");
 }
 
-TEST_F(RequestPreviewTest, PrefersTheQuerysName) {
+TEST_F(RequestPreviewTest, PrefersTheNameInTheQuery) {
   const RequestPreview preview =
       Preview("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=query", {}, R"({"name": "body"})");
   EXPECT_EQ(preview.subject.object, "query");
 }
 
-TEST_F(RequestPreviewTest, TellsTheRequestsOfASessionApart) {
+TEST_F(RequestPreviewTest, DistinguishesTheRequestsOfASession) {
   struct Case {
     std::string method;
     std::string content_range;
@@ -122,7 +122,7 @@ TEST_F(RequestPreviewTest, TellsTheRequestsOfASessionApart) {
   }
 }
 
-TEST_F(RequestPreviewTest, KnowsTheXmlApi) {
+TEST_F(RequestPreviewTest, ReadsXmlRequests) {
   const RequestPreview read = Preview("GET", "/bucket/a/b", {{"Host", "127.0.0.1"}});
   EXPECT_TRUE(read.is_xml);
   EXPECT_TRUE(read.is_media_read);
@@ -133,7 +133,7 @@ TEST_F(RequestPreviewTest, KnowsTheXmlApi) {
   EXPECT_EQ(part.subject.phase, "part");
 }
 
-TEST_F(RequestPreviewTest, LeavesUnknownWhatCannotBeServed) {
+TEST_F(RequestPreviewTest, ReportsUnservedRequestsAsUnknown) {
   for (const char* target : {"/storage/v1/nothing/here", "/storage/v1/b/bucket/o/%ZZ", "/storage/v1/b/bucket/o/%FF"}) {
     EXPECT_EQ(Preview("GET", target).subject.operation, "unknown") << target;
   }

@@ -19,7 +19,7 @@ bool IsField(std::string_view name) {
   return std::any_of(kActionFields.begin(), kActionFields.end(), [&](const auto& field) { return field.name == name; });
 }
 
-TEST(ActionKinds, DifferInTypeAndTakeFieldsThatThereAre) {
+TEST(ActionKinds, HaveDistinctTypesAndKnownFields) {
   std::set<std::string_view> types;
   std::set<std::string_view> taken;
   for (const ActionKind* kind : AllActionKinds()) {
@@ -35,7 +35,7 @@ TEST(ActionKinds, DifferInTypeAndTakeFieldsThatThereAre) {
 }
 
 // A rule can name every operation that a request can have.
-TEST(ActionKinds, CanBeForEveryOperation) {
+TEST(ActionKinds, MatchEveryOperation) {
   std::set<std::string> operations;
   std::set<std::string> phases = {"start", "chunk", "final", "status", "cancel"};
   for (const Operation& operation : JsonOperations()) operations.emplace(operation.name);

@@ -20,7 +20,7 @@ class CorruptFault : public FaultTest {
   const std::string content_ = Bytes(100'000);
 };
 
-TEST_F(CorruptFault, ChangesOneBitAndLeavesTheHashesTrue) {
+TEST_F(CorruptFault, FlipsOneBitAndKeepsTheHashes) {
   ASSERT_EQ(Insert("object", content_).status, 200);
   const std::string hashes = Get().Header("x-goog-hash");
   for (const std::uint64_t at_byte : {0, 1, 65'536, 99'999}) {
@@ -34,7 +34,7 @@ TEST_F(CorruptFault, ChangesOneBitAndLeavesTheHashesTrue) {
   }
 }
 
-TEST_F(CorruptFault, LeavesAnswersAloneThatDoNotHaveTheByte) {
+TEST_F(CorruptFault, SkipsAnswersWithoutTheByte) {
   ASSERT_EQ(Insert("object", content_).status, 200);
   Inject({.type = "corrupt", .at_byte = 500});
   EXPECT_EQ(Get("Range: bytes=0-499\r\n").body, content_.substr(0, 500));
@@ -49,7 +49,7 @@ TEST_F(CorruptFault, LeavesAnswersAloneThatDoNotHaveTheByte) {
   EXPECT_EQ(Fired(), 0U);
 }
 
-TEST_F(CorruptFault, CountsFromTheAnswersBeginningWhereItIsToldTo) {
+TEST_F(CorruptFault, CountsFromTheAnswersStartIfConfigured) {
   ASSERT_EQ(Insert("object", content_).status, 200);
   Inject({.type = "corrupt"});
   EXPECT_EQ(Get("Range: bytes=300-399\r\n").body, WithChangedByte(content_, 300).substr(300, 100));
@@ -58,7 +58,7 @@ TEST_F(CorruptFault, CountsFromTheAnswersBeginningWhereItIsToldTo) {
   EXPECT_EQ(Get("Range: bytes=300-399\r\n").body, WithChangedByte(content_, 399).substr(300, 100));
 }
 
-TEST_F(CorruptFault, CanHaveHashesThatMatch) {
+TEST_F(CorruptFault, CanAdaptTheHashes) {
   ASSERT_EQ(Insert("object", content_).status, 200);
   for (const std::uint64_t at_byte : {0, 777, 99'999}) {
     SCOPED_TRACE(at_byte);
@@ -74,14 +74,14 @@ TEST_F(CorruptFault, CanHaveHashesThatMatch) {
   }
 }
 
-TEST_F(CorruptFault, LeavesTheStoredObjectAsItIs) {
+TEST_F(CorruptFault, DoesNotChangeTheStoredObject) {
   ASSERT_EQ(Insert("object", content_).status, 200);
   Inject({.type = "corrupt"});
   EXPECT_NE(Get().body, content_);
   EXPECT_TRUE(Stored("object") == content_);
 }
 
-TEST_F(CorruptFault, IsForTheXmlApiToo) {
+TEST_F(CorruptFault, AppliesToTheXmlApi) {
   ASSERT_EQ(Insert("object", content_).status, 200);
   Inject({.type = "corrupt"});
   const RawResponse answer = Call("GET", "/bucket/object");
@@ -95,7 +95,7 @@ TEST_F(CorruptFault, IsForTheXmlApiToo) {
   EXPECT_EQ(matching.Header("etag"), "");  // it would be the MD5 of other bytes
 }
 
-TEST_F(CorruptFault, FiresOnlyWhereAClientCanSeeIt) {
+TEST_F(CorruptFault, FiresOnlyIfTheClientReceivesTheByte) {
   ASSERT_EQ(Insert("object", content_).status, 200);
   const FaultAction corrupt{.type = "corrupt", .at_byte = 500};
   const auto load = [&](const FaultAction& before, const FaultAction& after) {
@@ -123,7 +123,7 @@ TEST_F(CorruptFault, FiresOnlyWhereAClientCanSeeIt) {
   EXPECT_EQ(fired("after"), 1U);
 }
 
-TEST_F(CorruptFault, DoesNotRestoreAByte) {
+TEST_F(CorruptFault, NeverRestoresAByte) {
   ASSERT_EQ(Insert("object", content_).status, 200);
   const FaultAction corrupt{.type = "corrupt", .at_byte = 500};
   emulator().faults().Load({.rules = {{.name = "one", .action = corrupt}, {.name = "two", .action = corrupt}}});
@@ -138,14 +138,14 @@ TEST_F(CorruptFault, DoesNotRestoreAByte) {
   EXPECT_TRUE(Stored("object") == WithChangedByte(content_, 500));
 }
 
-TEST_F(CorruptFault, LeavesAnAnswerToHeadAlone) {
+TEST_F(CorruptFault, SkipsAnswersToHead) {
   ASSERT_EQ(Insert("object", content_).status, 200);
   Inject({.type = "corrupt", .matching_hashes = true});
   for (const std::string& target : {std::string("/bucket/object"), MediaTarget("object")}) Exchange("HEAD", target);
   EXPECT_EQ(Fired(), 0U);
 }
 
-TEST_F(CorruptFault, ARuleForAnObjectConcernsADeletionOfSeveral) {
+TEST_F(CorruptFault, RuleForAnObjectMatchesAMultiDelete) {
   ASSERT_EQ(Insert("object", content_).status, 200);
   Inject({.type = "status", .status = 503}, {.object_prefix = "obj"});
   const auto remove = [&](const std::string& name) {

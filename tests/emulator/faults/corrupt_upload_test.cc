@@ -20,7 +20,7 @@ class CorruptUploadFault : public FaultTest {
   }
 };
 
-TEST_F(CorruptUploadFault, ChangesOneBitBeforeItIsHashed) {
+TEST_F(CorruptUploadFault, FlipsOneBitBeforeTheHash) {
   const std::string content = Bytes(100'000);
   for (const std::uint64_t at_byte : {0, 1, 99'999}) {
     SCOPED_TRACE(at_byte);
@@ -32,7 +32,7 @@ TEST_F(CorruptUploadFault, ChangesOneBitBeforeItIsHashed) {
   }
 }
 
-TEST_F(CorruptUploadFault, IsSeenByTheHashesThatTheClientSends) {
+TEST_F(CorruptUploadFault, IsDetectedByTheClientsHashes) {
   Corrupt(3);
   const std::string metadata = R"({"crc32c":")" + Crc32cOf("0123456789") + R"("})";
   EXPECT_EQ(InsertMultipart("object", "0123456789", metadata).status, 400);
@@ -40,7 +40,7 @@ TEST_F(CorruptUploadFault, IsSeenByTheHashesThatTheClientSends) {
   EXPECT_EQ(Stored("object"), std::nullopt);
 }
 
-TEST_F(CorruptUploadFault, ChangesNothingAroundTheObjectsBytes) {
+TEST_F(CorruptUploadFault, ChangesOnlyTheObjectsBytes) {
   Corrupt(9);
   EXPECT_EQ(InsertMultipart("object", "0123456789").status, 200);
   EXPECT_EQ(Fired(), 1U);
@@ -52,7 +52,7 @@ TEST_F(CorruptUploadFault, ChangesNothingAroundTheObjectsBytes) {
   EXPECT_EQ(Stored("object"), "0123456789");
 }
 
-TEST_F(CorruptUploadFault, CountsTheObjectsBytesOverTheChunksOfASession) {
+TEST_F(CorruptUploadFault, CountsBytesAcrossTheChunksOfASession) {
   const std::string content = Bytes(2 * kChunk);
   for (const std::size_t at_byte : {kChunk - 1, kChunk, 2 * kChunk - 1}) {
     SCOPED_TRACE(at_byte);
@@ -67,7 +67,7 @@ TEST_F(CorruptUploadFault, CountsTheObjectsBytesOverTheChunksOfASession) {
 }
 
 // A session ignores bytes that it has.
-TEST_F(CorruptUploadFault, LeavesBytesAloneThatAreSentAgain) {
+TEST_F(CorruptUploadFault, SkipsBytesThatAreSentAgain) {
   const std::string content = Bytes(kChunk + 10);
   const std::string session = StartSession("object");
   ASSERT_EQ(PutChunk(session, 0, content.substr(0, kChunk)).status, 308);

@@ -20,7 +20,7 @@ constexpr CutCase kCases[] = {{0, 0, true},
                               {100'000, 100'000, false},
                               {100'001, 100'000, false}};
 
-TEST_F(CutFault, SendsSoManyBytesAndCloses) {
+TEST_F(CutFault, ClosesAfterTheGivenBytes) {
   const std::string content = Bytes(100'000);
   ASSERT_EQ(Insert("object", content).status, 200);
   for (const CutCase& test : kCases) {
@@ -35,7 +35,7 @@ TEST_F(CutFault, SendsSoManyBytesAndCloses) {
   }
 }
 
-TEST_F(CutFault, SendsSoManyBytesAndResets) {
+TEST_F(CutFault, ResetsAfterTheGivenBytes) {
   const std::string content = Bytes(100'000);
   ASSERT_EQ(Insert("object", content).status, 200);
   for (const CutCase& test : kCases) {
@@ -49,7 +49,7 @@ TEST_F(CutFault, SendsSoManyBytesAndResets) {
   }
 }
 
-TEST_F(CutFault, CountsTheBytesOfTheAnswerAndNotOfTheObject) {
+TEST_F(CutFault, CountsTheBytesOfTheAnswerNotOfTheObject) {
   const std::string content = Bytes(1000);
   ASSERT_EQ(Insert("object", content).status, 200);
   Inject({.type = "cut", .after_bytes = 10});
@@ -58,7 +58,7 @@ TEST_F(CutFault, CountsTheBytesOfTheAnswerAndNotOfTheObject) {
   EXPECT_EQ(exchange.body, content.substr(500, 10));
 }
 
-TEST_F(CutFault, DoesNotUseUpALimitOnAnAnswerThatIsTooShort) {
+TEST_F(CutFault, DoesNotSpendItsCountOnAShorterAnswer) {
   ASSERT_EQ(Insert("short", "0123456789").status, 200);
   ASSERT_EQ(Insert("long", Bytes(1000)).status, 200);
   Inject({.type = "cut", .after_bytes = 10}, {}, {.count = 1});
@@ -68,7 +68,7 @@ TEST_F(CutFault, DoesNotUseUpALimitOnAnAnswerThatIsTooShort) {
   EXPECT_EQ(Read("long").body.size(), 1000U);
 }
 
-TEST_F(CutFault, CutsTheAnswerToAnUploadThatIsCommitted) {
+TEST_F(CutFault, CutsTheAnswerToACommittedUpload) {
   const std::string session = StartSession("object");
   Inject({.type = "cut", .after_bytes = 7}, {.phase = "final"});
   const RawExchange exchange = Exchange("PUT", session, "Content-Range: bytes 0-4/5\r\n", "hello");
@@ -102,7 +102,7 @@ TEST_F(CutFault, CutsAnAnswerOfUnknownLength) {
   }
 }
 
-TEST_F(CutFault, LeavesAnAnswerToHeadAlone) {
+TEST_F(CutFault, SkipsAnswersToHead) {
   ASSERT_EQ(Insert("object", Bytes(1000)).status, 200);
   Inject({.type = "cut", .after_bytes = 10});
   EXPECT_EQ(Exchange("HEAD", "/bucket/object").status(), 200);

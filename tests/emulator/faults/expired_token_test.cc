@@ -23,7 +23,7 @@ TEST_F(ExpiredTokenFault, ChallengesTheClient) {
   EXPECT_EQ(Fired(), 1U);
 }
 
-TEST_F(ExpiredTokenFault, IsXmlForTheXmlApi) {
+TEST_F(ExpiredTokenFault, AnswersInXmlToTheXmlApi) {
   Inject({.type = "expiredToken"});
   const RawResponse answer = Call("GET", "/bucket/object");
   EXPECT_EQ(answer.status, 401);

@@ -27,7 +27,7 @@ TEST_F(FailUploadFault, CommitsNothingOfASingleRequest) {
   }
 }
 
-TEST_F(FailUploadFault, LeavesAnUploadAloneThatIsShorter) {
+TEST_F(FailUploadFault, SkipsShorterUploads) {
   Fail(11);
   EXPECT_EQ(Insert("object", "0123456789").status, 200);
   EXPECT_EQ(InsertMultipart("object", "0123456789").status, 200);
@@ -35,7 +35,7 @@ TEST_F(FailUploadFault, LeavesAnUploadAloneThatIsShorter) {
   EXPECT_EQ(Fired(), 0U);
 }
 
-TEST_F(FailUploadFault, KeepsExactlySoMuchOfASession) {
+TEST_F(FailUploadFault, KeepsTheGivenBytesOfASession) {
   struct Case {
     std::uint64_t after_bytes;
     std::string kept;
@@ -64,7 +64,7 @@ TEST_F(FailUploadFault, KeepsExactlySoMuchOfASession) {
   }
 }
 
-TEST_F(FailUploadFault, CountsTheObjectsBytesOverTheChunks) {
+TEST_F(FailUploadFault, CountsBytesAcrossChunks) {
   const std::string content = Bytes(2 * kChunk);
   const std::string session = StartSession("object");
   Fail(kChunk + 5);
@@ -84,7 +84,7 @@ TEST_F(FailUploadFault, DoesNotFinishTheSessionAtItsLastByte) {
   EXPECT_EQ(Stored("object"), "hello");
 }
 
-TEST_F(FailUploadFault, SaysWhatThePlanSays) {
+TEST_F(FailUploadFault, AnswersWithThePlansStatusAndBody) {
   Inject({.type = "failUpload", .status = 429, .retry_after = std::chrono::seconds(3), .after_bytes = 1});
   const RawResponse answer = Insert("object", "0123456789");
   EXPECT_EQ(answer.status, 429);

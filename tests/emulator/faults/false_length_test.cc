@@ -10,7 +10,7 @@ using ::testing::HasSubstr;
 
 class FalseLengthFault : public FaultTest {};
 
-TEST_F(FalseLengthFault, AnnouncesMoreThanThereIsOrLess) {
+TEST_F(FalseLengthFault, AnnouncesAWrongLength) {
   ASSERT_EQ(Insert("object", "0123456789").status, 200);
   struct Case {
     std::int64_t delta;
@@ -28,7 +28,7 @@ TEST_F(FalseLengthFault, AnnouncesMoreThanThereIsOrLess) {
   }
 }
 
-TEST_F(FalseLengthFault, EndsTheConnectionThatCannotGoOn) {
+TEST_F(FalseLengthFault, ClosesTheConnectionAfterwards) {
   ASSERT_EQ(Insert("object", "0123456789").status, 200);
   for (const std::int64_t delta : {-1, 1}) {
     emulator().faults().Clear();
@@ -39,7 +39,7 @@ TEST_F(FalseLengthFault, EndsTheConnectionThatCannotGoOn) {
   }
 }
 
-TEST_F(FalseLengthFault, LeavesAnswersAloneThatWouldHaveNoBytesLeft) {
+TEST_F(FalseLengthFault, SkipsAnswersThatWouldBecomeEmpty) {
   ASSERT_EQ(Insert("object", "0123456789").status, 200);
   for (const std::int64_t delta : {-10, -11}) {
     emulator().faults().Clear();

@@ -12,7 +12,7 @@ FaultKey KeyOf(std::size_t number) {
   return {.operation = "storage.objects.get", .bucket = "bkt", .object = std::to_string(number)};
 }
 
-TEST(FaultHistory, CountsTheRequestsOfABoundedNumberOfKeys) {
+TEST(FaultHistory, CountsALimitedNumberOfKeys) {
   FaultHistory history;
   for (std::size_t i = 0; i < FaultHistory::kMaxKeys; ++i) ASSERT_EQ(history.Arrive(KeyOf(i)), 1U);
   const FaultKey known = KeyOf(0);

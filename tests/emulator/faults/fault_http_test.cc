@@ -41,7 +41,7 @@ TEST_F(FaultHttpTest, LoadsShowsAndClearsAPlan) {
   EXPECT_EQ(GetJson("/_emulator/faults"), json::parse(R"({"seed": 0, "rules": [], "counters": []})"));
 }
 
-TEST_F(FaultHttpTest, TakesBackWhatItShows) {
+TEST_F(FaultHttpTest, AcceptsThePlanThatItShows) {
   EXPECT_EQ(Call("PUT", "/_emulator/faults", "", kPlan).status, 200);
   Call("GET", "/storage/v1/b/bucket");
   const std::string shown = Call("GET", "/_emulator/faults").body;
@@ -62,7 +62,7 @@ TEST_F(FaultHttpTest, ReplaysASchedule) {
   EXPECT_EQ(Call("GET", "/_emulator/faults/schedule").body, schedule);
 }
 
-TEST_F(FaultHttpTest, TakesALongSchedule) {
+TEST_F(FaultHttpTest, AcceptsALongSchedule) {
   const FiredFault fired{
       .key = {.operation = "storage.objects.get", .bucket = "bucket", .object = std::string(200, 'x'), .arrival = 1},
       .rule = "r",
@@ -73,7 +73,7 @@ TEST_F(FaultHttpTest, TakesALongSchedule) {
   EXPECT_EQ(emulator().faults().Plan().replay.size(), 20'000U);
 }
 
-TEST_F(FaultHttpTest, RefusesAWrongPlanAndKeepsTheOldOne) {
+TEST_F(FaultHttpTest, KeepsTheOldPlanIfTheNewOneIsWrong) {
   Call("PUT", "/_emulator/faults", "", kPlan);
   const RawResponse answer =
       Call("PUT", "/_emulator/faults", "", "{\"rules\": [\n {\"action\": {\"type\": \"bang\"}}]}");
@@ -83,13 +83,13 @@ TEST_F(FaultHttpTest, RefusesAWrongPlanAndKeepsTheOldOne) {
   EXPECT_EQ(Call("GET", "/storage/v1/b/bucket").status, 503);
 }
 
-TEST_F(FaultHttpTest, HasTheMethodsThatItHas) {
+TEST_F(FaultHttpTest, RefusesOtherMethods) {
   EXPECT_EQ(Call("POST", "/_emulator/faults", "", kPlan).status, 405);
   EXPECT_EQ(Call("PUT", "/_emulator/faults/schedule", "", "{}").status, 405);
   EXPECT_EQ(Call("DELETE", "/_emulator/faults/schedule").status, 405);
 }
 
-TEST_F(FaultHttpTest, ShowsInTheJournalWhatWasDone) {
+TEST_F(FaultHttpTest, ShowsFaultsInTheJournal) {
   Call("PUT", "/_emulator/faults", "", kPlan);
   Call("GET", "/storage/v1/b/bucket");
   Call("GET", "/storage/v1/b/bucket/o");
@@ -98,7 +98,7 @@ TEST_F(FaultHttpTest, ShowsInTheJournalWhatWasDone) {
   EXPECT_FALSE(requests.back().contains("faults"));
 }
 
-TEST_F(FaultHttpTest, MeetsNoRequestUnderEmulator) {
+TEST_F(FaultHttpTest, SkipsAdminRequests) {
   Inject({.type = "status", .status = 503});
   EXPECT_EQ(Call("GET", "/_emulator/health").status, 200);
   EXPECT_EQ(Fired(), 0U);
@@ -133,7 +133,7 @@ TEST(FaultsFlag, RefusesAWrongPlanWithFileLineAndField) {
   EXPECT_EQ(program.Wait(), 1);
 }
 
-TEST(FaultsFlag, RefusesAFileThatIsNotThere) {
+TEST(FaultsFlag, RefusesAMissingFile) {
   Program program({"--faults=/nowhere/plan.json"});
   EXPECT_THAT(program.ReadErrors(), HasSubstr("--faults=/nowhere/plan.json cannot be read"));
   EXPECT_EQ(program.Wait(), 1);

@@ -12,7 +12,7 @@ FaultKey KeyOf(const std::string& object, std::uint64_t arrival) {
   return {.operation = "storage.objects.get", .bucket = "bucket", .object = object, .arrival = arrival};
 }
 
-TEST(FaultKey, HasAHashThatDependsOnAllButTheArrival) {
+TEST(FaultKey, HashDependsOnAllFieldsButTheArrival) {
   const FaultKey key = KeyOf("object", 1);
   std::set<std::uint64_t> hashes = {HashKey(key)};
   FaultKey other = key;
@@ -30,14 +30,14 @@ TEST(FaultKey, HasAHashThatDependsOnAllButTheArrival) {
   EXPECT_TRUE(hashes.insert(HashKey(other)).second);
 }
 
-TEST(FaultKey, TellsReadsOfBytesFromThoseOfMetadata) {
+TEST(FaultKey, DistinguishesReadsOfBytesAndMetadata) {
   const RequestSubject subject{.operation = "storage.objects.get", .bucket = "bucket", .object = "object"};
   EXPECT_EQ(KeyOf(RequestPreview{.subject = subject}).range_start, std::nullopt);
   EXPECT_EQ(KeyOf(RequestPreview{.subject = subject, .is_media_read = true}).range_start, 0U);
   EXPECT_EQ(KeyOf(RequestPreview{.subject = subject, .is_media_read = true, .range_start = 7}).range_start, 7U);
 }
 
-TEST(FaultKey, DoesNotLetFieldsRunIntoEachOther) {
+TEST(FaultKey, SeparatesItsFields) {
   EXPECT_NE(HashKey({.bucket = "ab", .object = "c"}), HashKey({.bucket = "a", .object = "bc"}));
 }
 

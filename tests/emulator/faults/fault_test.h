@@ -28,7 +28,7 @@ struct RawExchange {
   [[nodiscard]] int status() const;
 };
 
-/// An emulator with a bucket, "bucket", and functions that show on a socket what a fault does.
+/// An emulator with a bucket, "bucket", and functions that show the effect of a fault on a socket.
 class FaultTest : public EmulatorTest {
  protected:
   FaultTest();
@@ -55,7 +55,7 @@ class FaultTest : public EmulatorTest {
   /// Sends the bytes from `first` on. If there is a total, they are the last ones.
   RawResponse PutChunk(const std::string& session, std::uint64_t first, std::string_view bytes,
                        std::optional<std::uint64_t> total = {});
-  /// The range that the session says it keeps: "bytes=0-N", or "".
+  /// The range that the session reports as persisted: "bytes=0-N", or "".
   std::string Persisted(const std::string& session);
 
   /// The object's content, without faults; nothing if there is none. Removes the rules.

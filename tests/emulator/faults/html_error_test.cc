@@ -11,7 +11,7 @@ using ::testing::StartsWith;
 
 class HtmlErrorFault : public FaultTest {};
 
-TEST_F(HtmlErrorFault, IsAPageAndNoJson) {
+TEST_F(HtmlErrorFault, AnswersWithHtml) {
   Inject({.type = "htmlError"});
   const RawResponse answer = Insert("object", "content");
   EXPECT_EQ(answer.status, 502);
@@ -22,7 +22,7 @@ TEST_F(HtmlErrorFault, IsAPageAndNoJson) {
   EXPECT_EQ(Stored("object"), std::nullopt);
 }
 
-TEST_F(HtmlErrorFault, SaysWhatThePlanSays) {
+TEST_F(HtmlErrorFault, AnswersWithThePlansStatusAndBody) {
   Inject({.type = "htmlError", .status = 503, .body = "<html>Sorry</html>"});
   const RawResponse answer = Call("GET", "/bucket/object");
   EXPECT_EQ(answer.status, 503);

@@ -31,13 +31,13 @@ class FaultLimitsTest : public FaultTest {
 
 const FaultAction kFails{.type = "status", .status = 503};
 
-TEST_F(FaultLimitsTest, ActsSoManyTimes) {
+TEST_F(FaultLimitsTest, ActsTheGivenNumberOfTimes) {
   Inject(kFails, {}, {.count = 3});
   EXPECT_EQ(Ask(5), "xxx..");
   EXPECT_THAT(emulator().faults().Counts(), ElementsAre(FaultCount{"fault", 5, 3}));
 }
 
-TEST_F(FaultLimitsTest, ActsOnTheNthAndOnEveryNth) {
+TEST_F(FaultLimitsTest, ActsOnTheNthOrEveryNthRequest) {
   Inject(kFails, {.nth = 3});
   EXPECT_EQ(Ask(6), "..x...");
   emulator().faults().Clear();
@@ -48,7 +48,7 @@ TEST_F(FaultLimitsTest, ActsOnTheNthAndOnEveryNth) {
   EXPECT_EQ(Ask(8), ".x.x....");
 }
 
-TEST_F(FaultLimitsTest, CountsOnlyTheRequestsThatItIsFor) {
+TEST_F(FaultLimitsTest, CountsOnlyMatchingRequests) {
   Inject(kFails, {.operation = "storage.buckets.get", .nth = 2});
   EXPECT_EQ(Call("GET", "/storage/v1/b/bucket/o").status, 200);
   EXPECT_EQ(Ask(1), ".");
@@ -56,7 +56,7 @@ TEST_F(FaultLimitsTest, CountsOnlyTheRequestsThatItIsFor) {
   EXPECT_EQ(Ask(1), "x");
 }
 
-TEST_F(FaultLimitsTest, IsThereForAWhile) {
+TEST_F(FaultLimitsTest, ActsDuringItsPeriod) {
   emulator().clock().Freeze();
   Inject(kFails, {}, {.not_before = seconds(10), .not_after = seconds(20)});
   EXPECT_EQ(Ask(1), ".");
@@ -91,7 +91,7 @@ TEST_F(FaultLimitsTest, MatchesTheRequestsOfASessionByItsObject) {
   EXPECT_EQ(Call("PUT", StartSession("test/object"), "Content-Range: bytes */*\r\n").status, 308);
 }
 
-TEST_F(FaultLimitsTest, LetsSeveralRulesActOnOneRequest) {
+TEST_F(FaultLimitsTest, AppliesSeveralRulesToOneRequest) {
   ASSERT_EQ(Insert("object", "0123456789").status, 200);
   emulator().faults().Load({.rules = {{.name = "corrupt", .action = {.type = "corrupt", .at_byte = 0}},
                                       {.name = "cut", .action = {.type = "cut", .after_bytes = 5}},
@@ -100,17 +100,17 @@ TEST_F(FaultLimitsTest, LetsSeveralRulesActOnOneRequest) {
   EXPECT_THAT(emulator().faults().Counts(),
               ElementsAre(FaultCount{"corrupt", 1, 1}, FaultCount{"cut", 1, 1}, FaultCount{"late", 0, 0}));
   EXPECT_THAT(emulator().journal().back().faults, ElementsAre("cut", "corrupt"))
-      << "what takes bytes acts before what changes them";
+      << "faults that remove bytes act before those that change them";
 }
 
-TEST_F(FaultLimitsTest, FiresOnlyTheFirstOfThoseThatAnswer) {
+TEST_F(FaultLimitsTest, FiresOnlyTheFirstRuleThatAnswers) {
   emulator().faults().Load(
       {.rules = {{.name = "one", .action = kFails}, {.name = "two", .action = {.type = "status", .status = 429}}}});
   EXPECT_EQ(Ask(1), "x");
   EXPECT_THAT(emulator().faults().Counts(), ElementsAre(FaultCount{"one", 1, 1}, FaultCount{"two", 1, 0}));
 }
 
-TEST_F(FaultLimitsTest, LeavesAnAnswerAloneThatIsLost) {
+TEST_F(FaultLimitsTest, AppliesNothingToALostAnswer) {
   ASSERT_EQ(Insert("object", "0123456789").status, 200);
   for (const FaultAction& lost : {FaultAction{.type = "reset"}, FaultAction{.type = "loseAnswer"}}) {
     SCOPED_TRACE(lost.type);
@@ -132,7 +132,7 @@ TEST_F(FaultLimitsTest, KeepsCountersWhenARuleIsAdded) {
   EXPECT_EQ(emulator().faults().Schedule().size(), 2U);
 }
 
-TEST(RuleCount, IsClaimedSoOftenAndNoMore) {
+TEST(RuleCount, IsClaimedAtMostItsLimit) {
   RuleCount count(2);
   EXPECT_TRUE(count.Claim());
   EXPECT_TRUE(count.Claim());
@@ -140,7 +140,7 @@ TEST(RuleCount, IsClaimedSoOftenAndNoMore) {
   EXPECT_EQ(count.fired, 2U);
 }
 
-TEST_F(FaultLimitsTest, NeverActsMoreOftenWhenThreadsCompete) {
+TEST_F(FaultLimitsTest, NeverExceedsTheCountOfConcurrentRequests) {
   constexpr int kThreads = 8;
   Inject(kFails, {}, {.count = 50});
   std::atomic<int> failed = 0;
@@ -158,7 +158,7 @@ TEST_F(FaultLimitsTest, NeverActsMoreOftenWhenThreadsCompete) {
   EXPECT_THAT(emulator().faults().Counts(), ElementsAre(FaultCount{"fault", std::uint64_t{kThreads} * 25, 50}));
 }
 
-TEST_F(FaultLimitsTest, ResetBringsBackWhatAnEmulatorStartsWith) {
+TEST_F(FaultLimitsTest, ResetRestoresTheInitialPlan) {
   Inject(kFails);
   EXPECT_EQ(Ask(1), "x");
   emulator().Reset();

@@ -27,7 +27,7 @@ TEST_F(LoseAnswerFault, KeepsTheChunkOfASession) {
   EXPECT_EQ(Persisted(session), "bytes=0-262143");
 }
 
-TEST_F(LoseAnswerFault, LosesNoRefusal) {
+TEST_F(LoseAnswerFault, SkipsRefusals) {
   Inject({.type = "loseAnswer"});
   EXPECT_EQ(Exchange("GET", "/storage/v1/b/nothing").status(), 404);
   EXPECT_EQ(Fired(), 0U);

@@ -7,7 +7,7 @@ namespace {
 
 class LoseSessionFault : public FaultTest {};
 
-TEST_F(LoseSessionFault, IsGoneForGood) {
+TEST_F(LoseSessionFault, LosesTheSessionForGood) {
   for (const std::uint64_t status : {404, 410}) {
     SCOPED_TRACE(status);
     const std::string session = StartSession("object");
@@ -22,13 +22,13 @@ TEST_F(LoseSessionFault, IsGoneForGood) {
   }
 }
 
-TEST_F(LoseSessionFault, AnswersWith410WhereNothingIsSaid) {
+TEST_F(LoseSessionFault, AnswersWith410ByDefault) {
   const std::string session = StartSession("object");
   Inject({.type = "loseSession"});
   EXPECT_EQ(Call("PUT", session, "Content-Range: bytes */*\r\n").status, 410);
 }
 
-TEST_F(LoseSessionFault, LeavesAFinishedUploadAndOtherRequestsAlone) {
+TEST_F(LoseSessionFault, SkipsFinishedUploadsAndOtherRequests) {
   const std::string session = StartSession("object");
   EXPECT_EQ(PutChunk(session, 0, "hello", 5).status, 200);
   Inject({.type = "loseSession"});

@@ -7,7 +7,7 @@ namespace {
 
 class OmitRangeFault : public FaultTest {};
 
-TEST_F(OmitRangeFault, SaysThatNothingIsKeptThoughItIs) {
+TEST_F(OmitRangeFault, OmitsTheRangeOfPersistedBytes) {
   const std::string session = StartSession("object");
   Inject({.type = "omitRange"}, {.phase = "chunk"});
   const RawResponse answer = PutChunk(session, 0, Bytes(std::size_t{256} << 10));
@@ -17,7 +17,7 @@ TEST_F(OmitRangeFault, SaysThatNothingIsKeptThoughItIs) {
   EXPECT_EQ(Persisted(session), "bytes=0-262143");
 }
 
-TEST_F(OmitRangeFault, IsForQuestionsForTheStateToo) {
+TEST_F(OmitRangeFault, AppliesToStatusQueries) {
   const std::string session = StartSession("object");
   PutChunk(session, 0, Bytes(std::size_t{256} << 10));
   Inject({.type = "omitRange"});
@@ -28,7 +28,7 @@ TEST_F(OmitRangeFault, IsForQuestionsForTheStateToo) {
   EXPECT_EQ(Fired(), 2U);
 }
 
-TEST_F(OmitRangeFault, DoesNotFireWhereNothingIsKept) {
+TEST_F(OmitRangeFault, DoesNotFireWithoutPersistedBytes) {
   const std::string session = StartSession("object");
   Inject({.type = "omitRange"});
   EXPECT_EQ(Persisted(session), "");

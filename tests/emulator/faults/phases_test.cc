@@ -62,7 +62,7 @@ TEST_F(FaultPhasesTest, AreThoseOfAMultipartUpload) {
   EXPECT_EQ(Matched(), "initiate 2 part 1 complete 1 abort 1 ");
 }
 
-TEST_F(FaultPhasesTest, HaveUploadsOfPartsThatFaultsAreFor) {
+TEST_F(FaultPhasesTest, MatchUploadsOfParts) {
   const std::string answer = Call("POST", "/bucket/my/object?uploads").body;
   const std::size_t begin = answer.find("<UploadId>") + 10;
   const std::string part =

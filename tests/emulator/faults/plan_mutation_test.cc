@@ -1,4 +1,4 @@
-// Any text is read as a plan or refused, and what is read can be written and read again.
+// Each text is read as a plan or refused, and each plan can be written and read again.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::string Mutate(std::string text, std::mt19937_64& random) {
   return text;
 }
 
-TEST(FaultPlanText, IsReadOrRefusedWhateverItIs) {
+TEST(FaultPlanText, SurvivesMutation) {
   std::mt19937_64 random(20261120);
   int read = 0;
   int refused = 0;

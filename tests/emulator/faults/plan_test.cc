@@ -1,4 +1,4 @@
-// Plans as text: what is read, what is refused, and where.
+// Plans as text: which are read, which are refused, and where.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ std::string WhyRefused(const std::string& json) {
   return "";
 }
 
-TEST(FaultPlan, IsReadFieldByField) {
+TEST(FaultPlan, ReadsEveryField) {
   const FaultPlan plan = ParseFaultPlan(R"({"seed": 18446744073709551615, "rules": [
     {"name": "one",
      "match": {"operation": "storage.objects.insert", "phase": "chunk", "method": "PUT", "bucket": "b",
@@ -68,7 +68,7 @@ TEST(FaultPlan, IsReadFieldByField) {
 }
 
 // One of each type, with all of its fields.
-TEST(FaultPlan, IsWrittenAsItIsRead) {
+TEST(FaultPlan, RoundTrips) {
   const FaultPlan plan{
       .seed = 7,
       .rules = {
@@ -84,7 +84,7 @@ TEST(FaultPlan, IsWrittenAsItIsRead) {
   EXPECT_EQ(ParseFaultPlan(RenderPlan(plan, {{.rule = "a", .matched = 1, .fired = 1}})), plan);
 }
 
-TEST(FaultPlan, CanBeAScheduleThatIsReplayed) {
+TEST(FaultPlan, ReadsAScheduleToReplay) {
   const std::vector<FiredFault> schedule = {
       {.key = {.operation = "storage.objects.get", .bucket = "b", .object = "o", .range_start = 0, .arrival = 2},
        .rule = "r",
@@ -223,7 +223,7 @@ TEST_F(FaultPlanInProcess, IsRefusedWithRuleAndField) {
   EXPECT_EQ(emulator().faults().Plan(), FaultPlan());
 }
 
-TEST_F(FaultPlanInProcess, LeavesTheOldOneWhereTheNewOneIsWrong) {
+TEST_F(FaultPlanInProcess, RemainsIfTheNewOneIsWrong) {
   const FaultRule good{.name = "good", .action = {.type = "reset"}};
   emulator().faults().Load({.seed = 5, .rules = {good}});
   EXPECT_THROW(emulator().faults().Load({.rules = {{.action = {.type = "cut"}}}}), std::invalid_argument);
@@ -236,7 +236,7 @@ TEST_F(FaultPlanInProcess, IsRefusedByTheConstructor) {
   EXPECT_THROW(Emulator({.faults = {.rules = {{.action = {.type = "cut"}}}}}), std::invalid_argument);
 }
 
-TEST(SecondsText, IsReadAndWritten) {
+TEST(SecondsText, RoundTrips) {
   struct Case {
     const char* text;
     nanoseconds time;
@@ -256,7 +256,7 @@ TEST(SecondsText, IsReadAndWritten) {
   }
 }
 
-TEST(JsonPosition, FindsAValueOrTheNearestAroundIt) {
+TEST(JsonPosition, FindsAValueOrItsNearestParent) {
   const std::string json = R"( {"a\"b": [1, {"c": "]}"}], "d": {"e": {}, "f": [ ] }} )";
   struct Case {
     JsonPath path;

@@ -28,7 +28,7 @@ struct Request {
   std::string body;
 };
 
-// In any order, each is answered in the same way: no request reads what another one writes.
+// In any order, each has the same answer: no request reads what another one writes.
 std::vector<Request> RandomRequests() {
   std::mt19937_64 random(kSeed);
   std::vector<Request> requests;
@@ -119,7 +119,7 @@ FaultPlan RandomFaults() {
                      .action = {.type = "loseAnswer"}}}};
 }
 
-TEST_F(FaultReplayTest, TheSameSeedGivesTheSameFaultsWhateverTheThreadsOrder) {
+TEST_F(FaultReplayTest, SameSeedGivesTheSameFaultsInAnyThreadOrder) {
   const std::vector<Request> requests = RandomRequests();
   emulator().faults().Load(RandomFaults());
   const Outcomes alone = Run(requests, 1);
@@ -130,7 +130,7 @@ TEST_F(FaultReplayTest, TheSameSeedGivesTheSameFaultsWhateverTheThreadsOrder) {
   EXPECT_EQ(SortedSchedule(), schedule);
 }
 
-TEST_F(FaultReplayTest, AnotherSeedGivesOthers) {
+TEST_F(FaultReplayTest, AnotherSeedGivesOtherFaults) {
   const std::vector<Request> requests = RandomRequests();
   emulator().faults().Load(RandomFaults());
   Run(requests, 4);
@@ -142,8 +142,8 @@ TEST_F(FaultReplayTest, AnotherSeedGivesOthers) {
   EXPECT_NE(SortedSchedule(), schedule);
 }
 
-// Rules that count arrivals act on whichever request arrives at their number. The schedule says on which.
-TEST_F(FaultReplayTest, AScheduleReplaysTenThousandRequestsExactly) {
+// Rules that count arrivals act on the request that arrives at their number. The schedule names it.
+TEST_F(FaultReplayTest, ReplaysTenThousandRequestsExactly) {
   FaultPlan plan = RandomFaults();
   plan.rules.push_back({.name = "every", .match = {.every = 7}, .action = {.type = "htmlError"}});
   plan.rules.push_back({.name = "nth", .match = {.nth = 100}, .action = {.type = "reset"}});
@@ -165,7 +165,7 @@ TEST_F(FaultReplayTest, AScheduleReplaysTenThousandRequestsExactly) {
   for (const FaultCount& count : counts) EXPECT_EQ(emulator().faults().Fired(count.rule), count.fired) << count.rule;
 }
 
-TEST_F(FaultReplayTest, TakesNoRules) {
+TEST_F(FaultReplayTest, RefusesRules) {
   emulator().faults().Replay({{.key = {.operation = "storage.buckets.get", .bucket = "bucket", .arrival = 2},
                                .rule = "r",
                                .action = {.type = "reset"}}});
@@ -177,7 +177,7 @@ TEST_F(FaultReplayTest, TakesNoRules) {
 }
 
 // A schedule of 200,000 faults has some 40 MB. Here most of the document is blanks, which take no time to read.
-TEST_F(FaultReplayTest, TakesASchedule40MegabytesLong) {
+TEST_F(FaultReplayTest, AcceptsAScheduleOf40Megabytes) {
   const std::string replay =
       R"({"replay": [{"operation": "storage.objects.get", "arrival": 1, "rule": "r", "action": {"type": "reset"}}]})";
   EXPECT_EQ(Call("PUT", "/_emulator/faults", "", std::string(std::size_t{43} << 20, ' ') + replay).status, 200);

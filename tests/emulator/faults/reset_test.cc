@@ -7,7 +7,7 @@ namespace {
 
 class ResetFault : public FaultTest {};
 
-TEST_F(ResetFault, EndsTheConnectionBeforeTheOperation) {
+TEST_F(ResetFault, ResetsBeforeTheOperation) {
   Inject({.type = "reset"}, {.operation = "storage.objects.insert"});
   const RawExchange exchange = Exchange("POST", InsertTarget("object"), "", "content");
   EXPECT_TRUE(exchange.is_silent());
@@ -16,7 +16,7 @@ TEST_F(ResetFault, EndsTheConnectionBeforeTheOperation) {
   EXPECT_EQ(Stored("object"), std::nullopt);
 }
 
-TEST_F(ResetFault, IsInTheJournalWithoutAStatus) {
+TEST_F(ResetFault, AppearsInTheJournalWithoutAStatus) {
   Inject({.type = "reset"});
   Exchange("GET", "/storage/v1/b/bucket");
   const RequestRecord record = emulator().journal().back();

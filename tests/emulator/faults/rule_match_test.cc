@@ -17,7 +17,7 @@ MatchedRequest SecondChunk() {
   return {.subject = kSubject, .method = "PUT", .attempt = 2, .covered = CoveredBytes{100, 200}};
 }
 
-TEST(RuleMatch, IsForTheRequestsOfWhichAllIsTrue) {
+TEST(RuleMatch, MatchesIfEveryFieldMatches) {
   struct Case {
     const char* name;
     FaultMatch match;
@@ -53,7 +53,7 @@ TEST(RuleMatch, IsForTheRequestsOfWhichAllIsTrue) {
   for (const Case& test : cases) EXPECT_EQ(RuleMatch(test.match).Concerns(SecondChunk()), test.want) << test.name;
 }
 
-TEST(RuleMatch, IsForNoObjectWhereThereIsNone) {
+TEST(RuleMatch, MatchesNoObjectInARequestWithoutOne) {
   const RequestSubject bucket{.operation = "storage.buckets.get", .bucket = "bucket"};
   const MatchedRequest request{.subject = bucket, .method = "GET"};
   EXPECT_TRUE(RuleMatch({}).Concerns(request));
@@ -62,7 +62,7 @@ TEST(RuleMatch, IsForNoObjectWhereThereIsNone) {
   EXPECT_FALSE(RuleMatch({.covers_byte = 0}).Concerns(request));
 }
 
-TEST(RuleMatch, ChoosesByNumber) {
+TEST(RuleMatch, MatchesByNumber) {
   const auto chosen = [](const FaultMatch& match) {
     std::string numbers;
     for (std::uint64_t number = 1; number <= 9; ++number) {
@@ -79,7 +79,7 @@ TEST(RuleMatch, ChoosesByNumber) {
   EXPECT_EQ(chosen({.nth = 5, .every = 3}), "");
 }
 
-TEST(RuleMatch, ChoosesByChance) {
+TEST(RuleMatch, MatchesByProbability) {
   struct Case {
     double probability;
     double chance;
@@ -102,7 +102,7 @@ struct RangeCase {
   std::uint64_t end;
 };
 
-TEST(CoveredBy, ReadsWhatTheHeadersSay) {
+TEST(CoveredBy, ReadsTheRangeHeaders) {
   const RangeCase cases[] = {
       {"read", "X-Nothing", "", 0, 0, UINT64_MAX},
       {"read", "Range", "bytes=100-199", 0, 100, 200},
@@ -134,7 +134,7 @@ TEST(CoveredBy, ReadsWhatTheHeadersSay) {
   }
 }
 
-TEST(CoveredBy, IsNothingForRequestsThatMoveNoBytes) {
+TEST(CoveredBy, IsEmptyForRequestsWithoutBytes) {
   for (const char* phase : {"start", "status", "cancel"}) {
     const RequestPreview preview{.subject = {.operation = "storage.objects.insert", .phase = phase}};
     EXPECT_FALSE(CoveredBy({}, preview).has_value()) << phase;

@@ -15,7 +15,7 @@ class ShortPersistFault : public FaultTest {
   }
 };
 
-TEST_F(ShortPersistFault, KeepsSoMuchOfAChunkAndSaysSo) {
+TEST_F(ShortPersistFault, KeepsAndReportsTheGivenBytesOfAChunk) {
   struct Case {
     std::uint64_t keep_bytes;
     std::string range;
@@ -39,7 +39,7 @@ TEST_F(ShortPersistFault, KeepsSoMuchOfAChunkAndSaysSo) {
 }
 
 // The bytes of the chunk count, with those that the session already has.
-TEST_F(ShortPersistFault, KeepsSoMuchOfAChunkThatOverlaps) {
+TEST_F(ShortPersistFault, KeepsTheGivenBytesOfAnOverlappingChunk) {
   struct Case {
     std::uint64_t keep_bytes;
     std::string range;
@@ -58,7 +58,7 @@ TEST_F(ShortPersistFault, KeepsSoMuchOfAChunkThatOverlaps) {
   }
 }
 
-TEST_F(ShortPersistFault, LeavesTheLastChunkUnfinished) {
+TEST_F(ShortPersistFault, LeavesTheSessionUnfinishedAfterItsLastChunk) {
   const std::string content = Bytes(kChunk + 10);
   const std::string session = StartSession("object");
   EXPECT_EQ(PutChunk(session, 0, std::string_view(content).substr(0, kChunk)).status, 308);
@@ -71,7 +71,7 @@ TEST_F(ShortPersistFault, LeavesTheLastChunkUnfinished) {
   EXPECT_TRUE(Stored("object") == content);
 }
 
-TEST_F(ShortPersistFault, LeavesUploadsInOneRequestAlone) {
+TEST_F(ShortPersistFault, SkipsUploadsInOneRequest) {
   Keep(4);
   EXPECT_EQ(Insert("object", "0123456789").status, 200);
   EXPECT_EQ(Fired(), 0U);

@@ -15,7 +15,7 @@ class StallFault : public FaultTest {
  protected:
   StallFault() { emulator().clock().Freeze(); }
 
-  // Whether the read is still under way shortly before the end of the pause, and what it has received then.
+  // Whether the read is still in flight shortly before the end of the pause, and what it has received then.
   RawExchange ReadThroughThePause(const std::string& name) {
     auto read = std::async(std::launch::async, [&] { return Read(name); });
     emulator().clock().AwaitWaiters(1);
@@ -26,7 +26,7 @@ class StallFault : public FaultTest {
   }
 };
 
-TEST_F(StallFault, PausesOnceSoManyBytesHaveCome) {
+TEST_F(StallFault, PausesAfterTheGivenBytes) {
   const std::string content = Bytes(100'000);
   ASSERT_EQ(Insert("object", content).status, 200);
   for (const std::uint64_t after_bytes : {1, 1000, 99'999}) {
@@ -44,20 +44,20 @@ TEST_F(StallFault, PausesOnceSoManyBytesHaveCome) {
   }
 }
 
-TEST_F(StallFault, LastsAsLongAsItSays) {
+TEST_F(StallFault, LastsItsDuration) {
   ASSERT_EQ(Insert("object", "0123456789").status, 200);
   Inject({.type = "stall", .after_bytes = 5, .duration = seconds(30)});
   EXPECT_EQ(ReadThroughThePause("object").body, "0123456789");
 }
 
-TEST_F(StallFault, ComesBeforeTheFirstByteOfTheAnswer) {
+TEST_F(StallFault, HappensBeforeTheFirstByte) {
   ASSERT_EQ(Insert("object", "0123456789").status, 200);
   Inject({.type = "stall", .duration = seconds(30)});
   EXPECT_EQ(ReadThroughThePause("object").body, "0123456789");
   EXPECT_EQ(emulator().journal().back().duration, seconds(30));
 }
 
-TEST_F(StallFault, ComesBeforeAnAnswerWithoutABody) {
+TEST_F(StallFault, HappensBeforeAnAnswerWithoutABody) {
   ASSERT_EQ(Insert("object", "content").status, 200);
   Inject({.type = "stall", .duration = seconds(30)});
   auto deleted = std::async(std::launch::async, [&] { return Call("DELETE", "/storage/v1/b/bucket/o/object").status; });
@@ -67,7 +67,7 @@ TEST_F(StallFault, ComesBeforeAnAnswerWithoutABody) {
   EXPECT_EQ(Fired(), 1U);
 }
 
-TEST_F(StallFault, LeavesAnAnswerAloneThatIsNotLonger) {
+TEST_F(StallFault, SkipsShorterAnswers) {
   ASSERT_EQ(Insert("object", "0123456789").status, 200);
   for (const std::uint64_t after_bytes : {10, 11}) {
     emulator().faults().Clear();

@@ -43,7 +43,7 @@ TEST_F(StallUploadFault, HappensBeforeTheObjectIsStored) {
   }
 }
 
-TEST_F(StallUploadFault, LeavesAnUploadAloneThatIsShorter) {
+TEST_F(StallUploadFault, SkipsShorterUploads) {
   Stall(11);
   EXPECT_EQ(Insert("object", "0123456789").status, 200);
   // Bytes around the object's bytes do not count.
@@ -57,7 +57,7 @@ TEST_F(StallUploadFault, CountsTheObjectsBytesInAMultipartUpload) {
   EXPECT_EQ(Stored("object"), "0123456789");
 }
 
-TEST_F(StallUploadFault, HappensBeforeTheChunkIsKeptThatCrossesTheByte) {
+TEST_F(StallUploadFault, HappensBeforeTheCrossingChunkIsStored) {
   const std::string bytes = Bytes(2 * kChunk);
   const std::string session = StartSession("object");
   Stall(kChunk + 1);
@@ -69,7 +69,7 @@ TEST_F(StallUploadFault, HappensBeforeTheChunkIsKeptThatCrossesTheByte) {
   EXPECT_TRUE(Stored("object") == bytes);
 }
 
-TEST_F(StallUploadFault, HappensInTheChunkThatEndsAtTheByteAndNotInTheNext) {
+TEST_F(StallUploadFault, HappensInTheChunkThatEndsAtTheByte) {
   const std::string bytes = Bytes(2 * kChunk);
   const std::string session = StartSession("object");
   Stall(kChunk);

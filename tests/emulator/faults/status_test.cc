@@ -13,14 +13,14 @@ using ::testing::HasSubstr;
 
 class StatusFault : public FaultTest {};
 
-TEST_F(StatusFault, AnswersInPlaceOfTheOperation) {
+TEST_F(StatusFault, AnswersInsteadOfTheOperation) {
   Inject({.type = "status", .status = 503}, {.operation = "storage.objects.insert"});
   EXPECT_EQ(Insert("object", "content").status, 503);
   EXPECT_EQ(Fired(), 1U);
   EXPECT_EQ(Stored("object"), std::nullopt);
 }
 
-TEST_F(StatusFault, HasTheShapeOfTheApi) {
+TEST_F(StatusFault, AnswersInTheFormOfTheApi) {
   struct Case {
     std::uint64_t status;
     const char* reason;
@@ -49,7 +49,7 @@ TEST_F(StatusFault, HasTheShapeOfTheApi) {
   }
 }
 
-TEST_F(StatusFault, SaysWhatThePlanSays) {
+TEST_F(StatusFault, AnswersWithThePlansStatusAndBody) {
   Inject({.type = "status",
           .status = 429,
           .body = "slow down",
@@ -63,12 +63,12 @@ TEST_F(StatusFault, SaysWhatThePlanSays) {
   EXPECT_EQ(answer.Header("retry-after"), "7");
 }
 
-TEST_F(StatusFault, HasNoBodyWhereHttpAllowsNone) {
+TEST_F(StatusFault, OmitsTheBodyWhereHttpForbidsIt) {
   Inject({.type = "status", .status = 304});
   EXPECT_EQ(Exchange("GET", "/storage/v1/b/bucket").body, "");
 }
 
-TEST_F(StatusFault, LeavesTheConnectionInOrder) {
+TEST_F(StatusFault, KeepsTheConnectionUsable) {
   Inject({.type = "status", .status = 503}, {}, {.count = 1});
   RawConnection client(endpoint());
   EXPECT_EQ(client.Call("POST", InsertTarget("object"), "", Bytes(300'000)).status, 503);

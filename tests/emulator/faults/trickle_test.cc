@@ -19,7 +19,7 @@ class TrickleFault : public FaultTest {
   std::uint64_t Sent() { return emulator().journal().back().bytes_out; }
 };
 
-TEST_F(TrickleFault, SendsSoManyBytesPerSecond) {
+TEST_F(TrickleFault, SendsAtTheGivenRate) {
   ASSERT_EQ(Insert("object", Bytes(250)).status, 200);
   Inject({.type = "trickle", .bytes_per_second = 1000});
   auto read = std::async(std::launch::async, [&] { return Read("object").body; });
@@ -36,7 +36,7 @@ TEST_F(TrickleFault, SendsSoManyBytesPerSecond) {
   EXPECT_EQ(Fired(), 1U);
 }
 
-TEST_F(TrickleFault, TakesSoManyBytesPerSecond) {
+TEST_F(TrickleFault, ReadsAtTheGivenRate) {
   Inject({.type = "trickle", .bytes_per_second = 100}, {.operation = "storage.objects.insert"});
   auto inserted = std::async(std::launch::async, [&] { return Insert("object", Bytes(20)).status; });
   for (int taken = 0; taken < 20; taken += 5) {
@@ -54,7 +54,7 @@ TEST_F(TrickleFault, TakesSoManyBytesPerSecond) {
   EXPECT_EQ(Stored("object"), Bytes(20));
 }
 
-TEST_F(TrickleFault, LeavesARequestAloneThatMovesNoBytes) {
+TEST_F(TrickleFault, SkipsRequestsWithoutBytes) {
   ASSERT_EQ(Insert("object", "content").status, 200);
   Inject({.type = "trickle", .bytes_per_second = 1});
   EXPECT_EQ(Call("DELETE", "/storage/v1/b/bucket/o/object").status, 204);

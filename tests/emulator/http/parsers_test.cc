@@ -15,7 +15,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-TEST(ParseRange, KnowsEveryForm) {
+TEST(ParseRange, ReadsEveryForm) {
   using Kind = RangeRequest::Kind;
   struct Case {
     std::string header;
@@ -63,7 +63,7 @@ TEST(ParseRange, KnowsEveryForm) {
   }
 }
 
-TEST(ParseContentRange, ReadsWhatClientsSend) {
+TEST(ParseContentRange, ReadsTheFormsOfClients) {
   const auto chunk = ParseContentRange("bytes 0-262143/*");
   ASSERT_TRUE(chunk && chunk->bytes);
   EXPECT_EQ(chunk->bytes->last, 262143U);
@@ -85,7 +85,7 @@ TEST(ParseContentRange, ReadsWhatClientsSend) {
   }
 }
 
-TEST(ParseContentRange, RefusesEverythingElse) {
+TEST(ParseContentRange, RefusesOtherForms) {
   for (const char* header :
        {"", "bytes", "bytes ", "bytes 0-1", "bytes 0-1/", "bytes /5", "bytes 1-0/5", "bytes 0-5/5", "bytes 0-/5",
         "bytes -1/5", "bytes a-b/5", "bytes 0-1/x", "bytes=0-1/5", "items 0-1/5", "bytes 0-1/5 ", "bytes *-1/5",
@@ -94,7 +94,7 @@ TEST(ParseContentRange, RefusesEverythingElse) {
   }
 }
 
-TEST(PageToken, ComesBackAsItWent) {
+TEST(PageToken, RoundTrips) {
   for (const ListPosition& position :
        {ListPosition{false, "a"}, ListPosition{true, "dir/"}, ListPosition{false, "\xC3\xA9?&=+ %"},
         ListPosition{false, "a/b", 1'795'162'846'924'674}, ListPosition{false, "/", 0}}) {
@@ -104,7 +104,7 @@ TEST(PageToken, ComesBackAsItWent) {
   }
 }
 
-TEST(PageToken, RefusesWhatItDidNotMake) {
+TEST(PageToken, RefusesForeignTokens) {
   // From the sixth on: no text, another kind, text that is not UTF-8; then generations without a slash, without a name,
   // without digits, with others, with too many.
   for (const char* token : {"", "x", "!!!!", "bm9u=", "a+b/", "bg", "eGFh", "bv8", "ZzEyYQ", "ZzEyLw", "Zy9h", "Z3gvYQ",

@@ -41,7 +41,7 @@ TEST(ParseTarget, DecodesTheQueryAsForms) {
   EXPECT_EQ(target->query.Value("q"), "a?b");
 }
 
-TEST(ParseTarget, RefusesWhatDoesNotDecode) {
+TEST(ParseTarget, RefusesInvalidEncodings) {
   for (const char* raw : {"/b/%", "/b/%4", "/b/%zz", "/b/%FF", "/b/%C3", "/?a=%", "/?%GG=1", "/?a=%ED%A0%80"}) {
     const auto target = ParseTarget(raw);
     ASSERT_FALSE(target) << raw;
@@ -49,7 +49,7 @@ TEST(ParseTarget, RefusesWhatDoesNotDecode) {
   }
 }
 
-TEST(EncodeSegment, IsUndoneByParseTarget) {
+TEST(EncodeSegment, RoundTripsThroughParseTarget) {
   const std::string text = "a/b?c#d%e f+g&\xC3\xA9\x01~_-.";
   const auto target = ParseTarget("/" + EncodeSegment(text));
   ASSERT_TRUE(target);

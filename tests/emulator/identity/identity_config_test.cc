@@ -28,7 +28,7 @@ std::string ErrorOf(const std::string& text) {
   }
 }
 
-TEST(IdentityConfig, IsReadWhole) {
+TEST(IdentityConfig, ReadsEveryField) {
   const IdentityConfig config = ParseIdentityConfig(IdentityConfigText());
   EXPECT_EQ(config.project_id, "test-project");
   EXPECT_EQ(config.token_lifetime, std::chrono::seconds(1000));
@@ -112,7 +112,7 @@ const std::vector<WrongConfig> kWrongConfigs = {
      "metadata_server.scopes[1]: must be a string"},
 };
 
-TEST(IdentityConfig, IsRefusedWithTheFieldThatIsWrong) {
+TEST(IdentityConfig, NamesTheWrongField) {
   const json good = json::parse(IdentityConfigText());
   for (const WrongConfig& wrong : kWrongConfigs) {
     json config = good;
@@ -125,13 +125,13 @@ TEST(IdentityConfig, IsRefusedWithTheFieldThatIsWrong) {
   }
 }
 
-TEST(IdentityConfig, IsRefusedWhereItIsNoJsonObject) {
+TEST(IdentityConfig, RefusesOtherThanAJsonObject) {
   EXPECT_EQ(ErrorOf(""), "auth config: is not JSON");
   EXPECT_EQ(ErrorOf("{\"roles\": ["), "auth config: is not JSON");
   EXPECT_EQ(ErrorOf("[]"), "auth config: must be a JSON object");
 }
 
-TEST(IdentityConfig, TakesAKeyFileAsItIsHandedOut) {
+TEST(IdentityConfig, AcceptsAnUnchangedKeyFile) {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("gcsflux-key-" + std::to_string(::getpid()) + ".json");
   std::ofstream(path) << json{{"type", "service_account"},

@@ -47,7 +47,7 @@ IdentityConfig Config() {
   return config;
 }
 
-TEST(Base64Url, ReadsWhatItWrites) {
+TEST(Base64Url, RoundTrips) {
   for (const std::string& bytes :
        {std::string(), std::string("f"), std::string("fo"), std::string("foo"), std::string("\xFB\xEF\xFF\x00", 4)}) {
     EXPECT_EQ(EncodeBase64Url(bytes), ToBase64Url(bytes));
@@ -56,13 +56,13 @@ TEST(Base64Url, ReadsWhatItWrites) {
   EXPECT_EQ(EncodeBase64Url("\xFB\xEF\xFF"), "--__");
 }
 
-TEST(Base64Url, RefusesWhatNobodyWrites) {
+TEST(Base64Url, RefusesOtherEncodings) {
   for (const char* text : {"A", "AAAAA", "AB", "AAB", "AA==", "A+AA", "A/AA", "AA A", "AA\n"}) {
     EXPECT_FALSE(DecodeBase64Url(text)) << text;
   }
 }
 
-TEST(Jwt, IsTakenApart) {
+TEST(Jwt, IsSplit) {
   const std::string text = SignedJwt(Header(), Claims(), TestKey(1).private_key);
   const std::optional<Jwt> jwt = ParseJwt(text);
   ASSERT_TRUE(jwt);
@@ -74,7 +74,7 @@ TEST(Jwt, IsTakenApart) {
   EXPECT_EQ(jwt->signed_text, text.substr(0, text.rfind('.')));
 }
 
-TEST(Jwt, IsNoneWhereItIsMalformed) {
+TEST(Jwt, IsRefusedIfMalformed) {
   const std::string header = ToBase64Url(Header().dump());
   const std::string claims = ToBase64Url(Claims().dump());
   const std::vector<std::string> cases = {
@@ -101,7 +101,7 @@ TEST(Jwt, IsNoneWhereItIsMalformed) {
   for (const std::string& text : cases) EXPECT_FALSE(ParseJwt(text)) << text.substr(0, 120);
 }
 
-TEST(Assertion, IsTakenWhereAKeyOfTheAccountSignedIt) {
+TEST(Assertion, IsAcceptedIfAKeyOfTheAccountSignedIt) {
   const IdentityConfig config = Config();
   const auto first = CheckAssertion(config, SignedJwt(Header(), Claims(), TestKey(1).private_key), kNow);
   ASSERT_TRUE(first) << first.error();
@@ -166,7 +166,7 @@ TEST(Assertion, IsRefusedWithItsReason) {
   }
 }
 
-TEST(Assertion, IsGoodUntilItsLastSecond) {
+TEST(Assertion, IsValidUntilItsLastSecond) {
   const IdentityConfig config = Config();
   const std::string text = SignedJwt(Header(), Claims(), TestKey(1).private_key);
   EXPECT_TRUE(CheckAssertion(config, text, kNow + std::chrono::seconds(3599)));
@@ -174,7 +174,7 @@ TEST(Assertion, IsGoodUntilItsLastSecond) {
   EXPECT_TRUE(CheckAssertion(config, text, kNow - std::chrono::seconds(60))) << "clocks differ a little";
 }
 
-TEST(RsaPublicKey, IsReadFromAnyPemThatHasIt) {
+TEST(RsaPublicKey, IsReadFromEveryPemWithAnRsaKey) {
   const std::string signature = SignRs256("text", TestKey(1).private_key);
   for (const std::string& pem : {TestKey(1).public_key, TestKey(1).private_key}) {
     const std::optional<RsaPublicKey> key = RsaPublicKey::FromPem(pem);
@@ -184,7 +184,7 @@ TEST(RsaPublicKey, IsReadFromAnyPemThatHasIt) {
   }
 }
 
-TEST(RsaPublicKey, IsNoneWhereThePemHoldsNoRsaKey) {
+TEST(RsaPublicKey, IsAbsentWithoutAnRsaKeyInThePem) {
   const CertificatePem elliptic = MakeCertificate();
   for (const std::string& pem : {std::string(), std::string("key"), TestKey(1).public_key.substr(0, 100),
                                  elliptic.certificate, elliptic.private_key}) {

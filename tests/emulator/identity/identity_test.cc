@@ -55,7 +55,7 @@ TEST_F(IdentityTest, ExchangesAnAssertion) {
   }
 }
 
-TEST_F(IdentityTest, RefusesAnAssertionForSomethingElse) {
+TEST_F(IdentityTest, RefusesAnAssertionForAnotherAudience) {
   json claims = Claims(kViewerEmail);
   claims["aud"] = kTokenUrl;
   EXPECT_EQ(ErrorOf(identity_.ExchangeAssertion(Sign(claims), kTokenUrl)), "invalid_scope");
@@ -72,7 +72,7 @@ TEST_F(IdentityTest, RefusesAnAssertionForSomethingElse) {
   EXPECT_EQ(ErrorOf(identity_.ExchangeAssertion(Sign(claims), kTokenUrl)), "invalid_grant");
 }
 
-TEST_F(IdentityTest, TakesASelfSignedTokenForTheServiceOrWithAScope) {
+TEST_F(IdentityTest, AcceptsASelfSignedTokenWithAudienceOrScope) {
   json claims = Claims(kViewerEmail);
   claims["sub"] = kViewerEmail;
   for (const char* audience : {"https://storage.googleapis.com/", kServiceUrl}) {
@@ -87,7 +87,7 @@ TEST_F(IdentityTest, TakesASelfSignedTokenForTheServiceOrWithAScope) {
   EXPECT_EQ(identity_.Authenticate(Sign(claims), kServiceUrl)->scopes, kReadOnly);
 }
 
-TEST_F(IdentityTest, RefusesASelfSignedTokenThatIsNotItsHolders) {
+TEST_F(IdentityTest, RefusesASelfSignedTokenOfAnotherAccount) {
   json claims = Claims(kViewerEmail);
   claims["sub"] = kViewerEmail;
   claims["aud"] = "https://storage.googleapis.com/";
@@ -139,7 +139,7 @@ TEST_F(IdentityTest, ExchangesASubjectToken) {
   EXPECT_EQ(ErrorOf(identity_.ExchangeSubjectToken({kAudience, kSubjectToken, jwt, ""})), "invalid_request");
 }
 
-TEST_F(IdentityTest, ImpersonatesWhomItMay) {
+TEST_F(IdentityTest, ImpersonatesOnlyPermittedAccounts) {
   const Principal workload{kWorkload, kCloudPlatform};
   const Grant grant = identity_.Impersonate(workload, {.service_account = kViewerEmail, .scope = kReadOnly});
   ASSERT_TRUE(grant);
@@ -163,13 +163,13 @@ TEST_F(IdentityTest, ImpersonatesWhomItMay) {
   }
 }
 
-TEST_F(IdentityTest, TakesAScopeToImpersonate) {
+TEST_F(IdentityTest, RequiresAScopeToImpersonate) {
   const Principal narrow{kWorkload, kReadOnly};
   EXPECT_EQ(ErrorOf(identity_.Impersonate(narrow, {.service_account = kViewerEmail, .scope = kCloudPlatform})),
             "PERMISSION_DENIED");
 }
 
-TEST_F(IdentityTest, LetsTokensExpire) {
+TEST_F(IdentityTest, ExpiresTokens) {
   const std::string token = identity_.IssueToMachine(kReadOnly).text;
   const Principal workload{kWorkload, kCloudPlatform};
   const std::string brief =
@@ -185,7 +185,7 @@ TEST_F(IdentityTest, LetsTokensExpire) {
   EXPECT_EQ(Holder(token), "");
 }
 
-TEST_F(IdentityTest, IssuesTokensThatNobodyCanGuess) {
+TEST_F(IdentityTest, IssuesUnguessableTokens) {
   std::set<std::string> tokens;
   for (int i = 0; i < 3000; ++i) tokens.insert(identity_.IssueToMachine(kReadOnly).text);
   EXPECT_EQ(tokens.size(), 3000U);
@@ -214,7 +214,7 @@ TEST_F(IdentityTest, GrantsRolesByBucket) {
   EXPECT_TRUE(identity_.PermissionsOn("bucket", std::nullopt).empty());
 }
 
-TEST(Identity, GivesEverybodyWhatAllUsersHave) {
+TEST(Identity, GrantsTheRolesOfAllUsersToEachCaller) {
   const Identity identity(
       ParseIdentityConfig(R"({"roles":[{"principal":"allUsers","bucket":"public","role":"viewer"}]})"),
       [] { return Time(); });
@@ -222,7 +222,7 @@ TEST(Identity, GivesEverybodyWhatAllUsersHave) {
   EXPECT_FALSE(identity.PermissionsOn("other", std::nullopt).Has(Permission::kObjectsGet));
 }
 
-TEST(Permissions, AreWithinTheirScopes) {
+TEST(Permissions, AreLimitedByScopes) {
   const auto within = [](const std::string& scopes, Permission permission) {
     return PermissionsWithin(scopes).Has(permission);
   };

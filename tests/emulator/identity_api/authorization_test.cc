@@ -1,4 +1,4 @@
-// What requests may do if the emulator requires credentials.
+// The rights of requests if the emulator requires credentials.
 
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST_F(AuthorizationTest, FollowsTheRoles) {
   }
 }
 
-TEST_F(AuthorizationTest, LetsOnlyThoseDeleteWhoMay) {
+TEST_F(AuthorizationTest, AllowsDeletesOnlyWithPermission) {
   for (const char* target : {kObject, "/bucket/object"}) {
     EXPECT_EQ(Call("DELETE", target, "").status, 401) << target;
     EXPECT_EQ(Call("DELETE", target, kViewerEmail).status, 403) << target;
@@ -114,7 +114,7 @@ TEST_F(AuthorizationTest, LetsOnlyThoseDeleteWhoMay) {
   EXPECT_EQ(Call("DELETE", "/storage/v1/b/other", kAdminEmail).status, 204);
 }
 
-TEST_F(AuthorizationTest, SaysInTheWordsOfTheServiceWhoMayNotDoWhat) {
+TEST_F(AuthorizationTest, RefusesInTheWordsOfTheService) {
   const RawResponse refused = Call("GET", "/storage/v1/b/other/o/object", kViewerEmail);
   ASSERT_EQ(refused.status, 403);
   const json error = json::parse(refused.body).at("error");
@@ -130,7 +130,7 @@ TEST_F(AuthorizationTest, SaysInTheWordsOfTheServiceWhoMayNotDoWhat) {
   EXPECT_EQ(Call("GET", "/storage/v1/b/no-such-bucket/o", kAdminEmail).status, 404);
 }
 
-TEST_F(AuthorizationTest, AnswersOnlyTheSameCallerAgain) {
+TEST_F(AuthorizationTest, RepeatsAnAnswerOnlyToTheSameCaller) {
   constexpr auto kInsert = "/upload/storage/v1/b/bucket/o?uploadType=media&name=again";
   const std::string token = "x-goog-gcs-idempotency-token: t\r\n";
   const RawResponse first = Call("POST", kInsert, kAdminEmail, "bytes", token);
@@ -141,7 +141,7 @@ TEST_F(AuthorizationTest, AnswersOnlyTheSameCallerAgain) {
   EXPECT_EQ(client_.Call("POST", kInsert, "Authorization: Bearer bogus\r\n" + token, "bytes").status, 401);
 }
 
-TEST_F(AuthorizationTest, AsksAnonymousCallersForCredentials) {
+TEST_F(AuthorizationTest, RequiresCredentialsOfAnonymousCallers) {
   const RawResponse refused = Call("GET", kObject, "");
   ASSERT_EQ(refused.status, 401);
   EXPECT_TRUE(refused.Header("www-authenticate").starts_with("Bearer realm=")) << refused.Header("www-authenticate");
@@ -150,7 +150,7 @@ TEST_F(AuthorizationTest, AsksAnonymousCallersForCredentials) {
   EXPECT_TRUE(error.at("message").get<std::string>().starts_with("Anonymous caller does not have storage.objects.get"));
 }
 
-TEST_F(AuthorizationTest, RefusesCredentialsThatAreNone) {
+TEST_F(AuthorizationTest, RefusesMalformedCredentials) {
   const std::string token = TokenOf(kViewerEmail);
   for (const std::string& value :
        {std::string("Bearer"), std::string("Bearer "), std::string("Bearer ya29.guess"), "Basic " + token, token,
@@ -163,7 +163,7 @@ TEST_F(AuthorizationTest, RefusesCredentialsThatAreNone) {
   EXPECT_EQ(client_.Call("GET", kObject, "Authorization: bearer " + token + "\r\n").status, 200);
 }
 
-TEST_F(AuthorizationTest, RefusesAsTheXmlApiDoesWhereThatIsAsked) {
+TEST_F(AuthorizationTest, RefusesInXmlForTheXmlApi) {
   const RawResponse anonymous = Call("GET", "/bucket/object", "");
   ASSERT_EQ(anonymous.status, 401);
   EXPECT_NE(anonymous.body.find("<Code>AuthenticationRequired</Code>"), std::string::npos) << anonymous.body;
@@ -176,7 +176,7 @@ TEST_F(AuthorizationTest, RefusesAsTheXmlApiDoesWhereThatIsAsked) {
       << refused.body;
 }
 
-TEST_F(AuthorizationTest, LetsACreatorAddButNotReplace) {
+TEST_F(AuthorizationTest, AllowsACreatorToAddButNotReplace) {
   EXPECT_EQ(Insert("bucket", "new", kCreatorEmail), 200);
   EXPECT_EQ(Insert("bucket", "new", kCreatorEmail), 403);
   const std::string session = "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=";
@@ -195,7 +195,7 @@ TEST_F(AuthorizationTest, LetsACreatorAddButNotReplace) {
   EXPECT_EQ(Call("GET", "/storage/v1/b/bucket/o/object?alt=media", kViewerEmail).body, "0123456789") << "is as it was";
 }
 
-TEST_F(AuthorizationTest, LetsWhoReadsAndAddsComposeButDeleteNothing) {
+TEST_F(AuthorizationTest, AllowsComposeWithoutDeletePermission) {
   const std::string to = "/storage/v1/b/bucket/o/";
   const std::string sources = R"("sourceObjects":[{"name":"object"}])";
   EXPECT_EQ(Call("POST", to + "joined/compose", kCollectorEmail, "{" + sources + "}").status, 200);
@@ -206,7 +206,7 @@ TEST_F(AuthorizationTest, LetsWhoReadsAndAddsComposeButDeleteNothing) {
   EXPECT_EQ(Call("GET", kObject, kViewerEmail).status, 200);
 }
 
-TEST_F(AuthorizationTest, TakesASessionsUriAsACredential) {
+TEST_F(AuthorizationTest, AcceptsASessionUriAsCredential) {
   const RawResponse started =
       Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=new", kCreatorEmail);
   ASSERT_EQ(started.status, 200);
@@ -215,7 +215,7 @@ TEST_F(AuthorizationTest, TakesASessionsUriAsACredential) {
   EXPECT_EQ(Call("GET", "/storage/v1/b/bucket/o/new?alt=media", kViewerEmail).body, "0123456789");
 }
 
-TEST_F(AuthorizationTest, AsksTheReaderOfACopysSource) {
+TEST_F(AuthorizationTest, RequiresReadPermissionOnACopysSource) {
   const std::string source = "x-goog-copy-source: /other/object\r\n";
   EXPECT_EQ(Call("PUT", "/bucket/copy", kUserEmail, "", source).status, 403) << "may not read the source";
   EXPECT_EQ(Call("PUT", "/bucket/copy", kAdminEmail, "", source).status, 200);
@@ -236,7 +236,7 @@ TEST_F(AuthorizationTest, LimitsATokenToItsScopes) {
   EXPECT_EQ(Call("DELETE", kObject, kUserEmail).status, 204);
 }
 
-TEST_F(AuthorizationTest, EndsWithTheToken) {
+TEST_F(AuthorizationTest, RefusesAnExpiredToken) {
   const std::string headers = "Authorization: Bearer " + TokenOf(kViewerEmail) + "\r\n";
   emulator_.clock().Advance(seconds(3599));
   EXPECT_EQ(client_.Call("GET", kObject, headers).status, 200);
@@ -244,7 +244,7 @@ TEST_F(AuthorizationTest, EndsWithTheToken) {
   EXPECT_EQ(client_.Call("GET", kObject, headers).status, 401);
 }
 
-TEST_F(AuthorizationTest, TellsCallersWhatTheyMayDo) {
+TEST_F(AuthorizationTest, TestsPermissions) {
   const std::string all =
       "permissions=storage.objects.get&permissions=storage.objects.create&permissions=storage.objects.delete&"
       "permissions=storage.buckets.get&permissions=storage.objects.fly";
@@ -259,7 +259,7 @@ TEST_F(AuthorizationTest, TellsCallersWhatTheyMayDo) {
   EXPECT_EQ(Call("GET", "/storage/v1/b/none/iam/testPermissions?" + all, kAdminEmail).status, 404);
 }
 
-TEST_F(AuthorizationTest, ShowsNoCredentialAnywhere) {
+TEST_F(AuthorizationTest, HidesCredentialsEverywhere) {
   const std::string token = TokenOf(kAdminEmail);
   const std::string query = "/storage/v1/b/bucket/o?access_token=" + token;
   EXPECT_EQ(client_.Call("GET", query, "Authorization: Bearer " + token + "\r\n").status, 200);
@@ -277,7 +277,7 @@ TEST_F(AuthorizationTest, ShowsNoCredentialAnywhere) {
   }
 }
 
-TEST(WithoutAuthorization, NobodyIsAskedButTokensAreHandedOut) {
+TEST(WithoutAuthorization, TokensAreIssuedButNotRequired) {
   const Emulator emulator({.auth = AuthOptions{.config = IdentityConfigText(), .is_required = false}});
   RawConnection client(emulator.endpoint());
   EXPECT_EQ(client.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})").status, 200);
@@ -288,7 +288,7 @@ TEST(WithoutAuthorization, NobodyIsAskedButTokensAreHandedOut) {
       200);
 }
 
-TEST(WithoutAuthorization, EverythingIsGrantedAndTheEndpointsAreNotThere) {
+TEST(WithoutAuthorization, EverythingIsGrantedWithoutEndpoints) {
   const Emulator emulator;
   RawConnection client(emulator.endpoint());
   ASSERT_EQ(client.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})").status, 200);

@@ -101,7 +101,7 @@ TEST_F(IdentityHttpTest, ExchangesASignatureForAToken) {
   EXPECT_EQ(response.Header("cache-control").find("no-cache"), 0U);
 }
 
-TEST_F(IdentityHttpTest, SaysAsOAuthWhyThereIsNoToken) {
+TEST_F(IdentityHttpTest, RefusesTokensInTheFormOfOAuth) {
   struct Case {
     const char* name;
     Form form;
@@ -138,7 +138,7 @@ TEST_F(IdentityHttpTest, SaysAsOAuthWhyThereIsNoToken) {
   }
 }
 
-TEST_F(IdentityHttpTest, SurvivesBodiesThatAreNoForms) {
+TEST_F(IdentityHttpTest, SurvivesBodiesThatAreNotForms) {
   for (const std::string& body :
        {std::string("%"), std::string("grant_type=%zz"), std::string("grant_type=%FF%FE"), std::string("&&&="),
         std::string("{\"grant_type\":\"refresh_token\"}"), std::string(5 << 20, 'x')}) {
@@ -157,7 +157,7 @@ TEST_F(IdentityHttpTest, RefreshesAUsersToken) {
   EXPECT_EQ(Call("GET", kReadObject, Bearer(TokenIn(response))).status, 200);
 }
 
-TEST_F(IdentityHttpTest, ExchangesAndImpersonatesAsExternalAccountsDo) {
+TEST_F(IdentityHttpTest, ExchangesAndImpersonatesForExternalAccounts) {
   const RawResponse exchanged = Post("/v1/token", ExchangeForm());
   ASSERT_EQ(exchanged.status, 200) << exchanged.body;
   EXPECT_EQ(json::parse(exchanged.body).at("issued_token_type"), "urn:ietf:params:oauth:token-type:access_token");
@@ -177,7 +177,7 @@ TEST_F(IdentityHttpTest, ExchangesAndImpersonatesAsExternalAccountsDo) {
   EXPECT_EQ(Call("GET", kReadObject, Bearer(token)).status, 401);
 }
 
-TEST_F(IdentityHttpTest, RefusesExchangesInTheirOwnShapes) {
+TEST_F(IdentityHttpTest, RefusesExchangesInTheirOwnForm) {
   Form other_audience = ExchangeForm();
   other_audience[1].second = "//other";
   Form other_token = ExchangeForm();
@@ -193,7 +193,7 @@ TEST_F(IdentityHttpTest, RefusesExchangesInTheirOwnShapes) {
   }
 }
 
-TEST_F(IdentityHttpTest, RefusesImpersonationInItsOwnShape) {
+TEST_F(IdentityHttpTest, RefusesImpersonationInItsOwnForm) {
   const std::string target = std::string("/v1/projects/-/serviceAccounts/") + kViewerEmail + ":generateAccessToken";
   const std::string wanted = json{{"scope", json::array({kCloudPlatform})}}.dump();
   struct Case {
@@ -224,7 +224,7 @@ TEST_F(IdentityHttpTest, RefusesImpersonationInItsOwnShape) {
   }
 }
 
-TEST_F(IdentityHttpTest, IsAMachinesMetadataServer) {
+TEST_F(IdentityHttpTest, ServesTheMetadataOfAMachine) {
   const std::string accounts = "/computeMetadata/v1/instance/service-accounts/";
   for (const std::string& account : {std::string("default"), std::string(kViewerEmail), EncodeSegment(kViewerEmail)}) {
     const RawResponse token = Call("GET", accounts + account + "/token", kFlavor);
@@ -247,7 +247,7 @@ TEST_F(IdentityHttpTest, IsAMachinesMetadataServer) {
   }
 }
 
-TEST_F(IdentityHttpTest, SaysWhetherTheMachineIsPreempted) {
+TEST_F(IdentityHttpTest, ReportsPreemption) {
   constexpr auto kPreempted = "/computeMetadata/v1/instance/preempted";
   constexpr auto kMachine = "/_emulator/machine";
   EXPECT_EQ(Call("GET", kPreempted, kFlavor).body, "FALSE");
@@ -262,7 +262,7 @@ TEST_F(IdentityHttpTest, SaysWhetherTheMachineIsPreempted) {
   EXPECT_EQ(Call("GET", kPreempted).status, 403);
 }
 
-TEST(MetadataServer, SaysItOfAnEmulatorWithoutIdentitiesToo) {
+TEST(MetadataServer, ReportsPreemptionWithoutIdentities) {
   const Emulator emulator;
   RawConnection connection(emulator.endpoint());
   EXPECT_EQ(connection.Call("GET", "/computeMetadata/v1/instance/preempted", kFlavor).body, "FALSE");
@@ -270,7 +270,7 @@ TEST(MetadataServer, SaysItOfAnEmulatorWithoutIdentitiesToo) {
   EXPECT_NE(connection.Call("GET", "/", kFlavor).body, "computeMetadata/\n") << "clients take it for a machine";
 }
 
-TEST_F(IdentityHttpTest, GivesTheMachineATokenOfTheScopesThatItAsksFor) {
+TEST_F(IdentityHttpTest, IssuesMachineTokensForTheRequestedScopes) {
   const RawResponse token =
       Call("GET", std::string("/computeMetadata/v1/instance/service-accounts/default/token?scopes=openid,") + kReadOnly,
            kFlavor);
@@ -282,7 +282,7 @@ TEST_F(IdentityHttpTest, GivesTheMachineATokenOfTheScopesThatItAsksFor) {
   EXPECT_NE(refused.body.find("Provided scope(s) are not authorized"), std::string::npos) << refused.body;
 }
 
-TEST_F(IdentityHttpTest, KeepsTheMachinesSecretsFromWhoDoesNotSayTheFlavor) {
+TEST_F(IdentityHttpTest, RequiresTheMetadataFlavorHeader) {
   const std::string token = "/computeMetadata/v1/instance/service-accounts/default/token";
   for (const char* headers : {"", "Metadata-Flavor: google\r\n", "Metadata-Flavour: Google\r\n"}) {
     const RawResponse response = Call("GET", token, headers);
@@ -300,7 +300,7 @@ TEST_F(IdentityHttpTest, KeepsTheMachinesSecretsFromWhoDoesNotSayTheFlavor) {
   }
 }
 
-TEST_F(IdentityHttpTest, BindsTheMachinesTokenToItsScopes) {
+TEST_F(IdentityHttpTest, LimitsAMachineTokenToItsScopes) {
   json config = json::parse(IdentityConfigText());
   config["metadata_server"]["scopes"] = json::array({kReadOnly});
   config["roles"] = json::array({{{"principal", kViewerEmail}, {"bucket", "*"}, {"role", "admin"}}});

@@ -33,7 +33,7 @@ class IdentityProgramTest : public ::testing::Test {
   const testing::TestDirectory directory_;
 };
 
-TEST_F(IdentityProgramTest, ServesHttpsToThoseWhoHaveATokenAndSaysNothingOfIt) {
+TEST_F(IdentityProgramTest, ServesHttpsWithATokenAndLogsNoToken) {
   Program program(
       {Flag("tls_cert", "certificate"), Flag("tls_key", "key"), Flag("auth_config", "config"), "--require_auth"});
   const std::string line = program.ReadOutputLine();
@@ -63,7 +63,7 @@ TEST_F(IdentityProgramTest, RefusesFlagsThatLackAnother) {
   }
 }
 
-TEST_F(IdentityProgramTest, RefusesFilesThatAreWrongWithAWordOnWhy) {
+TEST_F(IdentityProgramTest, RefusesWrongFilesWithTheReason) {
   struct Case {
     std::vector<std::string> arguments;
     std::string want;

@@ -30,7 +30,7 @@ std::vector<std::string> RepeatedIn(const std::vector<RequestRecord>& records) {
   return texts;
 }
 
-TEST(BytesServedTwice, AreThoseThatRangesShare) {
+TEST(BytesServedTwice, AreTheBytesThatRangesShare) {
   struct Case {
     std::string name;
     std::vector<RequestRecord> records;
@@ -63,7 +63,7 @@ TEST(Arrivals, CountEachRequestOfAnAttempt) {
   EXPECT_THAT(counts, ElementsAre(2, 1, 1));
 }
 
-TEST(MostInFlight, IsTheFirstTimeOfTheHighestNumber) {
+TEST(MostInFlight, IsTheFirstTimeOfThePeak) {
   const auto at = [](int second) { return Clock::Time() + std::chrono::seconds(second); };
   const Peak peak = FindMostInFlight(
       {{.start = at(1), .in_flight = 1}, {.start = at(2), .in_flight = 3}, {.start = at(3), .in_flight = 3}});
@@ -92,7 +92,7 @@ class JournalQueriesTest : public EmulatorTest {
   RawConnection connection_{endpoint()};
 };
 
-TEST_F(JournalQueriesTest, EveryWriteThatMakesAGenerationIsACommit) {
+TEST_F(JournalQueriesTest, CountEachNewGenerationAsACommit) {
   Insert("media", "1");
   ASSERT_EQ(Send("PUT", "/bucket/xml", "1").status, 200);
   ASSERT_EQ(Send("PUT", "/bucket/xml-copy", "", "x-goog-copy-source: /bucket/xml\r\n").status, 200);
@@ -114,13 +114,13 @@ TEST_F(JournalQueriesTest, EveryWriteThatMakesAGenerationIsACommit) {
   EXPECT_THAT(FindCommits(emulator().journal()), SizeIs(7));
 }
 
-TEST_F(JournalQueriesTest, AWriteThatFailsCommitsNothing) {
+TEST_F(JournalQueriesTest, CountNoFailedWriteAsACommit) {
   ASSERT_EQ(Send("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=o&ifGenerationMatch=5", "bytes").status,
             412);
   EXPECT_THAT(FindCommits(emulator().journal()), IsEmpty());
 }
 
-TEST_F(JournalQueriesTest, ReadsOfARangeAgainAreSeen) {
+TEST_F(JournalQueriesTest, FindRepeatedReadsOfARange) {
   Insert("o", std::string(100, 'x'));
   ASSERT_EQ(Send("GET", "/storage/v1/b/bucket/o/o?alt=media", "", "Range: bytes=0-59\r\n").status, 206);
   ASSERT_EQ(Send("GET", "/bucket/o", "", "Range: bytes=60-99\r\n").status, 206);
@@ -147,7 +147,7 @@ TEST_F(JournalQueriesTest, AreAnsweredOverHttp) {
   EXPECT_EQ(found.at("arrivals")[0].at("count"), 2);
 }
 
-TEST_F(JournalQueriesTest, SayWhatTheyCouldNotSee) {
+TEST_F(JournalQueriesTest, ReportMissingEntries) {
   const auto is_complete = [&](const std::string& query) {
     return nlohmann::json::parse(Send("GET", "/_emulator/assertions" + query).body).at("isComplete").get<bool>();
   };
@@ -156,7 +156,7 @@ TEST_F(JournalQueriesTest, SayWhatTheyCouldNotSee) {
   EXPECT_EQ(Send("GET", "/_emulator/assertions?since=-1").status, 400);
 }
 
-TEST(JournalAssertions, AreNeverCompleteWithoutAJournal) {
+TEST(JournalAssertions, AreIncompleteWithoutAJournal) {
   for (const std::size_t size : {0, 2}) {
     const Emulator emulator({.journal_size = size});
     RawConnection client(emulator.endpoint());

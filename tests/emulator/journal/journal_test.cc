@@ -1,4 +1,4 @@
-// The journal and the counters, in process: what they say about requests, and when.
+// The journal and the counters, in process: their content and its time.
 
 #include "journal/journal.h"
 
@@ -30,7 +30,7 @@ std::vector<std::string> Targets(const std::vector<RequestRecord>& records) {
   return targets;
 }
 
-TEST(Journal, KeepsTheLastOnes) {
+TEST(Journal, KeepsTheLastEntries) {
   Journal journal(3);
   for (const char* target : {"a", "b", "c", "d", "e"}) journal.Add(std::make_shared<JournalEntry>(Arrival(target)));
   EXPECT_THAT(Targets(journal.Read(0, {})), ElementsAre("3 c", "4 d", "5 e"));
@@ -43,13 +43,13 @@ TEST(Journal, KeepsTheLastOnes) {
   EXPECT_THAT(Targets(journal.Read(0, {})), ElementsAre("1 f"));
 }
 
-TEST(Journal, KeepsNothingWhereItHasNoPlace) {
+TEST(Journal, KeepsNothingWithACapacityOfZero) {
   Journal journal(0);
   journal.Add(std::make_shared<JournalEntry>(Arrival("a")));
   EXPECT_TRUE(journal.Read(0, {}).empty());
 }
 
-TEST(Journal, NumbersEachRequestOnce) {
+TEST(Journal, NumbersRequestsUniquely) {
   Journal journal(4000);
   std::vector<std::thread> threads;
   threads.reserve(4);
@@ -65,7 +65,7 @@ TEST(Journal, NumbersEachRequestOnce) {
   for (std::size_t i = 0; i < records.size(); ++i) EXPECT_EQ(records[i].number, i + 1);
 }
 
-TEST(JournalEntry, TakesAsLongAsItIsNotFinished) {
+TEST(JournalEntry, DurationGrowsUntilItsEnd) {
   JournalEntry entry(Arrival("a"));
   const Clock::Time start;
   EXPECT_EQ(entry.Read(start + std::chrono::seconds(3)).duration, std::chrono::seconds(3));
@@ -88,7 +88,7 @@ class TrafficTest : public EmulatorTest {
   RawConnection client_{endpoint()};
 };
 
-TEST_F(TrafficTest, JournalSaysWhatARequestWas) {
+TEST_F(TrafficTest, JournalDescribesARequest) {
   emulator().clock().Freeze();
   const Clock::Time start = emulator().clock().Now();
   client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=a%2Fb",
@@ -115,7 +115,7 @@ TEST_F(TrafficTest, JournalSaysWhatARequestWas) {
   EXPECT_EQ(Last().invocation_id, "");
 }
 
-TEST_F(TrafficTest, JournalHasTheAnswerBeforeItsClient) {
+TEST_F(TrafficTest, JournalHasAnEntryBeforeTheClientHasTheAnswer) {
   const std::string content(3'000'000, 'x');
   client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=large", "", content);
   EXPECT_EQ(Last().bytes_in, content.size());
@@ -127,14 +127,14 @@ TEST_F(TrafficTest, JournalHasTheAnswerBeforeItsClient) {
   }
 }
 
-TEST_F(TrafficTest, JournalCountsWhatNobodyLookedAt) {
+TEST_F(TrafficTest, JournalCountsUnreadBodies) {
   EXPECT_EQ(client_.Call("DELETE", "/storage/v1/b/bucket/o/none", "", "a body that says nothing").status, 404);
   EXPECT_EQ(Last().bytes_in, 24U);
   client_.Call("HEAD", "/storage/v1/b/bucket", "Connection: close\r\n");
   EXPECT_EQ(Last().bytes_out, 0U);
 }
 
-TEST_F(TrafficTest, JournalTellsTheRequestsOfASession) {
+TEST_F(TrafficTest, JournalDescribesTheRequestsOfASession) {
   const std::string location =
       client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable", "", R"({"name":"o"})")
           .Header("location");
@@ -165,13 +165,13 @@ TEST_F(TrafficTest, JournalShowsARequestInFlight) {
   EXPECT_EQ(emulator().journal().size(), 2U);
 }
 
-TEST_F(TrafficTest, JournalKeepsRequestsThatMeanNothing) {
+TEST_F(TrafficTest, JournalKeepsUnknownRequests) {
   client_.Call("PATCH", "/storage/v1/b", "", "{}");
   EXPECT_EQ(Last().operation, "unknown");
   EXPECT_EQ(Last().status, 405);
 }
 
-TEST_F(TrafficTest, CountersAddUpByOperationAndStatus) {
+TEST_F(TrafficTest, CountersSumByOperationAndStatus) {
   emulator().Reset();
   client_.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})");
   const RawResponse gone = client_.Call("GET", "/storage/v1/b/bucket/o/none");
@@ -186,7 +186,7 @@ TEST_F(TrafficTest, CountersAddUpByOperationAndStatus) {
   EXPECT_THAT(counters.operations[1], FieldsAre("storage.objects.get", 404, 2U, 0U, 2 * gone.body.size()));
 }
 
-TEST_F(TrafficTest, ResetForgetsEverything) {
+TEST_F(TrafficTest, ResetClearsEverything) {
   client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=o", "", "hello");
   const std::string location =
       client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=p").Header("location");

@@ -12,7 +12,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-TEST(Metrics, AreWhatPrometheusReads) {
+TEST(Metrics, HaveTheFormatOfPrometheus) {
   RequestCounters counters;
   const auto got = counters.Find("storage.objects.get", 200);
   got->requests = 2;

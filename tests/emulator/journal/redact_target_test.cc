@@ -7,7 +7,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-TEST(RedactTarget, HidesWhatGrantsSomething) {
+TEST(RedactTarget, HidesCredentials) {
   struct Case {
     const char* target;
     const char* want;
@@ -32,7 +32,7 @@ TEST(RedactTarget, HidesWhatGrantsSomething) {
   for (const Case& c : cases) EXPECT_EQ(RedactTarget(c.target), c.want) << c.target;
 }
 
-TEST(RedactTarget, LeavesTheRestAsItCame) {
+TEST(RedactTarget, KeepsTheRestUnchanged) {
   for (const char* target :
        {"/", "/storage/v1/b/b/o/a%2Fb?alt=media&generation=7", "/storage/v1/b?pageToken=abc&prefix=key",
         "/b?a&name=&&prefix==&&", "/b/o?prefix=upload_id", "/b/http://x", "*"}) {
@@ -40,11 +40,11 @@ TEST(RedactTarget, LeavesTheRestAsItCame) {
   }
 }
 
-TEST(RedactTarget, EncodesWhatIsNotPrintable) {
+TEST(RedactTarget, EncodesUnprintableBytes) {
   EXPECT_EQ(RedactTarget("/b/\xFF\x01\x7F?name=\xC3\xA9"), "/b/%FF%01%7F?name=%C3%A9");
 }
 
-TEST(ParseClientAttempt, TellsCallsAndAttemptsApart) {
+TEST(ParseClientAttempt, ReadsCallAndAttempt) {
   const ClientAttempt both =
       ParseClientAttempt("gl-cpp/2.1 gccl-invocation-id/6b29fc40-ca47-1067-b31d-00dd010662da gccl-attempt-count/3 x/y");
   EXPECT_EQ(both.invocation_id, "6b29fc40-ca47-1067-b31d-00dd010662da");
@@ -54,7 +54,7 @@ TEST(ParseClientAttempt, TellsCallsAndAttemptsApart) {
   EXPECT_EQ(only_id.attempt, 0);
 }
 
-TEST(ParseClientAttempt, TakesNothingThatIsMalformed) {
+TEST(ParseClientAttempt, RefusesMalformedHeaders) {
   for (const char* header : {"", "gl-go/1", "xgccl-invocation-id/abc", "gccl-invocation-id/ gccl-attempt-count/",
                              "gccl-attempt-count/0", "gccl-attempt-count/-1", "gccl-attempt-count/1x",
                              "gccl-attempt-count/99999999999", "gccl-invocation-id/\"\xFF"}) {

@@ -15,7 +15,7 @@ namespace {
 
 using testing::Repeated;
 
-std::string Nested(int depth) { return Repeated("[", depth) + Repeated("]", depth); }
+std::string Nested(std::size_t depth) { return Repeated("[", depth) + Repeated("]", depth); }
 
 // The error of `parse` for `text`, or "".
 template <class Parse>
@@ -28,14 +28,14 @@ std::string RefusalOf(Parse&& parse, std::string_view text) {
   }
 }
 
-TEST(BoundedJson, TakesSoManyLevelsAndNoMore) {
+TEST(BoundedJson, LimitsNesting) {
   EXPECT_FALSE(ParseBoundedJson(Nested(100)).is_discarded());
   EXPECT_TRUE(ParseBoundedJson(Nested(101)).is_discarded());
   EXPECT_EQ(FindExcess(Repeated(R"({"a":[)", 60)), "it nests deeper than 100 levels");  // malformed as well
   EXPECT_FALSE(FindExcess(Repeated("[],", 1000)));
 }
 
-TEST(BoundedJson, TakesSoManyValuesAndNoMore) {
+TEST(BoundedJson, LimitsTheNumberOfValues) {
   const JsonBounds five = {.values = 5};
   EXPECT_FALSE(FindExcess(R"({"a":1,"b":2,"c":[]})", five));
   EXPECT_FALSE(FindExcess("[1,2,3]", five));
@@ -44,13 +44,13 @@ TEST(BoundedJson, TakesSoManyValuesAndNoMore) {
   EXPECT_FALSE(FindExcess("[1,2,3,4,5]", kOnlyDepth));
 }
 
-TEST(BoundedJson, StringsAreNoStructure) {
+TEST(BoundedJson, IgnoresStructureInStrings) {
   const std::string brackets = R"(["\"[[[,,,{\\", "a\\\\"])";
   EXPECT_FALSE(FindExcess(brackets, {.depth = 1, .values = 4}));
   for (const char* broken : {"\"", "\"\\", "[\"\\", "\"a\\\""}) EXPECT_FALSE(FindExcess(broken)) << broken;
 }
 
-TEST(BoundedJson, NothingIsBehindAZeroByte) {
+TEST(BoundedJson, RefusesAZeroByte) {
   using namespace std::string_literals;
   EXPECT_EQ(FindExcess("{}\0"s), "it holds a zero byte");
   EXPECT_TRUE(ParseBoundedJson("{\"a\": 1}\0 \""s).is_discarded());
@@ -58,12 +58,12 @@ TEST(BoundedJson, NothingIsBehindAZeroByte) {
   EXPECT_EQ(RefusalOf(ParseFaultPlan, "{\"seed\": 1}\0 \""s), "fault plan: it holds a zero byte");
 }
 
-TEST(BoundedJson, FindsTheNumberThatIsTooLarge) {
+TEST(BoundedJson, FindsATooLargeNumber) {
   EXPECT_EQ(FindHugeNumber(R"({"1e9999": 1e-9999, "b": -1e9999})"), 25U);
   EXPECT_EQ(FindHugeNumber("[1,2e3]"), 7U);
 }
 
-TEST(BoundedJson, AFaultPlanNamesThePlaceOfANumberThatIsTooLarge) {
+TEST(BoundedJson, FaultPlanNamesThePlaceOfATooLargeNumber) {
   const std::string plan = "{\"seed\": 1, \"rules\": [{\"name\": \"a\"},\n {\"match\": {\"probability\": 1e9999}} ";
   EXPECT_EQ(RefusalOf(ParseFaultPlan, plan),
             "fault plan: line 2, column 28: rules[1].match.probability is a number that is too large");
@@ -72,7 +72,7 @@ TEST(BoundedJson, AFaultPlanNamesThePlaceOfANumberThatIsTooLarge) {
   EXPECT_EQ(RefusalOf(ParseFaultPlan, Nested(101)), "fault plan: it nests deeper than 100 levels");
 }
 
-TEST(BoundedJson, SettingsNameFieldAndLineOfANumberThatIsTooLarge) {
+TEST(BoundedJson, SettingsNameThePlaceOfATooLargeNumber) {
   EXPECT_EQ(RefusalOf(ParseFlatJson, "{\"a\": \"x\",\n \"b\":\n 1e9999, \"c"),
             "line 2: b: is a number that is too large");
   EXPECT_EQ(RefusalOf(ParseFlatJson, "[1e9999]"), "line 1: must be a JSON object");
@@ -80,7 +80,7 @@ TEST(BoundedJson, SettingsNameFieldAndLineOfANumberThatIsTooLarge) {
   EXPECT_EQ(RefusalOf(ParseFlatJson, "{" + Repeated(R"("a":1,)", 1000)), "line 1: it has more than 1000 values");
 }
 
-TEST(JsonPosition, ThePathLeadsToTheValue) {
+TEST(JsonPosition, PathLeadsToTheValue) {
   const std::string json = R"( {"a" : [ {"b":"c", "d\"" : [1, [2, 3], 4 ]}, "e" ], "f": 5 })";
   const auto path_to = [&](std::string_view value) { return PathTo(json, json.find(value)); };
   using std::string;

@@ -54,7 +54,7 @@ TEST_F(BatchTest, HasAtMost10Megabytes) {
             413);
 }
 
-TEST_F(BatchTest, IsInTheJournalAsItsCalls) {
+TEST_F(BatchTest, AppearsInTheJournalAsItsCalls) {
   Call("/batch/storage/v1", Of({"PATCH /storage/v1/b/bucket HTTP/1.1\r\n\r\n{\"labels\":{\"a\":\"b\"}}",
                                 "DELETE /storage/v1/b/bucket/o/none HTTP/1.1\r\n\r\n"}));
   const auto journal = emulator().journal();
@@ -67,7 +67,7 @@ TEST_F(BatchTest, IsInTheJournalAsItsCalls) {
   EXPECT_EQ(journal[2].status, 404);
 }
 
-TEST_F(BatchTest, MeetsRetryTestsCallByCall) {
+TEST_F(BatchTest, AppliesRetryTestsToEachCall) {
   const RawResponse made = Call("/retry_test", R"({"instructions":{"storage.buckets.get":["return-503"]}})", "");
   const std::string id = made.body.substr(made.body.find("\"id\":\"") + 6, 32);
   const std::string get = "GET /storage/v1/b/bucket HTTP/1.1\r\n\r\n";
@@ -77,7 +77,7 @@ TEST_F(BatchTest, MeetsRetryTestsCallByCall) {
   EXPECT_EQ(Count(batch.body, "HTTP/1.1 200 OK"), 1U);
 }
 
-TEST_F(BatchTest, IsResetWhereACallIs) {
+TEST_F(BatchTest, ResetsIfACallDoes) {
   const RawResponse made =
       Call("/retry_test", R"({"instructions":{"storage.buckets.get":["return-reset-connection"]}})", "");
   const std::string id = made.body.substr(made.body.find("\"id\":\"") + 6, 32);
@@ -89,7 +89,7 @@ TEST_F(BatchTest, IsResetWhereACallIs) {
   EXPECT_TRUE(connection.was_reset());
 }
 
-TEST_F(BatchTest, AnswersEachIdAndEachCallThatIsNone) {
+TEST_F(BatchTest, AnswersEachIdAndMalformedCall) {
   const RawResponse batch = Call("/batch/storage/v1",
                                  "--b\r\nContent-ID: <x+1>\r\n\r\nnonsense\r\n--b\r\nContent-ID: y\r\n\r\nHEAD "
                                  "/storage/v1/b/bucket\r\n\r\n\r\n--b--");
@@ -98,7 +98,7 @@ TEST_F(BatchTest, AnswersEachIdAndEachCallThatIsNone) {
   EXPECT_THAT(batch.body, HasSubstr("Content-ID: response-y\r\n\r\nHTTP/1.1 200 OK\r\n"));
 }
 
-TEST_F(BatchTest, MeetsNoTrickleWhereACallHasNoBytes) {
+TEST_F(BatchTest, SkipsTrickleForCallsWithoutBytes) {
   emulator().faults().Add({.name = "slow", .action = {.type = "trickle", .bytes_per_second = 1'000'000}});
   Call("/batch/storage/v1", Of({"HEAD /storage/v1/b/bucket HTTP/1.1\r\n\r\n"}));
   EXPECT_EQ(emulator().faults().Fired("slow"), 0U);
@@ -107,7 +107,7 @@ TEST_F(BatchTest, MeetsNoTrickleWhereACallHasNoBytes) {
 }
 
 // A page of 5000 objects for each call would take a gigabyte.
-TEST(BatchAnswers, AreBounded) {
+TEST(BatchAnswers, HaveALimitedSize) {
   const Emulator emulator({.virtual_buckets = {{.name = "big", .count = 5000, .size_bytes = 1}}});
   const std::string list = "GET /storage/v1/b/big/o?maxResults=5000 HTTP/1.1\r\n\r\n";
   std::string body;
@@ -146,7 +146,7 @@ class InterruptingHandler final : public RequestHandler {
   int calls_ = 0;
 };
 
-TEST(BatchAnswers, EndWhenTheEmulatorStops) {
+TEST(BatchAnswers, StopWithTheEmulator) {
   std::atomic<bool> flag = false;
   const Interruptible interruptible(flag);
   InterruptingHandler handler(flag);

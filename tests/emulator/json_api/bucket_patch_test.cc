@@ -35,7 +35,7 @@ class BucketPatchTest : public EmulatorTest {
   RawConnection client_{endpoint()};
 };
 
-TEST_F(BucketPatchTest, ChangesNothingButWhatItNames) {
+TEST_F(BucketPatchTest, ChangesOnlyTheNamedFields) {
   const json before = Answer("GET", kBucket);
   emulator().clock().Advance(std::chrono::seconds(5));
   json after = Answer("PATCH", kBucket, R"({"labels":{"a":"1"}})");
@@ -55,7 +55,7 @@ TEST_F(BucketPatchTest, MergesObjectsAndReplacesLists) {
   EXPECT_FALSE(Answer("PATCH", kBucket, R"({"cors":null})").contains("cors"));
 }
 
-TEST_F(BucketPatchTest, TakesWhatSaysNothingAsNotSet) {
+TEST_F(BucketPatchTest, TreatsEmptySettingsAsUnset) {
   Answer("PATCH", kBucket, R"({"lifecycle":{"rule":[{"action":{"type":"Delete"},"condition":{"age":1}}]}})");
   for (const char* empty : {R"({"lifecycle":{"rule":[]}})", R"({"cors":[]})", R"({"labels":{}})"}) {
     const json patched = Answer("PATCH", kBucket, empty);
@@ -63,7 +63,7 @@ TEST_F(BucketPatchTest, TakesWhatSaysNothingAsNotSet) {
   }
 }
 
-TEST_F(BucketPatchTest, IgnoresWhatOnlyTheServiceSets) {
+TEST_F(BucketPatchTest, IgnoresFieldsThatOnlyTheServiceSets) {
   const json patched =
       Answer("PATCH", kBucket, R"({"name":"other","metageneration":"9","location":"EU","nonsense":1})");
   EXPECT_EQ(patched.at("name"), "bucket");
@@ -72,7 +72,7 @@ TEST_F(BucketPatchTest, IgnoresWhatOnlyTheServiceSets) {
   EXPECT_FALSE(patched.contains("nonsense"));
 }
 
-TEST_F(BucketPatchTest, UpdateKeepsWhatIsNeverAbsent) {
+TEST_F(BucketPatchTest, UpdateKeepsMandatoryFields) {
   Answer("PATCH", kBucket, R"({"storageClass":"NEARLINE","softDeletePolicy":{"retentionDurationSeconds":604800}})");
   const json updated = Answer("PUT", kBucket, R"({"billing":{"requesterPays":true}})");
   EXPECT_EQ(updated.at("storageClass"), "NEARLINE");
@@ -81,7 +81,7 @@ TEST_F(BucketPatchTest, UpdateKeepsWhatIsNeverAbsent) {
   EXPECT_EQ(Answer("PATCH", kBucket, R"({"storageClass":null})").at("storageClass"), "STANDARD");
 }
 
-TEST_F(BucketPatchTest, NamesTheFieldThatIsWrong) {
+TEST_F(BucketPatchTest, NamesTheWrongField) {
   struct Case {
     std::string patch;
     std::string field;
@@ -99,7 +99,7 @@ TEST_F(BucketPatchTest, NamesTheFieldThatIsWrong) {
   EXPECT_EQ(Answer("GET", kBucket).at("metageneration"), "1");
 }
 
-TEST_F(BucketPatchTest, SaysSinceWhenAPolicyHolds) {
+TEST_F(BucketPatchTest, ShowsTheStartOfARetentionPolicy) {
   const json set = Answer("PATCH", kBucket, R"({"retentionPolicy":{"retentionPeriod":60}})");
   EXPECT_EQ(set.at("retentionPolicy").at("retentionPeriod"), "60");
   EXPECT_EQ(set.at("retentionPolicy").at("effectiveTime"), set.at("updated"));
@@ -109,20 +109,20 @@ TEST_F(BucketPatchTest, SaysSinceWhenAPolicyHolds) {
   EXPECT_EQ(longer.at("retentionPolicy").at("effectiveTime"), longer.at("updated"));
 }
 
-TEST_F(BucketPatchTest, ShowsWhatFieldsAsksFor) {
+TEST_F(BucketPatchTest, ShowsOnlyTheRequestedFields) {
   const std::string labels = R"({"labels":{"a":"1","b":"2"},"cors":[{"origin":["x"],"method":["GET"]}]})";
   EXPECT_EQ(Answer("PATCH", std::string(kBucket) + "?fields=labels/a,cors(method)", labels),
             json::parse(R"({"labels":{"a":"1"},"cors":[{"method":["GET"]}]})"));
 }
 
-TEST_F(BucketPatchTest, ShowsAccessControlsWhereTheyAreAskedFor) {
+TEST_F(BucketPatchTest, ShowsAccessControlsOnRequest) {
   EXPECT_FALSE(Answer("GET", std::string(kBucket) + "?projection=noAcl").contains("acl"));
   const json full = Answer("GET", std::string(kBucket) + "?projection=full");
   for (const char* name : {"owner", "acl", "defaultObjectAcl"}) EXPECT_TRUE(full.contains(name)) << name;
   EXPECT_EQ(Call("GET", std::string(kBucket) + "?projection=some").status, 400);
 }
 
-TEST_F(BucketPatchTest, KnowsWhatKindOfPlaceALocationIs) {
+TEST_F(BucketPatchTest, DerivesTheLocationType) {
   for (const auto& [location, type] :
        {std::pair("eu", "multi-region"), std::pair("nam4", "dual-region"), std::pair("europe-west4", "region")}) {
     const std::string name = "b-" + std::string(location);
@@ -132,7 +132,7 @@ TEST_F(BucketPatchTest, KnowsWhatKindOfPlaceALocationIs) {
   EXPECT_EQ(Answer("GET", "/storage/v1/b/b-europe-west4").at("location"), "EUROPE-WEST4");
 }
 
-TEST(BucketProject, IsRequiredWhereThereIsNoDefault) {
+TEST(BucketProject, IsRequiredWithoutADefault) {
   Emulator emulator({.project = ""});
   RawConnection client(emulator.endpoint());
   for (const char* method : {"GET", "POST"}) {
@@ -143,7 +143,7 @@ TEST(BucketProject, IsRequiredWhereThereIsNoDefault) {
   }
 }
 
-TEST(BucketSoftDelete, HasTheDefaultThatWasAskedFor) {
+TEST(BucketSoftDelete, HasTheConfiguredDefault) {
   Emulator emulator({.default_soft_delete = std::chrono::hours(24 * 7)});
   RawConnection client(emulator.endpoint());
   const json bucket = json::parse(client.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})").body);
@@ -151,7 +151,7 @@ TEST(BucketSoftDelete, HasTheDefaultThatWasAskedFor) {
   EXPECT_EQ(bucket.at("softDeletePolicy").at("effectiveTime"), bucket.at("timeCreated"));
 }
 
-TEST(BucketChange, StartsAgainFromWhatARivalMadeOfIt) {
+TEST(BucketChange, RetriesOnARivalsVersion) {
   Store store([] { return Time(std::chrono::seconds(1'800'000'000)); });
   ASSERT_TRUE(store.InsertBucket({.name = "bucket"}));
   const auto bucket = *store.FindBucket("bucket");
@@ -173,7 +173,7 @@ TEST(BucketChange, StartsAgainFromWhatARivalMadeOfIt) {
   EXPECT_EQ((*changed)->settings.size(), 2U);
 }
 
-TEST(BucketChange, IsRefusedOnceTheBucketIsDeleted) {
+TEST(BucketChange, IsRefusedAfterTheBucketsDeletion) {
   Store store([] { return Time(std::chrono::seconds(1'800'000'000)); });
   ASSERT_TRUE(store.InsertBucket({.name = "bucket"}));
   const auto bucket = *store.FindBucket("bucket");

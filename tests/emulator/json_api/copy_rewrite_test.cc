@@ -44,13 +44,13 @@ class CopyTest : public EmulatorTest {
   RawConnection client_{endpoint()};
 };
 
-TEST_F(CopyTest, TellsNamesWithSlashesApart) {
+TEST_F(CopyTest, SplitsNamesWithSlashes) {
   Put("a%2FcopyTo%2Fb", "slashes");
   Copy("a%2FcopyTo%2Fb/copyTo/b/into/o/x%2Fo%2Fy");
   EXPECT_EQ(Call("GET", "/storage/v1/b/into/o/x%2Fo%2Fy?alt=media").body, "slashes");
 }
 
-TEST_F(CopyTest, AnEmptyObjectIsNoMetadata) {
+TEST_F(CopyTest, TreatsAnEmptyJsonObjectAsNoMetadata) {
   Put("a", "content");
   Patch("/storage/v1/b/from/o/a", R"({"contentType":"text/css","metadata":{"k":"v"}})");
   for (const char* body : {"", "{}", R"({"storageClass":"STANDARD"})", R"({"name":"elsewhere"})"}) {
@@ -61,14 +61,14 @@ TEST_F(CopyTest, AnEmptyObjectIsNoMetadata) {
   }
 }
 
-TEST_F(CopyTest, TakesTheClassOfTheBucketThatItGoesTo) {
+TEST_F(CopyTest, UsesTheDestinationsStorageClass) {
   Put("a", "content");
   Patch("/storage/v1/b/into", R"({"storageClass":"ARCHIVE"})");
   EXPECT_EQ(Copy("a/copyTo/b/into/o/a").at("storageClass"), "ARCHIVE");
   EXPECT_EQ(Copy("a/copyTo/b/into/o/b", R"({"storageClass":"COLDLINE"})").at("storageClass"), "COLDLINE");
 }
 
-TEST_F(CopyTest, CountsTheComponentsOnlyWhereItMovesNoBytes) {
+TEST_F(CopyTest, KeepsTheComponentCountOnlyIfNoBytesMove) {
   Put("a", "content");
   const std::string sources = R"({"sourceObjects":[{"name":"a"},{"name":"a"},{"name":"a"}]})";
   ASSERT_EQ(Call("POST", "/storage/v1/b/from/o/all/compose", sources).status, 200);
@@ -77,7 +77,7 @@ TEST_F(CopyTest, CountsTheComponentsOnlyWhereItMovesNoBytes) {
   EXPECT_FALSE(Copy("a/copyTo/b/into/o/plain", R"({"storageClass":"NEARLINE"})").contains("componentCount"));
 }
 
-TEST_F(CopyTest, IsACommonOperationInTheJournal) {
+TEST_F(CopyTest, AppearsInTheJournal) {
   Put("a", "content");
   Copy("a/copyTo/b/into/o/b");
   Copy("a/rewriteTo/b/into/o/c");
@@ -90,14 +90,14 @@ TEST_F(CopyTest, IsACommonOperationInTheJournal) {
 
 constexpr auto kLimited = "?maxBytesRewrittenPerCall=1048576";
 
-TEST_F(CopyTest, LimitsNoRewriteThatMovesNoBytes) {
+TEST_F(CopyTest, DoesNotLimitARewriteThatMovesNoBytes) {
   Put("a", std::string(3 << 20, 'x'));
   const json answer = Copy(std::string("a/rewriteTo/b/into/o/a") + kLimited);
   EXPECT_EQ(answer.at("done"), true);
   EXPECT_EQ(answer.at("totalBytesRewritten"), "3145728");
 }
 
-TEST_F(CopyTest, ARewriteIntoAnotherLocationIsLimited) {
+TEST_F(CopyTest, LimitsARewriteIntoAnotherLocation) {
   ASSERT_EQ(Call("POST", "/storage/v1/b", R"({"name":"far","location":"EU"})").status, 200);
   Put("a", std::string((1 << 20) + 1, 'x'));
   const json first = Copy(std::string("a/rewriteTo/b/far/o/a") + kLimited);
@@ -108,7 +108,7 @@ TEST_F(CopyTest, ARewriteIntoAnotherLocationIsLimited) {
   EXPECT_EQ(second.at("resource").at("size"), "1048577");
 }
 
-TEST_F(CopyTest, ATokenDiesWithTheGenerationThatItIsOf) {
+TEST_F(CopyTest, InvalidatesATokenWithItsGeneration) {
   const std::string nearline = R"({"storageClass":"NEARLINE"})";
   const std::string target = std::string("a/rewriteTo/b/into/o/a") + kLimited;
   Put("a", std::string(3 << 20, 'x'));
@@ -118,7 +118,7 @@ TEST_F(CopyTest, ATokenDiesWithTheGenerationThatItIsOf) {
   EXPECT_EQ(Call("GET", "/storage/v1/b/into/o/a").status, 404);
 }
 
-TEST_F(CopyTest, ConditionsHoldAtEachCallOfARewrite) {
+TEST_F(CopyTest, ChecksConditionsAtEachCallOfARewrite) {
   const std::string nearline = R"({"storageClass":"NEARLINE"})";
   const std::string target = std::string("a/rewriteTo/b/into/o/a") + kLimited + "&ifGenerationMatch=0";
   Put("a", std::string((1 << 20) + 1, 'x'));
@@ -128,7 +128,7 @@ TEST_F(CopyTest, ConditionsHoldAtEachCallOfARewrite) {
   Copy(target + "&rewriteToken=" + token, nearline, 412);
 }
 
-TEST(RewriteToken, BelongsToAllThatItWasMadeOf) {
+TEST(RewriteToken, BelongsToItsRewrite) {
   const RewriteName name{"from", "a", 7, "into", "b", 1 << 20};
   const std::string token = EncodeRewriteToken(name, 5 << 20);
   EXPECT_EQ(DecodeRewriteToken(name, token), 5U << 20);

@@ -54,7 +54,7 @@ std::string ReasonOf(const RawResponse& response) {
   return json::parse(response.body).at("error").at("errors").at(0).at("reason");
 }
 
-TEST_F(CustomerKeyTest, NeverComesBackOut) {
+TEST_F(CustomerKeyTest, NeverAppearsInAnAnswer) {
   ASSERT_EQ(Upload("a", Headers(kKey)).status, 200);
   std::vector<std::string> answers;
   for (const std::string& headers : {Headers(kKey), Headers({kKey.key, kOther.sha256}), Headers({"short", "x"})}) {
@@ -71,7 +71,7 @@ TEST_F(CustomerKeyTest, NeverComesBackOut) {
   }
 }
 
-TEST_F(CustomerKeyTest, IsRefusedForTheReasonThatIsDocumented) {
+TEST_F(CustomerKeyTest, IsRefusedWithTheDocumentedReason) {
   struct Case {
     std::string headers;
     const char* want;
@@ -91,7 +91,7 @@ TEST_F(CustomerKeyTest, IsRefusedForTheReasonThatIsDocumented) {
   EXPECT_EQ(Media("a").status, 404);
 }
 
-TEST_F(CustomerKeyTest, OfASessionIsThatOfItsStart) {
+TEST_F(CustomerKeyTest, IsFixedAtTheStartOfASession) {
   const RawResponse start =
       client_.Call("POST", "/upload/storage/v1/b/bkt/o?uploadType=resumable&name=a", Headers(kKey));
   ASSERT_EQ(start.status, 200);
@@ -105,7 +105,7 @@ TEST_F(CustomerKeyTest, OfASessionIsThatOfItsStart) {
   EXPECT_EQ(Media("a", Headers(kKey)).body, "content");
 }
 
-TEST_F(CustomerKeyTest, ComposesOnlyWhatIsUnderIt) {
+TEST_F(CustomerKeyTest, ComposesOnlyItsOwnObjects) {
   ASSERT_EQ(Upload("under", Headers(kKey)).status, 200);
   ASSERT_EQ(Upload("plain", "").status, 200);
   const std::string body = R"({"sourceObjects":[{"name":"under"},{"name":"plain"}]})";
@@ -128,7 +128,7 @@ TEST_F(CustomerKeyTest, IsChangedByACopyByTheXmlApi) {
   EXPECT_EQ(client_.Call("GET", "/bkt/plain").body, "content");
 }
 
-TEST_F(CustomerKeyTest, IsAskedOfEveryPartOfAnUpload) {
+TEST_F(CustomerKeyTest, IsRequiredForEveryPartOfAnUpload) {
   const std::string initiated = client_.Call("POST", "/bkt/a?uploads", Headers(kKey)).body;
   const std::size_t begin = initiated.find("<UploadId>") + std::string("<UploadId>").size();
   const std::string id = initiated.substr(begin, initiated.find("</UploadId>") - begin);
@@ -145,7 +145,7 @@ TEST_F(CustomerKeyTest, IsAskedOfEveryPartOfAnUpload) {
   EXPECT_EQ(Media("a", Headers(kKey)).body, "content");
 }
 
-TEST_F(CustomerKeyTest, HidesTheHashesFromListings) {
+TEST_F(CustomerKeyTest, HidesHashesInListings) {
   ASSERT_EQ(Upload("under", Headers(kKey)).status, 200);
   ASSERT_EQ(Upload("plain", "").status, 200);
   const json items = json::parse(client_.Call("GET", "/storage/v1/b/bkt/o").body).at("items");
@@ -157,7 +157,7 @@ TEST_F(CustomerKeyTest, HidesTheHashesFromListings) {
   EXPECT_NE(xml.find(md5), std::string::npos) << xml;
 }
 
-TEST_F(CustomerKeyTest, StaysWithANoncurrentGeneration) {
+TEST_F(CustomerKeyTest, RemainsWithANoncurrentGeneration) {
   ASSERT_EQ(client_.Call("PATCH", "/storage/v1/b/bkt", "", R"({"versioning":{"enabled":true}})").status, 200);
   const std::string generation = json::parse(Upload("a", Headers(kKey)).body).at("generation");
   ASSERT_EQ(Upload("a", "").status, 200);

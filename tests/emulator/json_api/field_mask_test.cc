@@ -1,4 +1,4 @@
-// What `fields` selects from an answer.
+// The fields of an answer that `fields` selects.
 
 #include "json_api/field_mask.h"
 
@@ -7,7 +7,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-TEST(FieldMask, SelectsWhatIsNamed) {
+TEST(FieldMask, SelectsTheNamedFields) {
   const auto mask = FieldMask::Parse("nextPageToken,items(name,metadata/key),prefixes,items/size,kind/*");
   ASSERT_TRUE(mask);
   EXPECT_TRUE(mask->Includes("nextPageToken"));
@@ -18,7 +18,7 @@ TEST(FieldMask, SelectsWhatIsNamed) {
   EXPECT_TRUE(mask->Inside("kind").Includes("anything"));
 }
 
-TEST(FieldMask, TakesAWholeFieldOverItsParts) {
+TEST(FieldMask, PrefersAWholeFieldToItsParts) {
   for (const char* text : {"items,items(name)", "items(name),items", "*", "items/*"}) {
     const auto mask = FieldMask::Parse(text);
     ASSERT_TRUE(mask) << text;
@@ -26,7 +26,7 @@ TEST(FieldMask, TakesAWholeFieldOverItsParts) {
   }
 }
 
-TEST(FieldMask, RefusesWhatIsMalformed) {
+TEST(FieldMask, RefusesMalformedMasks) {
   for (const std::string& text :
        {std::string("a,"), std::string(",a"), std::string("a(b"), std::string("a)b"), std::string("a()"),
         std::string("a//b"), std::string("a/"), std::string("(a)"), std::string("a(b)c"), std::string(10'000, '('), [] {

@@ -28,7 +28,7 @@ class HoldsTest : public EmulatorTest {
   RawConnection client_{endpoint()};
 };
 
-TEST_F(HoldsTest, SayWhichHoldItIs) {
+TEST_F(HoldsTest, AreNamedInTheRefusal) {
   struct Case {
     const char* hold;
     const char* word;
@@ -58,7 +58,7 @@ TEST_F(HoldsTest, KeepVersionedObjectsLive) {
   EXPECT_EQ(Upload("a").status, 403);
 }
 
-TEST_F(HoldsTest, KeepSourcesThatAComposeWouldDelete) {
+TEST_F(HoldsTest, KeepSourcesOfADeletingCompose) {
   ASSERT_EQ(Patch(R"({"temporaryHold":true})").status, 200);
   const std::string body = R"({"sourceObjects":[{"name":"a"}],"deleteSourceObjects":true})";
   EXPECT_EQ(client_.Call("POST", "/storage/v1/b/bkt/o/b/compose", "", body).status, 403);
@@ -66,14 +66,14 @@ TEST_F(HoldsTest, KeepSourcesThatAComposeWouldDelete) {
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bkt/o/b").status, 404);
 }
 
-TEST_F(HoldsTest, StayBehindInACopyByTheXmlApi) {
+TEST_F(HoldsTest, AreNotCopiedByTheXmlApi) {
   ASSERT_EQ(Patch(R"({"temporaryHold":true})").status, 200);
   ASSERT_EQ(client_.Call("PUT", "/bkt/copy", "x-goog-copy-source: /bkt/a\r\n").status, 200);
   EXPECT_EQ(client_.Call("DELETE", "/bkt/copy").status, 204);
   EXPECT_EQ(client_.Call("DELETE", "/bkt/a").status, 403);
 }
 
-TEST_F(HoldsTest, OfNewObjectsFollowTheBucketsDefault) {
+TEST_F(HoldsTest, FollowTheBucketsDefaultForNewObjects) {
   ASSERT_EQ(client_.Call("PATCH", "/storage/v1/b/bkt", "", R"({"defaultEventBasedHold":true})").status, 200);
   ASSERT_EQ(client_.Call("PUT", "/bkt/xml", "", "content").status, 200);
   ASSERT_EQ(client_.Call("PUT", "/bkt/copy", "x-goog-copy-source: /bkt/a\r\n").status, 200);

@@ -24,7 +24,7 @@ class HttpRaceTest : public EmulatorTest {
   }
 };
 
-TEST_F(HttpRaceTest, ExactlyOneConditionalWriteWins) {
+TEST_F(HttpRaceTest, OneConditionalWriteWins) {
   for (int round = 0; round < 10; ++round) {
     std::vector<int> statuses(16);
     std::vector<std::thread> threads;
@@ -42,7 +42,7 @@ TEST_F(HttpRaceTest, ExactlyOneConditionalWriteWins) {
   }
 }
 
-TEST_F(HttpRaceTest, ReadersDuringAnOverwriteSeeOneWholeGeneration) {
+TEST_F(HttpRaceTest, ReadersSeeWholeGenerationsDuringAnOverwrite) {
   constexpr std::size_t kSize = 3'000'000;
   RawConnection writer(endpoint());
   ASSERT_EQ(writer.Call("POST", kUpload, "", std::string(kSize, 'a')).status, 200);
@@ -67,7 +67,7 @@ TEST_F(HttpRaceTest, ReadersDuringAnOverwriteSeeOneWholeGeneration) {
   EXPECT_GE(reads, 4);
 }
 
-TEST_F(HttpRaceTest, OneOfManyFinishersStoresTheObjectOnce) {
+TEST_F(HttpRaceTest, ConcurrentFinishersStoreTheObjectOnce) {
   RawConnection client(endpoint());
   const std::string session =
       client.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=o").Header("location");

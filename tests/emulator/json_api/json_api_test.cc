@@ -36,7 +36,7 @@ std::vector<std::string> Names(const json& page) {
   return names;
 }
 
-TEST_F(JsonApiTest, KeepsBuckets) {
+TEST_F(JsonApiTest, CreatesAndListsBuckets) {
   ASSERT_EQ(client_.Call("POST", "/storage/v1/b?project=p", "", R"({"name":"another","location":"EU"})").status, 200);
   const json bucket = GetJson("/storage/v1/b/another");
   EXPECT_EQ(bucket.at("kind"), "storage#bucket");
@@ -61,7 +61,7 @@ TEST_F(JsonApiTest, ListsBucketsInPages) {
   EXPECT_FALSE(second.contains("nextPageToken"));
 }
 
-TEST_F(JsonApiTest, ShowsAnObjectWhole) {
+TEST_F(JsonApiTest, ShowsAllFieldsOfAnObject) {
   const json inserted = Put("a%2Fb", "hello");
   const json object = GetJson("/storage/v1/b/bucket/o/a%2Fb");
   EXPECT_EQ(object, inserted);
@@ -81,14 +81,14 @@ TEST_F(JsonApiTest, ShowsAnObjectWhole) {
             "http://emulator.test/download/storage/v1/b/bucket/o/a%2Fb?generation=" + generation + "&alt=media");
 }
 
-TEST_F(JsonApiTest, TellsSlashesInNamesFromSlashesInPaths) {
+TEST_F(JsonApiTest, DistinguishesSlashesInNamesAndPaths) {
   Put("a%2Fb", "slash");
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/a%2Fb?alt=media").body, "slash");
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/a/b?alt=media").status, 404);
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/a%252Fb?alt=media").status, 404);
 }
 
-TEST_F(JsonApiTest, TakesEveryNameThatGcsTakes) {
+TEST_F(JsonApiTest, AcceptsEveryValidName) {
   for (const char* name :
        {"%20", "a%2F%2F..%2Fb", "%3F%23%25%26%2B", "%C3%A9%F0%9F%98%80", "%00", "%22%5C%07", "compose"}) {
     const std::string target = "/storage/v1/b/bucket/o/" + std::string(name);
@@ -117,7 +117,7 @@ TEST_F(JsonApiTest, DescribesMediaInHeaders) {
   }
 }
 
-TEST_F(JsonApiTest, ShowsTheMd5OfLargeMediaOnlyOnceItIsKnown) {
+TEST_F(JsonApiTest, ShowsTheMd5OfLargeMediaOnceItIsKnown) {
   const auto shows_md5 = [this](const std::string& name) {
     const RawResponse response = client_.Call("GET", "/download/storage/v1/b/bucket/o/" + name);
     return response.Header("x-goog-hash").find("md5=") != std::string::npos;
@@ -130,14 +130,14 @@ TEST_F(JsonApiTest, ShowsTheMd5OfLargeMediaOnlyOnceItIsKnown) {
   EXPECT_TRUE(shows_md5("large"));
 }
 
-TEST_F(JsonApiTest, SaysHowLongAnObjectIsWhoseEndWasPassed) {
+TEST_F(JsonApiTest, ReportsTheSizeForARangePastTheEnd) {
   Put("digits", "0123456789");
   const RawResponse response = client_.Call("GET", "/storage/v1/b/bucket/o/digits?alt=media", "Range: bytes=10-\r\n");
   EXPECT_EQ(response.status, 416);
   EXPECT_EQ(response.Header("content-range"), "bytes */10");
 }
 
-TEST_F(JsonApiTest, ReadsOnlyTheGenerationThatWasAskedFor) {
+TEST_F(JsonApiTest, ReadsOnlyTheRequestedGeneration) {
   const std::string first = Put("o", "first").at("generation");
   const std::string second = Put("o", "second").at("generation");
   const std::string target = "/storage/v1/b/bucket/o/o?alt=media&generation=";
@@ -188,7 +188,7 @@ TEST_F(JsonApiTest, ListsInPages) {
   EXPECT_FALSE(second.contains("nextPageToken"));
 }
 
-TEST_F(JsonApiTest, SendsOnlyTheFieldsThatWereAskedFor) {
+TEST_F(JsonApiTest, SendsOnlyTheRequestedFields) {
   Put("a", "xyz");
   EXPECT_EQ(GetJson("/storage/v1/b/bucket/o?fields=items(name,size),nextPageToken"),
             json::parse(R"({"items":[{"name":"a","size":"3"}]})"));
@@ -215,7 +215,7 @@ TEST_F(JsonApiTest, ComposesObjects) {
   EXPECT_EQ(composed.at("crc32c"), Put("same", "22122").at("crc32c"));
 }
 
-TEST_F(JsonApiTest, RefusesToComposeWhatDoesNotFit) {
+TEST_F(JsonApiTest, RefusesInvalidComposes) {
   Put("one", "1");
   std::string many = R"({"sourceObjects":[{"name":"one"})";
   for (int i = 0; i < 31; ++i) many += R"(,{"name":"one"})";
@@ -244,7 +244,7 @@ TEST_F(JsonApiTest, RefusesToComposeWhatDoesNotFit) {
   }
 }
 
-TEST_F(JsonApiTest, DeletesSourcesWhenAskedTo) {
+TEST_F(JsonApiTest, DeletesSourcesIfAsked) {
   Put("one", "1");
   Put("all", "0");
   const auto body = R"({"sourceObjects":[{"name":"all"},{"name":"one"}],"deleteSourceObjects":true})";
@@ -277,7 +277,7 @@ struct ErrorCase {
   const char* reason;
 };
 
-TEST_F(JsonApiTest, SaysErrorsInGcsShape) {
+TEST_F(JsonApiTest, ReportsErrorsInTheFormOfGcs) {
   Put("o", "content");
   const std::string upload = "/upload/storage/v1/b/bucket/o?uploadType=";
   const std::vector<ErrorCase> cases = {

@@ -51,7 +51,7 @@ class NestedJsonTest : public ::testing::Test {
   RawConnection client_{emulator_.endpoint()};
 };
 
-TEST_F(NestedJsonTest, EveryRouteRefusesIt) {
+TEST_F(NestedJsonTest, IsRefusedByEveryRoute) {
   const std::string multipart = "Content-Type: multipart/related; boundary=zz\r\n";
   const std::string part = "--zz\r\nContent-Type: application/json\r\n\r\n";
   const std::vector<Route> routes = {
@@ -83,7 +83,7 @@ TEST_F(NestedJsonTest, EveryRouteRefusesIt) {
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/new").status, 404);
 }
 
-TEST_F(NestedJsonTest, TheRefusalSaysWhy) {
+TEST_F(NestedJsonTest, IsRefusedWithTheReason) {
   const std::string deep = R"({"name":"new","labels":)" + Repeated("[", 101) + Repeated("]", 101) + "}";
   EXPECT_NE(client_.Call("POST", "/storage/v1/b", "", deep).body.find("nests deeper than 100 levels"),
             std::string::npos);
@@ -91,7 +91,7 @@ TEST_F(NestedJsonTest, TheRefusalSaysWhy) {
   EXPECT_NE(client_.Call("POST", "/storage/v1/b", "", many).body.find("more than 100000 values"), std::string::npos);
 }
 
-TEST_F(NestedJsonTest, DeepXmlEndsNothing) {
+TEST_F(NestedJsonTest, SurvivesDeepXml) {
   const std::string upload = client_.Call("POST", "/bucket/new?uploads").body;
   const std::size_t id = upload.find("<UploadId>") + 10;
   const std::string xml = Repeated("<a>", kDepth) + Repeated("</a>", kDepth);

@@ -37,7 +37,7 @@ class ObjectPatchTest : public EmulatorTest {
   RawConnection client_{endpoint()};
 };
 
-TEST_F(ObjectPatchTest, SetsAndRemovesEveryFieldThatCanBeSet) {
+TEST_F(ObjectPatchTest, SetsAndRemovesEveryField) {
   const json all = {{"contentType", "text/css"}, {"contentEncoding", "br"},    {"contentDisposition", "attachment"},
                     {"contentLanguage", "de"},   {"cacheControl", "no-store"}, {"metadata", {{"k", "v"}, {"l", ""}}}};
   const json set = Answer("PATCH", all.dump());
@@ -50,7 +50,7 @@ TEST_F(ObjectPatchTest, SetsAndRemovesEveryFieldThatCanBeSet) {
   for (const auto& [name, value] : all.items()) EXPECT_FALSE(removed.contains(name)) << name;
 }
 
-TEST_F(ObjectPatchTest, LeavesTheStorageClassToRewrites) {
+TEST_F(ObjectPatchTest, RefusesAStorageClass) {
   for (const char* method : {"PATCH", "PUT"}) {
     EXPECT_EQ(Answer(method, R"({"storageClass":"ARCHIVE"})").at("storageClass"), "STANDARD") << method;
   }
@@ -63,13 +63,13 @@ TEST_F(ObjectPatchTest, UpdateLeavesTheCustomTime) {
   EXPECT_FALSE(updated.contains("cacheControl"));
 }
 
-TEST_F(ObjectPatchTest, LimitsWhatSmallPatchesAddUpTo) {
+TEST_F(ObjectPatchTest, LimitsTheSumOfSmallPatches) {
   for (const char* key : {"k1", "k2"}) Answer("PATCH", json({{"metadata", {{key, std::string(4000, 'v')}}}}).dump());
   EXPECT_EQ(Call("PATCH", kObject, json({{"metadata", {{"k3", std::string(200, 'v')}}}}).dump()).status, 400);
   EXPECT_EQ(Answer("PATCH", json({{"metadata", {{"k3", std::string(186, 'v')}}}}).dump()).at("metadata").size(), 3U);
 }
 
-TEST_F(ObjectPatchTest, OnlyGetsALaterCustomTime) {
+TEST_F(ObjectPatchTest, AllowsOnlyALaterCustomTime) {
   Answer("PATCH", R"({"customTime":"2026-01-01T00:00:00.5Z"})");
   for (const char* earlier : {R"("2026-01-01T00:00:00.4Z")", R"("2026-01-01T00:30:00+01:00")", "null"}) {
     EXPECT_EQ(Call("PATCH", kObject, R"({"customTime":)" + std::string(earlier) + "}").status, 400) << earlier;
@@ -78,7 +78,7 @@ TEST_F(ObjectPatchTest, OnlyGetsALaterCustomTime) {
   EXPECT_EQ(Answer("PATCH", R"({"customTime":"2025-12-31T23:00:01-01:00"})").at("customTime"), "2026-01-01T00:00:01Z");
 }
 
-TEST(ParseRfc3339, TakesTimesOfEveryForm) {
+TEST(ParseRfc3339, AcceptsEveryForm) {
   struct Case {
     std::string text;
     std::string want;
@@ -95,7 +95,7 @@ TEST(ParseRfc3339, TakesTimesOfEveryForm) {
   }
 }
 
-TEST(ParseRfc3339, RefusesWhatIsNoTime) {
+TEST(ParseRfc3339, RefusesOtherTexts) {
   for (const char* text :
        {"", "yesterday", "2026-11-20", "2026-11-20T06:25Z", "2026-11-20T06:25:00", "2026-11-20 06:25:00Z",
         "2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z", "2026-11-31T00:00:00Z", "2026-11-20T24:00:00Z",

@@ -9,7 +9,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-TEST(FindRoute, TellsOperationsApart) {
+TEST(FindRoute, DistinguishesOperations) {
   struct Case {
     const char* method;
     const char* raw;
@@ -40,7 +40,7 @@ TEST(FindRoute, TellsOperationsApart) {
   }
 }
 
-TEST(FindRoute, RefusesWhatItDoesNotHave) {
+TEST(FindRoute, RefusesUnknownRoutes) {
   struct Case {
     const char* method;
     const char* raw;

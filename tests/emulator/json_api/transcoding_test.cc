@@ -14,7 +14,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// What Gunzip delivers from `compressed` in segments of `segment` bytes; nothing if it fails.
+// The output of Gunzip for `compressed` in segments of `segment` bytes; nothing if it fails.
 std::optional<std::string> Inflate(const std::string& compressed, std::size_t segment) {
   Rope rope;
   for (std::size_t at = 0; at < compressed.size(); at += segment) rope.Append(Rope(compressed.substr(at, segment)));
@@ -32,7 +32,7 @@ std::string LongText() {
   return text;
 }
 
-TEST(Gunzip, GivesBackWhatWasCompressedHoweverItIsCut) {
+TEST(Gunzip, DecompressesInputOfAnySegmentation) {
   const std::string text = LongText();
   const std::string compressed = Gzip(text);
   for (const std::size_t segment : {std::size_t{1}, std::size_t{1000}, compressed.size()}) {
@@ -47,7 +47,7 @@ TEST(Gunzip, ReadsMembersOneAfterAnother) {
   }
 }
 
-TEST(Gunzip, FailsOnWhatIsCutOrCorrupt) {
+TEST(Gunzip, FailsForTruncatedOrCorruptInput) {
   const std::string compressed = Gzip("some text that is long enough to be compressed, compressed, compressed");
   for (std::size_t size = 0; size < compressed.size(); ++size) {
     EXPECT_FALSE(Inflate(compressed.substr(0, size), 1000)) << "cut at " << size;
@@ -79,7 +79,7 @@ class TranscodingTest : public EmulatorTest {
   RawConnection client_{endpoint()};
 };
 
-TEST_F(TranscodingTest, DecompressesForWhoDoesNotTakeGzip) {
+TEST_F(TranscodingTest, DecompressesForClientsWithoutGzip) {
   const std::string text = LongText();
   Put(Gzip(text));
   const RawResponse response = Get("Range: bytes=0-1\r\n");
@@ -89,7 +89,7 @@ TEST_F(TranscodingTest, DecompressesForWhoDoesNotTakeGzip) {
   EXPECT_TRUE(response.body == text);
 }
 
-TEST_F(TranscodingTest, DeliversAsStoredToWhoTakesGzip) {
+TEST_F(TranscodingTest, DeliversAsStoredToClientsWithGzip) {
   const std::string compressed = Gzip("text");
   Put(compressed);
   const RawResponse response = Get("Accept-Encoding: gzip\r\n");
@@ -100,14 +100,14 @@ TEST_F(TranscodingTest, DeliversAsStoredToWhoTakesGzip) {
   EXPECT_EQ(part.body, compressed.substr(2, 3));
 }
 
-TEST_F(TranscodingTest, DeliversAsStoredWhereTheObjectForbidsIt) {
+TEST_F(TranscodingTest, DeliversAsStoredUnderNoTransform) {
   const std::string compressed = Gzip("text");
   Put(compressed);
   ASSERT_EQ(client_.Call("PATCH", "/storage/v1/b/bucket/o/o", "", R"({"cacheControl":"no-transform"})").status, 200);
   EXPECT_EQ(Get().body, compressed);
 }
 
-TEST_F(TranscodingTest, BreaksOffWhereTheObjectIsCorrupt) {
+TEST_F(TranscodingTest, BreaksTheAnswerForACorruptObject) {
   const std::string compressed = Gzip(LongText());
   Put(compressed.substr(0, compressed.size() / 2));
   client_.Send("GET /storage/v1/b/bucket/o/o?alt=media HTTP/1.1\r\nHost: h\r\n\r\n");

@@ -1,5 +1,5 @@
-// Random operations on many connections to an emulator in this process, against a reference model of what it should
-// store. Each connection has names of its own. All share a bucket with versions and one without.
+// Random operations on many connections to an emulator in this process, against a reference model. Each connection has
+// names of its own. All share a bucket with versions and one without.
 
 #include <gflags/gflags.h>
 

@@ -22,7 +22,7 @@ class Difference : public std::runtime_error {
 struct ModelClientOptions {
   std::string endpoint = {};
   std::string bucket = {};
-  std::string prefix = {};  ///< The part of names that is this client's own; other clients of the bucket have others.
+  std::string prefix = {};  ///< The part of names that belongs to this client; other clients of the bucket have others.
   bool is_versioned = false;
   std::uint64_t seed = 0;
 };

@@ -248,7 +248,7 @@ void ModelClient::Compose() {
     const std::string source = AnyName();
     const Version* live = reference_.Live(source);
     has_all = has_all && live != nullptr && live->bytes.size() < 2'000'000;
-    if (live != nullptr && live->bytes.size() >= 2'000'000) return;  // it would grow for ever
+    if (live != nullptr && live->bytes.size() >= 2'000'000) return;  // it would grow without limit
     if (live != nullptr) joined.bytes += live->bytes;
     sources.push_back({{"name", source}});
   }

@@ -98,7 +98,7 @@ class Campaign {
   const std::uint64_t seed_;
   Emulator emulator_{{.client_patience = std::chrono::milliseconds(500)}};
   std::atomic<bool> has_failed_ = false;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::map<std::string, std::uint64_t> statuses_;
 };
 

@@ -109,7 +109,7 @@ void FixContentLength(std::string& text) {
 
 std::string Mutate(const std::vector<std::string>& requests, std::mt19937_64& random) {
   std::string text = requests[Below(requests.size(), random)];
-  // Mostly one: a broken head hides what follows it.
+  // Mostly one: a broken head hides the rest.
   for (std::size_t changes = random() % 3 != 0 ? 1 : 2 + random() % 5; changes != 0; --changes)
     ChangeOnce(text, requests, random);
   if (random() % 4 != 0) FixContentLength(text);

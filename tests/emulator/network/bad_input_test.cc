@@ -1,4 +1,4 @@
-// Clients that break off, send too much, or are slow. They get an answer if possible, hold nothing for ever, and leave
+// Clients that disconnect, send too much, or are slow. They get an answer if possible, hold nothing for ever, and leave
 // nothing half-committed.
 
 #include <gtest/gtest.h>
@@ -93,7 +93,7 @@ class BadInputTest : public ::testing::Test {
 
 const std::vector<std::string> kOnlyOld = {"old"};
 
-TEST_F(BadInputTest, ABodyThatBreaksOffCommitsNothing) {
+TEST_F(BadInputTest, BrokenBodyCommitsNothing) {
   const std::string session = StartSession("new");
   const std::string upload = StartXmlUpload("new");
   const std::vector<std::string> requests = {
@@ -130,7 +130,7 @@ TEST_F(BadInputTest, ABodyThatBreaksOffCommitsNothing) {
   EXPECT_TRUE(OthersAreGone());
 }
 
-TEST_F(BadInputTest, ASessionGoesOnAfterAChunkThatBrokeOff) {
+TEST_F(BadInputTest, SessionContinuesAfterABrokenChunk) {
   const std::string session = StartSession("new");
   std::string bytes(300'000, 'x');
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>('a' + i / 1000 % 26);
@@ -152,17 +152,17 @@ TEST_F(BadInputTest, ASessionGoesOnAfterAChunkThatBrokeOff) {
   EXPECT_EQ(Read("new"), bytes);
 }
 
-TEST_F(BadInputTest, WhatFollowsTheAnnouncedBodyIsNotOfIt) {
+TEST_F(BadInputTest, BodyEndsAtItsAnnouncedLength) {
   RawConnection connection(emulator_.endpoint());
   connection.Send(Head("POST " + kUploads + "?uploadType=media&name=new", "Content-Length: 5\r\n") +
                   "hello world\r\n\r\n");
   EXPECT_EQ(connection.Receive()->status, 200);
-  EXPECT_EQ(connection.Receive()->status, 400);  // " world" is no request
+  EXPECT_EQ(connection.Receive()->status, 400);  // " world" is not a request
   EXPECT_TRUE(connection.IsClosedByServer());
   EXPECT_EQ(Read("new"), "hello");
 }
 
-TEST_F(BadInputTest, AnAnnouncementTakesNoMemory) {
+TEST_F(BadInputTest, AnnouncedLengthAllocatesNothing) {
   for (const std::string size : {"1000000000000000", "18446744073709551615", "18446744073709551616"}) {
     for (const std::string& request :
          {"POST " + kUploads + "?uploadType=media&name=new", std::string("PUT /bucket/new")}) {
@@ -176,7 +176,7 @@ TEST_F(BadInputTest, AnAnnouncementTakesNoMemory) {
   EXPECT_EQ(Names(), kOnlyOld);
 }
 
-TEST_F(BadInputTest, FloodsEnd) {
+TEST_F(BadInputTest, FloodsAreRefused) {
   const std::string chunked = Head("POST " + kUploads + "?uploadType=media&name=new", "Transfer-Encoding: chunked\r\n");
   const std::vector<std::string> beginnings = {
       "GET / HTTP/1.1\r\nX: ",         // a header without an end
@@ -199,14 +199,14 @@ TEST_F(BadInputTest, FloodsEnd) {
   EXPECT_TRUE(OthersAreGone());
 }
 
-// The connection whose request has begun, and makes no progress.
+// The connection whose request has started and makes no progress.
 std::unique_ptr<RawConnection> Begin(const Emulator& emulator, const std::string& begun) {
   auto connection = std::make_unique<RawConnection>(emulator.endpoint());
   connection->Send(begun);
   return connection;
 }
 
-TEST_F(BadInputTest, AClientThatStopsInMidRequestIs408) {
+TEST_F(BadInputTest, StoppedRequestIs408) {
   const std::string media = "POST " + kUploads + "?uploadType=media&name=";
   const std::string session = StartSession("new");
   std::vector<std::unique_ptr<RawConnection>> stopped;
@@ -237,7 +237,7 @@ TEST_F(BadInputTest, AClientThatStopsInMidRequestIs408) {
   EXPECT_TRUE(OthersAreGone());
 }
 
-TEST_F(BadInputTest, AClientThatStopsInMidRequestIs408InXmlToo) {
+TEST_F(BadInputTest, StoppedXmlRequestIs408) {
   const std::string upload = StartXmlUpload("new");
   std::vector<std::unique_ptr<RawConnection>> stopped;
   for (const std::string& request :
@@ -259,7 +259,7 @@ TEST_F(BadInputTest, AClientThatStopsInMidRequestIs408InXmlToo) {
   EXPECT_TRUE(OthersAreGone());
 }
 
-TEST_F(BadInputTest, AClientThatDripsIs408) {
+TEST_F(BadInputTest, DrippingRequestIs408) {
   struct Case {
     std::string begun;
     std::string drip;
@@ -279,7 +279,7 @@ TEST_F(BadInputTest, AClientThatDripsIs408) {
   EXPECT_TRUE(OthersAreGone());
 }
 
-TEST_F(BadInputTest, AClientThatDoesNotReadIsCutOff) {
+TEST_F(BadInputTest, NonReadingClientIsDisconnected) {
   ASSERT_EQ(client_.Call("POST", kUploads + "?uploadType=media&name=big", "", std::string(64 << 20, 'x')).status, 200);
   SlowConnection connection(emulator_.endpoint());
   connection.Send(Head("GET " + kObjects + "/big?alt=media", ""));
@@ -288,11 +288,11 @@ TEST_F(BadInputTest, AClientThatDoesNotReadIsCutOff) {
   EXPECT_FALSE(connection.Receive());  // not whole
 }
 
-TEST_F(BadInputTest, AnIdleClientIsNotCutOff) {
+TEST_F(BadInputTest, IdleClientIsNotDisconnected) {
   RawConnection idle(emulator_.endpoint());
   ASSERT_EQ(idle.Call("GET", "/storage/v1/b/bucket").status, 200);
   RawConnection silent(emulator_.endpoint());
-  for (int i = 0; i < 3; ++i) {  // each takes as long as the emulator's patience
+  for (int i = 0; i < 3; ++i) {  // each takes as long as the emulator's time limit
     RawConnection stuck(emulator_.endpoint());
     stuck.Send("GET");
     EXPECT_EQ(stuck.Receive()->status, 408);

@@ -64,7 +64,7 @@ bool IsServedAgain(const std::string& endpoint) {
   return false;
 }
 
-TEST(Descriptors, WhereNoneIsLeftAClientIsAnswered503) {
+TEST(Descriptors, ShortageIsAnswered503) {
   LimitedProgram program;
   const Connections served = ExhaustDescriptors(program.endpoint());
   EXPECT_GT(served.size(), 20U);
@@ -86,7 +86,7 @@ TEST(Descriptors, WhereNoneIsLeftAClientIsAnswered503) {
   EXPECT_NE(log.find("there are no descriptors for another connection"), std::string::npos) << log;
 }
 
-TEST(Descriptors, ItServesAgainWhenConnectionsEnd) {
+TEST(Descriptors, ShortageEndsWithTheConnections) {
   LimitedProgram program;
   for (int round = 0; round < 3; ++round) {
     Connections served = ExhaustDescriptors(program.endpoint());
@@ -97,7 +97,7 @@ TEST(Descriptors, ItServesAgainWhenConnectionsEnd) {
   }
 }
 
-TEST(Descriptors, SilentClientsBeyondTheLimitKeepNoOtherOut) {
+TEST(Descriptors, SilentClientsDoNotBlockOthers) {
   LimitedProgram program;
   Connections silent;
   for (int i = 0; i < 200; ++i) silent.push_back(std::make_unique<RawConnection>(program.endpoint()));
@@ -108,7 +108,7 @@ TEST(Descriptors, SilentClientsBeyondTheLimitKeepNoOtherOut) {
   EXPECT_EQ(program.Wait(), 0);
 }
 
-TEST(Threads, WhereNoneIsLeftAClientIsAnswered503) {
+TEST(Threads, ShortageIsAnswered503) {
   std::vector<std::string> log;
   Emulator emulator({.log = [&log](const std::string& line) { log.push_back(line); }});
   {

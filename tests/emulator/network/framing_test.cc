@@ -34,7 +34,7 @@ class FramingTest : public EmulatorTest {
   RawConnection client_{endpoint()};
 };
 
-TEST_F(FramingTest, ABodyIsNeverRunAsARequest) {
+TEST_F(FramingTest, BodyIsNeverReadAsARequest) {
   const std::string smuggled = std::string("POST ") + kUpload + "smuggled HTTP/1.1\r\nHost: h\r\n\r\n";
   const std::string length = std::to_string(smuggled.size());
   const std::vector<std::string> framings = {
@@ -70,7 +70,7 @@ TEST_F(FramingTest, ABodyIsNeverRunAsARequest) {
   }
 }
 
-TEST_F(FramingTest, ABrokenHostIsRefused) {
+TEST_F(FramingTest, BrokenHostIsRefused) {
   for (const char* hosts : {"", "Host:\r\n", "Host: a b\r\n", "Host: a/b\r\n", "Host: a\r\nHost: b\r\n",
                             "Host: a\r\nHost: a\r\n", "Host: a@b\r\n", "Host: a:x\r\n", "Host: a:65536\r\n",
                             "Host: :80\r\n", "Host: [::1\r\n", "Host: [::1]x\r\n", "Host: a?b\r\n", "Host: <a>\r\n"}) {
@@ -87,7 +87,7 @@ TEST_F(FramingTest, ABrokenHostIsRefused) {
   EXPECT_EQ(client_.Receive()->status, 200);
 }
 
-TEST_F(FramingTest, CodingsAndExpectationsAreInAnyCase) {
+TEST_F(FramingTest, CodingsAndExpectationsIgnoreCase) {
   for (const char* coding : {"chunked", "Chunked", "CHUNKED"}) {
     client_.Send(std::string("POST ") + kUpload + coding + " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: " + coding +
                  "\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
@@ -103,7 +103,7 @@ TEST_F(FramingTest, CodingsAndExpectationsAreInAnyCase) {
   }
 }
 
-TEST_F(FramingTest, ABodyOfUnknownLengthGoesToHttp10WithoutChunks) {
+TEST_F(FramingTest, Http10AnswerOfUnknownLengthHasNoChunks) {
   const std::string text(100'000, 'x');
   const std::string gzipped = gcsflux::testing::Gzip(text);
   ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "o&contentEncoding=gzip", "", gzipped).status, 200);
@@ -121,13 +121,13 @@ TEST_F(FramingTest, ABodyOfUnknownLengthGoesToHttp10WithoutChunks) {
   EXPECT_TRUE(chunked.body == text);
 }
 
-TEST_F(FramingTest, AnOriginInTheTargetReplacesTheHost) {
+TEST_F(FramingTest, OriginInTheTargetReplacesTheHost) {
   client_.Send("PUT http://bucket.storage.googleapis.com/new HTTP/1.1\r\nHost: other\r\nContent-Length: 1\r\n\r\nx");
   EXPECT_EQ(client_.Receive()->status, 200);
   EXPECT_EQ(client_.Call("GET", std::string(kObject) + "new?alt=media").body, "x");
 }
 
-TEST_F(FramingTest, ATargetWithAFragmentReachesNoObject) {
+TEST_F(FramingTest, TargetWithAFragmentReachesNoObject) {
   ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "kept", "", "bytes").status, 200);
   for (const std::string target : {"/bucket/kept#1", "/storage/v1/b/bucket/o/kept#1"}) {
     RawConnection connection(endpoint());
@@ -140,8 +140,8 @@ TEST_F(FramingTest, ATargetWithAFragmentReachesNoObject) {
   EXPECT_EQ(client_.Call("GET", std::string(kObject) + "kept?alt=media").body, "bytes");
 }
 
-// A request with this field, if the emulator takes it for a Range, is answered 206.
-TEST_F(FramingTest, NoFieldIsTakenForAnother) {
+// If the emulator took this field for a Range, it would answer 206.
+TEST_F(FramingTest, SimilarFieldNamesAreDistinguished) {
   ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "o", "", "bytes").status, 200);
   for (const std::string name : {"x-shielded-range", "X-Shielded-Range", "x-range", "REMOTE_ADDR"}) {
     const RawResponse answer = client_.Call("GET", std::string(kObject) + "o?alt=media", name + ": bytes=0-1\r\n");
@@ -150,12 +150,12 @@ TEST_F(FramingTest, NoFieldIsTakenForAnother) {
   }
 }
 
-TEST_F(FramingTest, AnEmptyConditionIsNotIgnored) {
+TEST_F(FramingTest, EmptyConditionIsNotIgnored) {
   EXPECT_EQ(client_.Call("PUT", "/bucket/o", "x-goog-if-generation-match:\r\n", "bytes").status, 400);
   EXPECT_EQ(client_.Call("GET", std::string(kObject) + "o").status, 404);
 }
 
-TEST_F(FramingTest, AMetadataTextWithALineEndIsNoHeader) {
+TEST_F(FramingTest, MetadataWithALineEndInjectsNoHeader) {
   const std::string metadata = R"({"contentDisposition": "a\r\nX-Injected: 1", "contentLanguage": "b\nX-Injected: 1"})";
   ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "o", "", "bytes").status, 200);
   client_.Call("PATCH", std::string(kObject) + "o", "Content-Type: application/json\r\n", metadata);
@@ -166,7 +166,7 @@ TEST_F(FramingTest, AMetadataTextWithALineEndIsNoHeader) {
 
 constexpr std::string_view kBegin = "GET / HTTP/1.1\r\nHost: h\r\n";
 
-TEST(RequestHead, IsReadAsItCame) {
+TEST(RequestHead, IsReadUnchanged) {
   const auto head = ParseRequestHead(
       "GET /a%2Fb?x=1?2&y=? HTTP/1.1\r\nHost: h\r\nrAnGe: bytes=0-1\r\nX-Meta: 100%41 \r\nX-Empty:\r\nY: a: b\r\n\r\n");
   ASSERT_TRUE(head) << head.error().message;
@@ -178,7 +178,7 @@ TEST(RequestHead, IsReadAsItCame) {
   EXPECT_FALSE(head->closes);
 }
 
-TEST(RequestHead, TakesLongTargetsAndFields) {
+TEST(RequestHead, AcceptsLongTargetsAndFields) {
   const std::string target = "/a?b=" + std::string(30'000, 'c');
   const std::string value(30'000, 'v');
   const auto head = ParseRequestHead("GET " + target + " HTTP/1.1\r\nHost: h\r\nX: " + value + "\r\n\r\n");
@@ -190,7 +190,7 @@ TEST(RequestHead, TakesLongTargetsAndFields) {
   EXPECT_EQ(longer.error().status, 414);
 }
 
-TEST(RequestHead, SaysWhetherTheConnectionEnds) {
+TEST(RequestHead, TellsWhetherTheConnectionEnds) {
   struct Case {
     std::string head;
     bool closes;
@@ -206,7 +206,7 @@ TEST(RequestHead, SaysWhetherTheConnectionEnds) {
   }
 }
 
-TEST(RequestHead, IsRefusedIfReadersDifferAboutIt) {
+TEST(RequestHead, IsRefusedIfAmbiguous) {
   struct Case {
     std::string head;
     std::string why;

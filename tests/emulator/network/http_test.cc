@@ -1,4 +1,4 @@
-// HTTP/1.1 itself, on a raw socket: what clients may send.
+// HTTP/1.1 itself, on a raw socket: which requests clients may send.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ class HttpTest : public EmulatorTest {
 
 constexpr auto kReadDigits = "/storage/v1/b/bucket/o/digits?alt=media";
 
-TEST_F(HttpTest, ServesThe301stOf300IdleConnections) {
+TEST_F(HttpTest, ServesAClientBeside300IdleConnections) {
   std::vector<std::unique_ptr<RawConnection>> idle;
   for (int i = 0; i < 300; ++i) {
     idle.push_back(std::make_unique<RawConnection>(endpoint()));
@@ -44,14 +44,14 @@ TEST_F(HttpTest, ServesThe301stOf300IdleConnections) {
   for (const auto& connection : idle) EXPECT_EQ(connection->Call("GET", kReadDigits).body, "0123456789");
 }
 
-TEST_F(HttpTest, Takes300ConnectionsAtOnce) {
+TEST_F(HttpTest, Accepts300Connections) {
   std::vector<std::unique_ptr<RawConnection>> connections;
   connections.reserve(300);
   for (int i = 0; i < 300; ++i) connections.push_back(std::make_unique<RawConnection>(endpoint()));
   for (const auto& connection : connections) ASSERT_EQ(connection->Call("GET", kReadDigits).status, 200);
 }
 
-TEST_F(HttpTest, KeepsAConnectionForThousandsOfRequests) {
+TEST_F(HttpTest, ServesThousandsOfRequestsOnOneConnection) {
   for (int i = 0; i < 2000; ++i) ASSERT_EQ(client_.Call("GET", kReadDigits).body, "0123456789");
 }
 
@@ -63,13 +63,13 @@ TEST_F(HttpTest, AnswersPipelinedRequestsInOrder) {
   EXPECT_EQ(client_.Receive()->body, "2");
 }
 
-TEST_F(HttpTest, ReadsAHeadThatComesByteByByte) {
+TEST_F(HttpTest, ReadsAHeadByteByByte) {
   const std::string request = std::string("GET ") + kReadDigits + " HTTP/1.1\r\nHost: h\r\n\r\n";
   for (const char c : request) client_.Send(std::string(1, c));
   EXPECT_EQ(client_.Receive()->body, "0123456789");
 }
 
-TEST_F(HttpTest, ClosesWhenAskedTo) {
+TEST_F(HttpTest, ClosesOnRequest) {
   EXPECT_EQ(client_.Call("GET", kReadDigits, "Connection: close\r\n").body, "0123456789");
   EXPECT_TRUE(client_.IsClosedByServer());
 }
@@ -87,7 +87,7 @@ TEST_F(HttpTest, AnswersHeadWithoutABody) {
   EXPECT_EQ(client_.Call("GET", kReadDigits).body, "0123456789");
 }
 
-TEST_F(HttpTest, TakesChunkedBodies) {
+TEST_F(HttpTest, AcceptsChunkedBodies) {
   client_.Send("POST " + Upload("chunked") +
                " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
                "5\r\nhello\r\n1;extension=x\r\n \r\n00005\r\nworld\r\n0\r\nTrailer: x\r\n\r\n");
@@ -110,7 +110,7 @@ TEST_F(HttpTest, StoresNothingOfAMalformedChunkedBody) {
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/malformed").status, 404);
 }
 
-TEST_F(HttpTest, StoresNothingOfABodyThatIsCutShort) {
+TEST_F(HttpTest, StoresNothingOfATruncatedBody) {
   RawConnection connection(endpoint());
   connection.Send("POST " + Upload("short") + " HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhello");
   connection.FinishSending();
@@ -118,7 +118,7 @@ TEST_F(HttpTest, StoresNothingOfABodyThatIsCutShort) {
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/short").status, 404);
 }
 
-TEST_F(HttpTest, SendsContinueBeforeItWaitsForTheBody) {
+TEST_F(HttpTest, SendsContinueBeforeItReadsTheBody) {
   client_.Send("POST " + Upload("expected") +
                " HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(client_.Receive()->status, 100);
@@ -135,20 +135,20 @@ TEST_F(HttpTest, RefusesAnExpectedBodyWithoutWaitingForIt) {
   EXPECT_TRUE(client_.IsClosedByServer());
 }
 
-TEST_F(HttpTest, ReadsTheShortBodyOfARequestThatItRefuses) {
+TEST_F(HttpTest, ReadsTheShortBodyOfARefusedRequest) {
   const std::string body(1 << 16, 'x');
   EXPECT_EQ(client_.Call("POST", "/upload/storage/v1/b/none/o?uploadType=media&name=x", "", body).status, 404);
   EXPECT_EQ(client_.Call("GET", "/no/such/path", "", body).status, 404);
   EXPECT_EQ(client_.Call("GET", kReadDigits).body, "0123456789");
 }
 
-TEST_F(HttpTest, TakesAPostWithoutALengthAsEmpty) {
+TEST_F(HttpTest, TreatsAPostWithoutALengthAsEmpty) {
   client_.Send("POST " + Upload("empty") + " HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(client_.Receive()->status, 200);
   EXPECT_EQ(Read("empty"), "");
 }
 
-TEST_F(HttpTest, StoresGzippedBodiesAsTheyCome) {
+TEST_F(HttpTest, StoresGzippedBodiesUnchanged) {
   const std::string not_even_gzip = "\x1f\x8b no gzip";
   EXPECT_EQ(client_.Call("POST", Upload("encoded"), "Content-Encoding: gzip\r\n", not_even_gzip).status, 200);
   const RawResponse response =
@@ -157,14 +157,14 @@ TEST_F(HttpTest, StoresGzippedBodiesAsTheyCome) {
   EXPECT_EQ(response.Header("content-encoding"), "gzip");
 }
 
-TEST_F(HttpTest, TakesFormsOfAnySize) {
+TEST_F(HttpTest, AcceptsFormsOfAnySize) {
   const std::string form = "a=" + std::string(100'000, 'x');
   const auto type = "Content-Type: application/x-www-form-urlencoded\r\n";
   EXPECT_EQ(client_.Call("POST", Upload("form"), type, form).status, 200);
   EXPECT_EQ(Read("form"), form);
 }
 
-TEST_F(HttpTest, LeavesHeaderValuesUndecoded) {
+TEST_F(HttpTest, DoesNotDecodeHeaderValues) {
   const auto type = "Content-Type: text/plain; note=100%41%2F\r\n";
   EXPECT_EQ(client_.Call("POST", Upload("typed"), type, "x").status, 200);
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/typed?alt=media").Header("content-type"),
@@ -178,7 +178,7 @@ TEST_F(HttpTest, DoesNotCompressItsAnswers) {
   EXPECT_EQ(response.body.front(), '{');
 }
 
-TEST_F(HttpTest, IgnoresARangeThatItCannotRead) {
+TEST_F(HttpTest, IgnoresAMalformedRange) {
   for (const std::string& range : {std::string("bytes=x"), std::string("bytes=5-2"), std::string("lines=1-2"),
                                    std::string("bytes=0-1,4-5"), std::string("bytes=")}) {
     const RawResponse response = client_.Call("GET", kReadDigits, "Range: " + range + "\r\n");
@@ -258,7 +258,7 @@ TEST(Emulator, StopsWithConnectionsInEveryState) {
   emulator.Stop();
 }
 
-TEST(Emulator, StopsForManyCallersAtOnce) {
+TEST(Emulator, StopsForConcurrentCallers) {
   Emulator emulator;
   RawConnection idle(emulator.endpoint());
   ASSERT_EQ(idle.Call("GET", "/storage/v1/b").status, 200);
@@ -269,7 +269,7 @@ TEST(Emulator, StopsForManyCallersAtOnce) {
   EXPECT_TRUE(idle.IsClosedByServer());
 }
 
-TEST(Emulator, SharesNothingWithAnotherInTheProcess) {
+TEST(Emulator, SharesNothingWithAnotherEmulator) {
   Emulator first;
   Emulator second;
   EXPECT_NE(first.endpoint(), second.endpoint());
@@ -279,7 +279,7 @@ TEST(Emulator, SharesNothingWithAnotherInTheProcess) {
   EXPECT_EQ(RawConnection(second.endpoint()).Call("GET", "/storage/v1/b").status, 200);
 }
 
-TEST(Emulator, ThrowsWhereTheAddressIsTaken) {
+TEST(Emulator, ThrowsIfTheAddressIsInUse) {
   Emulator emulator;
   const auto port =
       static_cast<std::uint16_t>(std::stoi(emulator.endpoint().substr(emulator.endpoint().rfind(':') + 1)));

@@ -48,7 +48,7 @@ class InFlightTest : public ::testing::Test {
   RawConnection client_{emulator_.endpoint()};
 };
 
-TEST_F(InFlightTest, ASequentialClientIsNeverCountedTwice) {
+TEST_F(InFlightTest, CountsASequentialClientOnce) {
   RawConnection other(emulator_.endpoint());
   for (int round = 0; round < 300; ++round) {
     for (const std::string& target : Reads()) {
@@ -59,7 +59,7 @@ TEST_F(InFlightTest, ASequentialClientIsNeverCountedTwice) {
   EXPECT_EQ(MostInFlight(), 1U);
 }
 
-TEST_F(InFlightTest, OneThatIsNotReadIsStillInFlight) {
+TEST_F(InFlightTest, CountsAnUnreadAnswer) {
   RawConnection stuck(emulator_.endpoint());
   ASSERT_EQ(client_.Call("POST", kUpload + std::string("big"), "", std::string(64 << 20, 'x')).status, 200);
   stuck.Send("GET " + std::string(kObject) + "big?alt=media HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -71,7 +71,7 @@ TEST_F(InFlightTest, OneThatIsNotReadIsStillInFlight) {
   EXPECT_EQ(emulator_.journal().back().in_flight, 1U);
 }
 
-TEST_F(InFlightTest, AClientThatHasGoneIsCountedNoMore) {
+TEST_F(InFlightTest, DropsADisconnectedClient) {
   ASSERT_EQ(client_.Call("POST", kUpload + std::string("big"), "", std::string(64 << 20, 'x')).status, 200);
   {
     RawConnection gone(emulator_.endpoint());

@@ -26,14 +26,14 @@ constexpr int kNames = 2000;
 
 std::string NameOf(int i) { return std::string(1000, 'a') + std::to_string(i); }
 
-// Matches no name of these, and takes a while to find that.
+// Matches none of these names, and takes long to find that.
 std::string CostlyGlob() {
   std::string pattern;
   for (int i = 0; i < 300; ++i) pattern += "**a";
   return pattern + "b";
 }
 
-TEST(LongRequests, AListByAGlobKeepsNoWriterWaiting) {
+TEST(LongRequests, GlobListingDoesNotBlockWriters) {
   Bucket bucket({.name = "bucket"}, [] { return Time(std::chrono::seconds(1'800'000'000)); });
   const auto insert = [&](const std::string& name) {
     ASSERT_TRUE(bucket.InsertObject({.name = name, .body = std::make_shared<const Body>(Rope("x"))}, {}));
@@ -59,7 +59,7 @@ TEST(LongRequests, AListByAGlobKeepsNoWriterWaiting) {
   EXPECT_LT(longest, (end - begin) / 2);
 }
 
-TEST(LongRequests, ASignalEndsThemSoon) {
+TEST(LongRequests, StopSoonAtASignal) {
   Program program({"--port=0"});
   const std::string endpoint = program.ReadOutputLine().substr(kReady.size());
   RawConnection client(endpoint);
@@ -68,7 +68,7 @@ TEST(LongRequests, ASignalEndsThemSoon) {
     const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=" + NameOf(i);
     ASSERT_EQ(client.Call("POST", target, "", "x").status, 200);
   }
-  // Many at once. Each reads page after page until the connection ends.
+  // Many in parallel. Each reads page after page until the connection ends.
   std::vector<std::unique_ptr<RawConnection>> connections;
   connections.reserve(16);
   for (int i = 0; i < 16; ++i) connections.push_back(std::make_unique<RawConnection>(endpoint));
@@ -90,7 +90,7 @@ TEST(LongRequests, ASignalEndsThemSoon) {
   for (std::thread& lister : listers) lister.join();
 }
 
-TEST(LongRequests, HashingEndsWhenItIsInterrupted) {
+TEST(LongRequests, StopHashingWhenInterrupted) {
   const Rope bytes(std::string(16 << 20, 'x'));
   std::atomic<bool> flag = false;
   const Interruptible interruptible(flag);

@@ -1,4 +1,4 @@
-// An emulator whose memory runs out at any allocation: it answers 503 or loses the connection, and keeps what it has.
+// An emulator whose memory runs out at any allocation: it answers 503 or loses the connection, and keeps its objects.
 
 #include <gtest/gtest.h>
 
@@ -63,14 +63,14 @@ class OutOfMemory : public ::testing::Test {
       if (!has_fired) return refused;
       refused += status == 503 ? 1 : 0;
     }
-    ADD_FAILURE() << target << " does not come to its end";
+    ADD_FAILURE() << target << " does not end";
     return refused;
   }
 
   Emulator emulator_;
 };
 
-TEST_F(OutOfMemory, ARequestIs503AndLeavesWhatIsStored) {
+TEST_F(OutOfMemory, FailsTheRequestWith503AndKeepsTheObjects) {
   EXPECT_GT(FailEachAllocation("GET", std::string(kObject) + "kept?alt=media"), 10);
   EXPECT_GT(FailEachAllocation("GET", "/storage/v1/b/bucket/o"), 10);
   EXPECT_GT(FailEachAllocation("GET", "/bucket?list-type=2"), 10);

@@ -7,19 +7,19 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(Pace, WaitsForEverWhereNothingIsExpected) {
+TEST(Pace, NeverEndsWithoutExpectedBytes) {
   Pace pace(seconds(60));
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(pace.Keeps(seconds(60), 0));
 }
 
-TEST(Pace, EndsWhereTooLittleMovesInAPatience) {
+TEST(Pace, EndsIfTooLittleMovesInAPeriod) {
   Pace pace(seconds(60));
   pace.Expect(1024);
   for (int i = 0; i < 59; ++i) EXPECT_TRUE(pace.Keeps(seconds(1), 1));
   EXPECT_FALSE(pace.Keeps(seconds(1), 1));
 }
 
-TEST(Pace, LooksAtEachPatienceByItself) {
+TEST(Pace, JudgesEachPeriodByItself) {
   Pace pace(seconds(60));
   pace.Expect(1024);
   EXPECT_TRUE(pace.Keeps(seconds(1), 1'000'000));  // earlier bytes do not count later
@@ -28,7 +28,7 @@ TEST(Pace, LooksAtEachPatienceByItself) {
   EXPECT_FALSE(pace.Keeps(seconds(60), 1023));
 }
 
-TEST(Pace, BeginsAnewWithWhatIsExpected) {
+TEST(Pace, StartsOverWithNewExpectedBytes) {
   Pace pace(seconds(60));
   pace.Expect(1024);
   EXPECT_TRUE(pace.Keeps(seconds(59), 0));

@@ -54,7 +54,7 @@ class TlsTest : public ::testing::Test {
   Emulator emulator_{WithTls()};
 };
 
-TEST_F(TlsTest, IsSaidByTheEndpoint) { EXPECT_TRUE(endpoint().starts_with("https://127.0.0.1:")) << endpoint(); }
+TEST_F(TlsTest, IsNamedByTheEndpoint) { EXPECT_TRUE(endpoint().starts_with("https://127.0.0.1:")) << endpoint(); }
 
 TEST_F(TlsTest, CarriesBodiesOfAnySizeUnchanged) {
   TlsConnection client = Connect();
@@ -65,12 +65,12 @@ TEST_F(TlsTest, CarriesBodiesOfAnySizeUnchanged) {
   }
 }
 
-TEST_F(TlsTest, KeepsAConnectionForManyRequests) {
+TEST_F(TlsTest, ServesManyRequestsOnOneConnection) {
   TlsConnection client = Connect();
   for (int i = 0; i < 500; ++i) ASSERT_EQ(client.Call("GET", "/storage/v1/b/bucket").status, 200);
 }
 
-TEST_F(TlsTest, IsInTheLinksOfAnswers) {
+TEST_F(TlsTest, AppearsInTheLinksOfAnswers) {
   TlsConnection client = Connect();
   const std::string host = "https://emulator.test/";
   const json bucket = json::parse(client.Call("GET", "/storage/v1/b/bucket").body);
@@ -82,14 +82,14 @@ TEST_F(TlsTest, IsInTheLinksOfAnswers) {
   EXPECT_TRUE(started.Header("location").starts_with(host)) << started.Header("location");
 }
 
-TEST_F(TlsTest, SpeaksHttp11WhereHttp2IsOfferedFirst) {
+TEST_F(TlsTest, SelectsHttp11IfHttp2IsOfferedFirst) {
   TlsConnection client(endpoint(), {.alpn = "\x02h2\x08http/1.1"});
   EXPECT_EQ(client.Alpn(), "http/1.1");
   EXPECT_EQ(client.Call("GET", "/storage/v1/b/bucket").status, 200);
   EXPECT_THROW(TlsConnection(endpoint(), {.alpn = "\x02h2"}), std::runtime_error);
 }
 
-TEST_F(TlsTest, SpeaksNothingOlderThan12) {
+TEST_F(TlsTest, RefusesVersionsBelow12) {
   TlsConnection older(endpoint(), {.max_version = TLS1_2_VERSION});
   EXPECT_EQ(older.Version(), "TLSv1.2");
   EXPECT_EQ(older.Call("GET", "/storage/v1/b/bucket").status, 200);
@@ -97,14 +97,14 @@ TEST_F(TlsTest, SpeaksNothingOlderThan12) {
   EXPECT_THROW(TlsConnection(endpoint(), {.max_version = TLS1_1_VERSION}), std::runtime_error);
 }
 
-TEST_F(TlsTest, SaysThatNothingFollowsBeforeItCloses) {
+TEST_F(TlsTest, SendsCloseNotifyBeforeItCloses) {
   TlsConnection client = Connect();
   EXPECT_EQ(client.Call("GET", "/storage/v1/b/bucket", "Connection: close\r\n").status, 200);
   EXPECT_TRUE(client.IsClosedByServer());
   EXPECT_TRUE(client.WasClosedProperly());
 }
 
-TEST_F(TlsTest, ServesOthersBesideThoseWhoSayNothingOrGarbage) {
+TEST_F(TlsTest, ServesOthersBesideSilentAndBrokenClients) {
   std::vector<std::unique_ptr<RawConnection>> silent;
   silent.reserve(50);
   for (int i = 0; i < 50; ++i) silent.push_back(std::make_unique<RawConnection>(endpoint()));
@@ -122,7 +122,7 @@ TEST_F(TlsTest, RefusesPlainHttp) {
   EXPECT_FALSE(plain.Receive());
 }
 
-TEST_F(TlsTest, SurvivesClientsThatGoInMidAnswer) {
+TEST_F(TlsTest, SurvivesClientsThatDisconnectDuringAnAnswer) {
   ASSERT_EQ(Connect().Call("POST", Upload("big"), "", std::string(8 << 20, 'x')).status, 200);
   for (int i = 0; i < 10; ++i) {
     TlsConnection client = Connect();
@@ -131,7 +131,7 @@ TEST_F(TlsTest, SurvivesClientsThatGoInMidAnswer) {
   EXPECT_EQ(Connect().Call("GET", "/storage/v1/b/bucket").status, 200);
 }
 
-TEST_F(TlsTest, ServesManyAtOnce) {
+TEST_F(TlsTest, ServesManyClientsInParallel) {
   const std::string body = Pattern(300'000);
   std::vector<std::thread> threads;
   threads.reserve(8);

@@ -1,4 +1,4 @@
-// The table of operations, and what is read from it by an operation's name.
+// The table of operations, and look-ups by an operation's name.
 
 #include "operations/known_operations.h"
 
@@ -24,7 +24,7 @@ std::vector<const Operation*> AllRows() {
   return rows;
 }
 
-TEST(Operations, HaveANameAndARequestEach) {
+TEST(Operations, HaveANameAndARequest) {
   for (const Operation* row : AllRows()) {
     EXPECT_TRUE(row->name.starts_with("storage.")) << row->request;
     EXPECT_EQ(row->request, std::string(MethodOf(*row)) + " /" + std::string(PathOf(*row))) << row->name;
@@ -36,7 +36,7 @@ TEST(Operations, HaveAHandlerIfTheyAreServed) {
   for (const XmlOperation& row : XmlOperations()) EXPECT_NE(row.handler, nullptr) << row.request;
 }
 
-TEST(Operations, AreEachAskedForInAnotherWay) {
+TEST(Operations, HaveDistinctRequests) {
   std::set<std::string_view> json;
   for (const Operation& row : JsonOperations()) EXPECT_TRUE(json.insert(row.request).second) << row.request;
   for (const Operation& row : UnservedOperations()) EXPECT_TRUE(json.insert(row.request).second) << row.request;
@@ -45,7 +45,7 @@ TEST(Operations, AreEachAskedForInAnotherWay) {
 }
 
 // These columns do not depend on the API or the path.
-TEST(Operations, AgreeIfTheyHaveOneNameAndPhase) {
+TEST(Operations, AgreeIfNameAndPhaseAreTheSame) {
   std::map<std::pair<std::string_view, std::string_view>, const Operation*> first;
   for (const Operation* row : AllRows()) {
     const Operation& other = *first.emplace(std::pair(row->name, row->phase), row).first->second;
@@ -100,7 +100,7 @@ TEST(RetryMethods, AreThoseOfThePublicScenarios) {
   }
 }
 
-TEST(RetryMethods, CountEveryPartOfAnUploadAsItsInsert) {
+TEST(RetryMethods, CountEveryUploadRequestAsAnInsert) {
   EXPECT_EQ(RetryMethodOf("storage.multipartUploads.create"), "storage.objects.insert");
   EXPECT_EQ(RetryMethodOf("storage.multipartUploads.abort"), "storage.objects.delete");
   EXPECT_EQ(RetryMethodOf("storage.objects.list"), "storage.objects.list");

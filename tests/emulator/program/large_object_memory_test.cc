@@ -1,5 +1,5 @@
-// The memory that large objects take in the emulator, which is a process of its own. Uploads of unknown length take
-// little more than their bytes; joined and copied objects take none.
+// The memory of large objects in the emulator, which is a separate process. Uploads of unknown length need little more
+// than their bytes; composed and copied objects need none.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class LargeObjectMemoryTest : public ::testing::Test {
     return testing::MemoryFigure(emulator_.pid(), name);
   }
 
-  // The answer to an upload of `blocks` blocks whose length is not given before its end.
+  // The answer to an upload of `blocks` blocks without a length in advance.
   RawResponse SendChunked(std::uint64_t blocks, const std::string& name) {
     client_.Send("POST /upload/storage/v1/b/bucket/o?uploadType=media&fields=size,crc32c&name=" + name +
                  " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -69,7 +69,7 @@ class LargeObjectMemoryTest : public ::testing::Test {
     EXPECT_EQ(json::parse(response.body).at("crc32c"), EncodeCrc32c(Body(whole).crc32c()));
   }
 
-  // The most memory that `upload`, of so many blocks, takes in addition to its own bytes.
+  // The peak memory of `upload`, of this many blocks, in addition to its own bytes.
   template <class Upload>
   std::int64_t PeakBeside(std::uint64_t blocks, const Upload& upload) {
     testing::ResetPeakMemory(emulator_.pid());
@@ -85,17 +85,17 @@ class LargeObjectMemoryTest : public ::testing::Test {
   std::string block_ = std::string(kMiB, '\0');
 };
 
-TEST_F(LargeObjectMemoryTest, AChunkedTransferPeaksAtItsBodyAnd64MiB) {
+TEST_F(LargeObjectMemoryTest, ChunkedTransferNeedsItsBodyAnd64MiB) {
   const std::int64_t beside = PeakBeside(2048, [this] { return SendChunked(2048, "o"); });
   EXPECT_LE(beside, static_cast<std::int64_t>(64 * kMiB));
 }
 
-TEST_F(LargeObjectMemoryTest, AResumableUploadPeaksAtItsBodyAnd64MiB) {
+TEST_F(LargeObjectMemoryTest, ResumableUploadNeedsItsBodyAnd64MiB) {
   const std::int64_t beside = PeakBeside(2048, [this] { return SendResumably(2048, 8, "o"); });
   EXPECT_LE(beside, static_cast<std::int64_t>(64 * kMiB));
 }
 
-TEST_F(LargeObjectMemoryTest, JoiningAndCopyingMoveNoBytes) {
+TEST_F(LargeObjectMemoryTest, ComposeAndCopyMoveNoBytes) {
   ExpectStored(SendChunked(1024, "large"), 1024);
   const std::uint64_t before = Memory("VmRSS");
   const std::string objects = "/storage/v1/b/bucket/o/";

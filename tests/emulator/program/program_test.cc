@@ -22,7 +22,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-TEST(Program, ServesFromItsOneLineUntilItsSignal) {
+TEST(Program, ServesUntilASignal) {
   for (const int signal : {SIGINT, SIGTERM}) {
     Program program({"--port=0"});
     const std::string line = program.ReadOutputLine();
@@ -95,7 +95,7 @@ TEST(Program, StartsWithFiles) {
   EXPECT_NE(journal.find("\"number\":3,"), std::string::npos) << journal;
 }
 
-TEST(Program, CutsOffWhomItsPatienceIsNotEnoughFor) {
+TEST(Program, DisconnectsSlowClients) {
   Program program({"--client_patience_s=0.2"});
   const std::string line = program.ReadOutputLine();
   ASSERT_TRUE(line.starts_with(kReady)) << line << program.ReadErrors();
@@ -106,7 +106,7 @@ TEST(Program, CutsOffWhomItsPatienceIsNotEnoughFor) {
   EXPECT_EQ(response->status, 408);
 }
 
-TEST(Program, EndsWhereItCannotStartWithFiles) {
+TEST(Program, FailsIfItCannotReadItsSeed) {
   Program program({"--seed_dir=bucket=/nonexistent/directory"});
   const std::string errors = program.ReadErrors();
   EXPECT_EQ(program.Wait(), 1);
@@ -125,7 +125,7 @@ bool IsOpenInAChild(const std::string& path) {
   return false;
 }
 
-TEST(Program, EndsBySignalWhileItReadsFiles) {
+TEST(Program, StopsAtASignalDuringItsSeed) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const testing::TestDirectory files;
     const std::string endless = files.Write("sparse", "");
@@ -146,7 +146,7 @@ TEST(Program, ReadsNoEndlessFile) {
   }
 }
 
-TEST(Program, TakesHostsAndATokenForAdministration) {
+TEST(Program, AcceptsHostsAndAnAdminToken) {
   const testing::TestDirectory files;
   Program program({"--admin_token_file=" + files.Write("token", "secret\n"), "--allowed_hosts=a.com,b.com"});
   const std::string line = program.ReadOutputLine();
@@ -159,7 +159,7 @@ TEST(Program, TakesHostsAndATokenForAdministration) {
   }
 }
 
-TEST(Program, SaysThatItsPortIsTaken) {
+TEST(Program, ReportsAPortInUse) {
   const Emulator emulator;
   const std::string port = emulator.endpoint().substr(emulator.endpoint().rfind(':') + 1);
   Program program({"--port", port});
@@ -168,7 +168,7 @@ TEST(Program, SaysThatItsPortIsTaken) {
   EXPECT_EQ(errors, "gcsflux-emulator: cannot listen on 127.0.0.1:" + port + ": Address already in use\n");
 }
 
-TEST(Program, WarnsWhenItCanBeReachedFromOutside) {
+TEST(Program, WarnsIfReachableFromOutside) {
   Program program({"--host=0.0.0.0"});
   EXPECT_TRUE(program.ReadOutputLine().starts_with(std::string(kReady) + "http://0.0.0.0:"));
   program.Signal(SIGTERM);

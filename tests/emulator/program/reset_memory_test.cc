@@ -1,5 +1,5 @@
-// The memory that stays in the emulator, which is a process of its own, after everything that it stored is removed. Not
-// for sanitizers, whose heap keeps what is freed.
+// The memory that the emulator, a separate process, keeps after all objects are removed. Not for sanitizers, whose heap
+// keeps freed memory.
 
 #include <gtest/gtest.h>
 
@@ -55,14 +55,14 @@ class ResetMemoryTest : public ::testing::Test {
   RawConnection client_{emulator_.endpoint()};
 };
 
-TEST_F(ResetMemoryTest, OfSmallObjectsIsGivenBack) {
+TEST_F(ResetMemoryTest, IsReturnedForSmallObjects) {
   ASSERT_EQ(client_.Call("GET", "/storage/v1/b").status, 200);
   const std::uint64_t before = Resident();
   Fill(4000, 1000);
   ExpectGivenBack(before);
 }
 
-TEST_F(ResetMemoryTest, OfObjectsOfAMiddlingSizeIsGivenBack) {
+TEST_F(ResetMemoryTest, IsReturnedForMediumObjects) {
   const std::uint64_t before = Resident();
   Fill(100, 60'000);
   ExpectGivenBack(before);

@@ -28,14 +28,14 @@ json SettingsWith(std::vector<std::string> arguments, const std::string& path) {
   return shown;
 }
 
-TEST(TrafficFlags, LeaveAllAsFastAsItIs) {
+TEST(TrafficFlags, LimitNothingByDefault) {
   const json shaping = SettingsWith({}, "shaping");
   EXPECT_EQ(shaping.at("read_first_byte_ms"), 0);
   EXPECT_EQ(shaping.at("stream_read_mbps"), nullptr);
   EXPECT_EQ(SettingsWith({}, "quotas").at("reads_per_second"), nullptr);
 }
 
-TEST(TrafficFlags, TakeAProfileAndWhatIsSetBesideIt) {
+TEST(TrafficFlags, CombineAProfileWithSingleSettings) {
   const std::vector<std::string> arguments = {"--profile=gcs",         "--read_first_byte_ms=lognormal(10,20)",
                                               "--bucket_read_mbps=5",  "--traffic_seed=7",
                                               "--writes_per_second=3", "--quota_depth_ms=100",
@@ -65,7 +65,7 @@ TEST(TrafficFlags, AreRefusedByName) {
   }
 }
 
-TEST(TrafficFlags, AreInTheHelp) {
+TEST(TrafficFlags, AppearInTheHelp) {
   Program program({"--help"});
   const std::string help = program.ReadOutput();
   for (const char* flag : {"--profile=none", "--read_first_byte_ms=", "--ramp_speed=", "--latency_growth_from="}) {

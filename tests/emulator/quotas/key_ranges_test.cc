@@ -41,7 +41,7 @@ class Reader {
   int next_ = 0;
 };
 
-TEST(KeyRanges, SplitWhenTheirLoadHasBeenNearTheLimitForTwentyMinutes) {
+TEST(KeyRanges, SplitAfterTwentyMinutesNearTheLimit) {
   KeyRanges ranges(kStart, SettingsOf(10));
   Reader reader(ranges);
   reader.ReadUntil(kStart + minutes(20), 10);
@@ -52,7 +52,7 @@ TEST(KeyRanges, SplitWhenTheirLoadHasBeenNearTheLimitForTwentyMinutes) {
   EXPECT_EQ(ranges.size(), 2U);
 }
 
-TEST(KeyRanges, NeverMoreThanDoubleInTwentyMinutes) {
+TEST(KeyRanges, AtMostDoubleInTwentyMinutes) {
   KeyRanges ranges(kStart, SettingsOf(10));
   Reader reader(ranges);
   std::vector<std::size_t> sizes = {1};
@@ -71,7 +71,7 @@ TEST(KeyRanges, StayWholeBelowFourFifthsOfTheLimit) {
   EXPECT_EQ(ranges.size(), 1U);
 }
 
-TEST(KeyRanges, BeginAnewAfterAPause) {
+TEST(KeyRanges, StartOverAfterAPause) {
   KeyRanges ranges(kStart, SettingsOf(10));
   Reader reader(ranges);
   reader.ReadUntil(kStart + minutes(15), 10);
@@ -82,7 +82,7 @@ TEST(KeyRanges, BeginAnewAfterAPause) {
   EXPECT_EQ(ranges.size(), 2U);
 }
 
-TEST(KeyRanges, SplitSoonerWhereTimeIsMadeToRun) {
+TEST(KeyRanges, SplitSoonerInAcceleratedTime) {
   KeyRanges ranges(kStart, SettingsOf(10, seconds(20)));
   Reader reader(ranges);
   reader.ReadUntil(kStart + seconds(20), 10);
@@ -103,7 +103,7 @@ TEST(KeyRanges, SplitAtTheMiddleOfTheLoad) {
   EXPECT_EQ(&ranges.Record(now, false, "z"), high);
 }
 
-TEST(KeyRanges, LetANewPrefixRampByItself) {
+TEST(KeyRanges, RampANewPrefixByItself) {
   KeyRanges ranges(kStart, SettingsOf(10));
   Reader reader(ranges);
   reader.ReadUntil(kStart + minutes(70), 80);
@@ -123,7 +123,7 @@ TEST(KeyRanges, CannotSplitOneName) {
   EXPECT_EQ(ranges.size(), 1U);
 }
 
-TEST(KeyRanges, HaveTheLimitOfTheWholeEach) {
+TEST(KeyRanges, HaveTheFullLimitEach) {
   KeyRanges ranges(kStart, SettingsOf(10, minutes(1)));
   Reader(ranges).ReadUntil(kStart + seconds(61), 10);
   ASSERT_EQ(ranges.size(), 2U);

@@ -56,7 +56,7 @@ TEST_F(LiveQuotasTest, KeepBucketsApart) {
   EXPECT_FALSE(quotas_.Admit({.bucket = "other"}).refused_by);
 }
 
-TEST_F(LiveQuotasTest, FollowADipAndAStep) {
+TEST_F(LiveQuotasTest, FollowChangesOfTheRate) {
   quotas_.Set({.reads_per_second = 1000});
   EXPECT_NEAR(CountServed(2000, seconds(5)), 5050, 2);
   quotas_.Set({.reads_per_second = 200});
@@ -65,14 +65,14 @@ TEST_F(LiveQuotasTest, FollowADipAndAStep) {
   EXPECT_NEAR(CountServed(2000, seconds(5)), 5000, 52);
 }
 
-TEST_F(LiveQuotasTest, TakeNothingForWhatIsRefused) {
+TEST_F(LiveQuotasTest, ChargeNothingForRefusals) {
   quotas_.Set({.reads_per_second = 1, .egress_mbps = 1});
   quotas_.ChargeEgress(10'000'000);
   EXPECT_EQ(quotas_.Admit({.sends_media = true, .bucket = "bucket"}).refused_by, QuotaCause::kEgress);
   EXPECT_FALSE(Read().refused_by);
 }
 
-TEST_F(LiveQuotasTest, StarveWhoHammersWhereRefusalsCount) {
+TEST_F(LiveQuotasTest, StarveAFloodIfRefusalsCount) {
   quotas_.Set({.reads_per_second = 100, .refused_count = true});
   EXPECT_LT(CountServed(300, seconds(10)),
             10);  // the five that it holds, those that arrived meanwhile, and never again
@@ -97,7 +97,7 @@ TEST_F(LiveQuotasTest, LimitUpdatesOfABucket) {
   EXPECT_FALSE(quotas_.Admit({.is_write = true, .updates_bucket = true, .bucket = "bucket"}).refused_by);
   EXPECT_EQ(quotas_.Admit({.is_write = true, .updates_bucket = true, .bucket = "bucket"}).refused_by,
             QuotaCause::kBucketUpdates);
-  EXPECT_FALSE(Write("object").refused_by) << "an update of the bucket is no write of an object";
+  EXPECT_FALSE(Write("object").refused_by) << "an update of the bucket is not a write of an object";
 }
 
 TEST_F(LiveQuotasTest, RampWithTheirRanges) {
@@ -109,12 +109,12 @@ TEST_F(LiveQuotasTest, RampWithTheirRanges) {
   EXPECT_NEAR(CountServed(300, seconds(10)), 3000, 100);  // each half was still asked for 150: split again
 }
 
-TEST_F(LiveQuotasTest, SpeedUpNothingButRamps) {
+TEST_F(LiveQuotasTest, AccelerateOnlyRamps) {
   quotas_.Set({.reads_per_second = 100, .ramp_speed = 60});
   EXPECT_NEAR(CountServed(300, seconds(60)), 6000, 10);
 }
 
-TEST_F(LiveQuotasTest, LetLatencyGrowFirst) {
+TEST_F(LiveQuotasTest, DelayBeforeTheyRefuse) {
   quotas_.Set({.reads_per_second = 1000, .latency_growth_ms = 100});
   const auto delay_at = [&](int per_second) {
     CountServed(per_second, seconds(8));
@@ -127,7 +127,7 @@ TEST_F(LiveQuotasTest, LetLatencyGrowFirst) {
   EXPECT_NEAR(delay_at(980), 90, 2);
 }
 
-TEST_F(LiveQuotasTest, CountWhatTheyRefuseByCause) {
+TEST_F(LiveQuotasTest, CountRefusalsByCause) {
   quotas_.Set({.reads_per_second = 1, .range_writes_per_second = 1});
   for (int i = 0; i < 3; ++i) Read();
   for (int i = 0; i < 5; ++i) Write(std::to_string(i));
@@ -145,7 +145,7 @@ TEST_F(LiveQuotasTest, RefuseWrongSettingsAsAWhole) {
   EXPECT_EQ(quotas_.Get(), (Quotas{.reads_per_second = 7}));
 }
 
-TEST_F(LiveQuotasTest, AreAsInTheBeginningAfterAReset) {
+TEST_F(LiveQuotasTest, ReturnToTheirStartAfterAReset) {
   LiveQuotas quotas({.reads_per_second = 1}, clock_);
   EXPECT_FALSE(quotas.Admit({.bucket = "bucket"}).refused_by);
   EXPECT_TRUE(quotas.Admit({.bucket = "bucket"}).refused_by);

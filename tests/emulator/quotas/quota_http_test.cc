@@ -41,13 +41,13 @@ struct Refusal {
   const char* body;
   const char* message;      // of JSON
   const char* xml_target;   // the same by the XML API
-  const char* xml_details;  // or null if the code says everything
+  const char* xml_details;  // or null if the code is enough
 };
 
 class QuotaRefusalTest : public QuotaHttpTest, public ::testing::WithParamInterface<Refusal> {};
 class QuotaXmlRefusalTest : public QuotaRefusalTest {};
 
-TEST_P(QuotaRefusalTest, IsAnsweredAsGcsDoesItInJson) {
+TEST_P(QuotaRefusalTest, HasTheJsonFormOfGcs) {
   const Refusal& refusal = GetParam();
   emulator().quotas().Set(refusal.quotas);
   EXPECT_LT(client_.Call(refusal.method, refusal.target, "", refusal.body).status, 300);
@@ -63,7 +63,7 @@ TEST_P(QuotaRefusalTest, IsAnsweredAsGcsDoesItInJson) {
               {"errors", {{{"domain", "global"}, {"reason", "rateLimitExceeded"}, {"message", refusal.message}}}}}}}));
 }
 
-TEST_P(QuotaXmlRefusalTest, IsAnsweredAsGcsDoesItInXml) {
+TEST_P(QuotaXmlRefusalTest, HasTheXmlFormOfGcs) {
   const Refusal& refusal = GetParam();
   const std::string method = std::string(refusal.method) == "POST" ? "PUT" : refusal.method;
   emulator().quotas().Set(refusal.quotas);
@@ -125,14 +125,14 @@ INSTANTIATE_TEST_SUITE_P(Causes, QuotaRefusalTest, ::testing::ValuesIn(kRefusals
 INSTANTIATE_TEST_SUITE_P(Updates, QuotaRefusalTest, ::testing::Values(kUpdateRefusal), NameOf);
 INSTANTIATE_TEST_SUITE_P(Causes, QuotaXmlRefusalTest, ::testing::ValuesIn(kRefusals), NameOf);
 
-TEST_F(QuotaHttpTest, RefusesWithoutDoingAnything) {
+TEST_F(QuotaHttpTest, RefusesWithoutAnEffect) {
   emulator().quotas().Set({.writes_per_second = 1});
   EXPECT_EQ(client_.Call("POST", kInsert, "", "first").status, 200);
   EXPECT_EQ(client_.Call("POST", kInsert, "", "second").status, 429);
   EXPECT_EQ(client_.Call("GET", kMedia).body, "first");
 }
 
-TEST_F(QuotaHttpTest, ServesAgainWhenItsTimeHasCome) {
+TEST_F(QuotaHttpTest, ServesAgainAfterItsInterval) {
   emulator().quotas().Set({.reads_per_second = 10});
   EXPECT_EQ(client_.Call("GET", kMedia).status, 200);
   emulator().clock().Advance(milliseconds(99));
@@ -141,18 +141,18 @@ TEST_F(QuotaHttpTest, ServesAgainWhenItsTimeHasCome) {
   EXPECT_EQ(client_.Call("GET", kMedia).status, 200);
 }
 
-TEST_F(QuotaHttpTest, SaysWhenToComeAgainWhereItIsToldTo) {
+TEST_F(QuotaHttpTest, SendsRetryAfterIfConfigured) {
   emulator().quotas().Set({.reads_per_second = 1, .retry_after_s = 1.5});
   client_.Call("GET", kMedia);
   EXPECT_EQ(client_.Call("GET", kMedia).Header("retry-after"), "2");
 }
 
-TEST_F(QuotaHttpTest, LetsAnAnswerOverdrawTheEgress) {
+TEST_F(QuotaHttpTest, AllowsAnAnswerToOverdrawTheEgress) {
   emulator().quotas().Set({.egress_mbps = 0.01});  // holds 500 bytes; the object has 10,000
   EXPECT_EQ(client_.Call("GET", kMedia).status, 200);
   emulator().clock().Advance(milliseconds(949));
   EXPECT_EQ(client_.Call("GET", kMedia).status, 429);
-  EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/object").status, 200) << "metadata are no egress";
+  EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/object").status, 200) << "metadata are not egress";
   emulator().clock().Advance(milliseconds(2));
   EXPECT_EQ(client_.Call("GET", kMedia).status, 200);
 }
@@ -166,7 +166,7 @@ TEST_F(QuotaHttpTest, ChangesWhileItRuns) {
   EXPECT_EQ(emulator().quotas().Get(), (Quotas{.depth_ms = 10})) << "a PUT replaces all";
 }
 
-TEST_F(QuotaHttpTest, ShowsWhatItRefused) {
+TEST_F(QuotaHttpTest, ShowsItsRefusals) {
   client_.Call("PUT", "/_emulator/quotas", "", R"({"reads_per_second": 1, "range_reads_per_second": 5})");
   for (int i = 0; i < 4; ++i) client_.Call("GET", kMedia);
   const json shown = json::parse(client_.Call("GET", "/_emulator/quotas").body);
@@ -186,7 +186,7 @@ TEST_F(QuotaHttpTest, RefusesWrongSettingsAsAWhole) {
   EXPECT_EQ(client_.Call("DELETE", "/_emulator/quotas").status, 405);
 }
 
-TEST_F(QuotaHttpTest, CountsChunksAsWritesAndOnlyTheLastAsAMutation) {
+TEST_F(QuotaHttpTest, CountsOnlyTheLastChunkAsAMutation) {
   emulator().quotas().Set({.object_mutations_per_second = 1});
   const auto upload = [&] {
     const std::string location =
@@ -211,20 +211,20 @@ TEST_F(QuotaHttpTest, DelaysRequestsNearTheLimit) {
   EXPECT_EQ(emulator().journal().back().duration, milliseconds(40));
 }
 
-TEST_F(QuotaHttpTest, AreGoneAfterAReset) {
+TEST_F(QuotaHttpTest, EndsWithAReset) {
   emulator().quotas().Set({.reads_per_second = 1});
   EXPECT_EQ(client_.Call("POST", "/_emulator/reset").status, 204);
   EXPECT_EQ(emulator().quotas().Get(), Quotas());
 }
 
-TEST_F(QuotaHttpTest, ChargesNoBytesForAnAnswerToHead) {
+TEST_F(QuotaHttpTest, ChargesNoBytesForHead) {
   emulator().quotas().Set({.egress_mbps = 0.001});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(client_.Call("HEAD", kMedia).status, 200);
   EXPECT_EQ(client_.Call("GET", kMedia).status, 200);
   EXPECT_EQ(client_.Call("GET", kMedia).status, 429);
 }
 
-TEST_F(QuotaHttpTest, ADeletionOfSeveralObjectsIsAChangeOfEach) {
+TEST_F(QuotaHttpTest, CountsAMultiDeleteAsAChangeOfEachObject) {
   const auto remove = [&](const std::vector<std::string>& names) {
     std::string body = "<Delete>";
     for (const std::string& name : names) body += "<Object><Key>" + name + "</Key></Object>";

@@ -32,13 +32,13 @@ int CountTaken(TokenBucket& bucket, Clock::Time begin, int per_second, seconds t
   return taken;
 }
 
-TEST(TokenRate, HoldsOneTokenAtLeast) {
+TEST(TokenRate, HoldsAtLeastOneToken) {
   EXPECT_EQ(TokenRate::Of(1, 50).depth, 1);
   EXPECT_EQ(TokenRate::Of(1000, 50).depth, 50);
   EXPECT_EQ(TokenRate::Of(1000, 0).depth, 1);
 }
 
-TEST(TokenBucket, HasItsTokenBackToTheNanosecond) {
+TEST(TokenBucket, RefillsToTheNanosecond) {
   TokenBucket bucket(TokenRate::Of(1, 50));
   EXPECT_TRUE(TryTake(bucket, kFilled));
   EXPECT_FALSE(TryTake(bucket, kFilled));
@@ -47,7 +47,7 @@ TEST(TokenBucket, HasItsTokenBackToTheNanosecond) {
   EXPECT_FALSE(TryTake(bucket, kFilled + seconds(2) - nanoseconds(1)));
 }
 
-TEST(TokenBucket, GivesItsDepthAtOnceAndItsRateFromThenOn) {
+TEST(TokenBucket, GivesItsDepthThenItsRate) {
   TokenBucket bucket(TokenRate::Of(1000, 50));
   int burst = 0;
   while (TryTake(bucket, kFilled)) ++burst;
@@ -56,34 +56,34 @@ TEST(TokenBucket, GivesItsDepthAtOnceAndItsRateFromThenOn) {
   EXPECT_TRUE(TryTake(bucket, kFilled + milliseconds(1)));
 }
 
-TEST(TokenBucket, KeepsItsRateWhoeverAsksHowOften) {
+TEST(TokenBucket, KeepsItsRateForAnyFrequencyOfRequests) {
   for (const int asked : {999, 1000, 1001, 2000, 10'000}) {
     TokenBucket bucket(TokenRate::Of(1000, 50));
     EXPECT_NEAR(CountTaken(bucket, kFilled, asked, seconds(10)), std::min(asked, 1000) * 10, 51) << asked;
   }
 }
 
-TEST(TokenBucket, KeepsARateThatIsNoWholeNumberOfNanoseconds) {
+TEST(TokenBucket, KeepsARateOfFractionalNanoseconds) {
   TokenBucket bucket(TokenRate::Of(3000, 0));
   EXPECT_NEAR(CountTaken(bucket, kFilled, 6000, seconds(10)), 30'000, 3);
 }
 
-TEST(TokenBucket, OwesWhatItDidNotHave) {
-  TokenBucket bucket(TokenRate::Of(1e6, 50));  // bytes, of which it holds 50,000
+TEST(TokenBucket, GoesIntoDebt) {
+  TokenBucket bucket(TokenRate::Of(1e6, 50));  // bytes; it holds 50,000
   EXPECT_TRUE(bucket.HasCredit(kFilled));
   bucket.Take(kFilled, 1'050'000);
   EXPECT_FALSE(bucket.HasCredit(kFilled + seconds(1)));
   EXPECT_TRUE(bucket.HasCredit(kFilled + seconds(1) + nanoseconds(10)));
 }
 
-TEST(TokenBucket, NeverOwesMoreThanItsDepthForRefusals) {
+TEST(TokenBucket, LimitsTheDebtOfRefusalsToItsDepth) {
   TokenBucket bucket(TokenRate::Of(100, 100));  // holds 10
   for (int i = 0; i < 1000; ++i) bucket.TakeAtMostDepth(kFilled, 1);
   EXPECT_FALSE(bucket.HasToken(kFilled + milliseconds(109)));
   EXPECT_TRUE(bucket.HasToken(kFilled + milliseconds(110)));
 }
 
-TEST(TokenBucket, KeepsWhatIsMissingWhenTheRateChanges) {
+TEST(TokenBucket, KeepsItsDebtWhenTheRateChanges) {
   TokenBucket bucket(TokenRate::Of(1000, 50));
   while (TryTake(bucket, kFilled)) {
   }
@@ -94,7 +94,7 @@ TEST(TokenBucket, KeepsWhatIsMissingWhenTheRateChanges) {
   EXPECT_TRUE(TryTake(bucket, kFilled + milliseconds(100)));
 }
 
-TEST(KeyedBuckets, KeepNamesApart) {
+TEST(KeyedBuckets, SeparateNames) {
   KeyedBuckets buckets;
   buckets.SetRate(kFilled, TokenRate::Of(1, 50));
   buckets.Take(kFilled, "a");
@@ -109,7 +109,7 @@ TEST(KeyedBuckets, HaveNoLimitWithoutARate) {
   EXPECT_TRUE(buckets.HasToken(kFilled, "a"));
 }
 
-TEST(KeyedBuckets, ForgetWhatIsAsNew) {
+TEST(KeyedBuckets, ForgetFullBuckets) {
   KeyedBuckets buckets;
   buckets.SetRate(kFilled, TokenRate::Of(1, 50));
   for (int i = 0; i < 10'000; ++i) buckets.Take(kFilled + milliseconds(10) * i, std::to_string(i));

@@ -37,7 +37,7 @@ TEST_F(InstructionHeaderTest, BreaksAStreamAfterOneMib) {
   EXPECT_EQ(BodyOf(Get("/bucket/o", Header("return-broken-stream"))).size(), 100U);
 }
 
-TEST_F(InstructionHeaderTest, CorruptsTheFirstByteBehindTrueHashes) {
+TEST_F(InstructionHeaderTest, CorruptsTheFirstByteAndKeepsTheHashes) {
   const std::string whole = Get("/bucket/o", "");
   const std::string corrupted = Get("/bucket/o", Header("return-corrupted-data"));
   const auto hash = [](const std::string& answer) {
@@ -50,7 +50,7 @@ TEST_F(InstructionHeaderTest, CorruptsTheFirstByteBehindTrueHashes) {
   EXPECT_EQ(BodyOf(Get("/bucket/o", "")), std::string(100, 'o')) << "the store was changed";
 }
 
-TEST_F(InstructionHeaderTest, FailsAfter256KibAndThenAtOnce) {
+TEST_F(InstructionHeaderTest, FailsAfter256KibThenAtOnce) {
   Store("big", std::string(2 * k256Kib, 'b'));
   EXPECT_EQ(BodyOf(Get("/bucket/big", Header("return-503-after-256K"))).size(), k256Kib);
   EXPECT_THAT(Get("/bucket/big", Header("return-503-after-256K") + "Range: bytes=262144-\r\n"),
@@ -113,7 +113,7 @@ TEST_F(InstructionHeaderTest, FailsAnUploadAfter256Kib) {
   EXPECT_TRUE(Call("GET", "/bucket/failed").body == std::string(2 * k256Kib, 'f'));
 }
 
-TEST_F(InstructionHeaderTest, CorruptsAnUploadBeforeItIsHashed) {
+TEST_F(InstructionHeaderTest, CorruptsAnUploadBeforeTheHash) {
   const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=damaged";
   EXPECT_EQ(Call("POST", target, "bytes", Header("inject-upload-data-error")).status, 200);
   EXPECT_EQ(Call("GET", "/bucket/damaged").body, "cytes");
@@ -123,7 +123,7 @@ TEST_F(InstructionHeaderTest, CorruptsAnUploadBeforeItIsHashed) {
   EXPECT_EQ(Call("POST", target, std::string(100, 'o'), Header("inject-upload-data-error") + true_hash).status, 400);
 }
 
-TEST_F(InstructionHeaderTest, LeavesOtherRequestsAlone) {
+TEST_F(InstructionHeaderTest, SkipsOtherRequests) {
   for (const char* instruction :
        {"return-broken-stream", "return-corrupted-data", "stall-always", "return-503-after-256K"}) {
     EXPECT_EQ(Call("GET", "/storage/v1/b/bucket/o/o", "", Header(instruction)).status, 200) << instruction;
@@ -131,7 +131,7 @@ TEST_F(InstructionHeaderTest, LeavesOtherRequestsAlone) {
   }
 }
 
-TEST_F(InstructionHeaderTest, RefusesWhatIsNone) {
+TEST_F(InstructionHeaderTest, RefusesUnknownInstructions) {
   const RawResponse response = Call("GET", "/storage/v1/b/bucket/o/o?alt=media", "", Header("return-nonsense"));
   EXPECT_EQ(response.status, 400);
   EXPECT_THAT(response.body, HasSubstr("return-nonsense"));

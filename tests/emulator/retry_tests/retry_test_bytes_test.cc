@@ -52,7 +52,7 @@ class RetryTestBytesTest : public RetryTestApiTest {
   }
 };
 
-TEST_F(RetryTestBytesTest, ADownloadBreaksOffAfterSoManyBytesOfThisAnswer) {
+TEST_F(RetryTestBytesTest, DownloadBreaksAfterTheGivenBytes) {
   Store("big", std::string(2 * k256Kib, 'b'));
   struct Case {
     std::string range;
@@ -79,7 +79,7 @@ TEST_F(RetryTestBytesTest, ADownloadBreaksOffAfterSoManyBytesOfThisAnswer) {
   }
 }
 
-TEST_F(RetryTestBytesTest, AnUploadInOneRequestFailsFromSoManyBytesOn) {
+TEST_F(RetryTestBytesTest, UploadInOneRequestFailsFromTheGivenByte) {
   for (const std::string type : {"media", "multipart", "xml"}) {
     for (const std::size_t size : {k256Kib - 1, k256Kib, k256Kib + 1}) {
       SCOPED_TRACE(type + " " + std::to_string(size));
@@ -105,7 +105,7 @@ TEST_F(RetryTestBytesTest, AnUploadInOneRequestFailsFromSoManyBytesOn) {
   }
 }
 
-TEST_F(RetryTestBytesTest, AChunkFailsWhereItCoversTheByteAndKeepsWhatIsBefore) {
+TEST_F(RetryTestBytesTest, ChunkFailsAtTheByteAndKeepsTheBytesBefore) {
   struct Case {
     std::string instruction;
     std::size_t before;  // chunks of 256 KiB that have arrived already
@@ -138,7 +138,7 @@ TEST_F(RetryTestBytesTest, AChunkFailsWhereItCoversTheByteAndKeepsWhatIsBefore) 
   }
 }
 
-TEST_F(RetryTestBytesTest, AFinalChunkThatFailsCommitsNothing) {
+TEST_F(RetryTestBytesTest, FailedFinalChunkCommitsNothing) {
   const std::string session = Start("final");
   Make("storage.objects.insert", {"return-503-after-256K"});
   const std::string bytes(k256Kib + 100, 'f');
@@ -150,14 +150,14 @@ TEST_F(RetryTestBytesTest, AFinalChunkThatFailsCommitsNothing) {
   EXPECT_EQ(json::parse(Call("GET", "/storage/v1/b/bucket/o/final").body).at("size"), std::to_string(bytes.size()));
 }
 
-TEST_F(RetryTestBytesTest, AStartAndAQuestionAreNoUploadOfBytes) {
+TEST_F(RetryTestBytesTest, StartAndStatusQueryMatchNothing) {
   Make("storage.objects.insert", {"return-503-after-0K"});
   EXPECT_EQ(Send("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=new")->status, 200);
   EXPECT_EQ(Send("PUT", Start("asked"), "", "Content-Range: bytes */*\r\n")->status, 308);
   EXPECT_FALSE(IsCompleted());
 }
 
-TEST_F(RetryTestBytesTest, ACompletionsAnswerBreaksOff) {
+TEST_F(RetryTestBytesTest, CompletionsAnswerBreaks) {
   for (const std::size_t bytes : {0, 1, 100}) {
     SCOPED_TRACE(bytes);
     const std::string name = "broken" + std::to_string(bytes);
@@ -179,7 +179,7 @@ TEST_F(RetryTestBytesTest, ACompletionsAnswerBreaksOff) {
   }
 }
 
-TEST_F(RetryTestBytesTest, ADownloadPausesOnce) {
+TEST_F(RetryTestBytesTest, DownloadPausesOnce) {
   Store("big", std::string(2 * k256Kib, 'b'));
   Make("storage.objects.get", {"stall-for-10s-after-256K"});
   emulator().clock().Freeze();
@@ -194,7 +194,7 @@ TEST_F(RetryTestBytesTest, ADownloadPausesOnce) {
   EXPECT_TRUE(IsCompleted());
 }
 
-TEST_F(RetryTestBytesTest, AListPausesOnce) {
+TEST_F(RetryTestBytesTest, ListPausesOnce) {
   Make("storage.objects.list", {"stall-for-10s-after-0K"});
   emulator().clock().Freeze();
   RawConnection connection(endpoint());
@@ -206,7 +206,7 @@ TEST_F(RetryTestBytesTest, AListPausesOnce) {
   EXPECT_TRUE(IsCompleted());
 }
 
-TEST_F(RetryTestBytesTest, SomeBucketsCannotBeReached) {
+TEST_F(RetryTestBytesTest, SomeBucketsAreUnreachable) {
   Make("storage.buckets.list", {"return-unreachable-buckets-projects/_/buckets/bucket,gone"});
   const auto page = nlohmann::json::parse(Send("GET", "/storage/v1/b?project=p&returnPartialSuccess=true")->body);
   ASSERT_EQ(page.at("items").size(), 1U);
@@ -216,7 +216,7 @@ TEST_F(RetryTestBytesTest, SomeBucketsCannotBeReached) {
   EXPECT_EQ(nlohmann::json::parse(Send("GET", "/storage/v1/b?project=p")->body).at("items").size(), 2U);
 }
 
-TEST_F(RetryTestBytesTest, AShorterDownloadDoesNotPause) {
+TEST_F(RetryTestBytesTest, ShorterDownloadDoesNotPause) {
   Store("small", std::string(k256Kib - 1, 's'));
   Make("storage.objects.get", {"stall-for-10s-after-256K"});
   emulator().clock().Freeze();
@@ -224,7 +224,7 @@ TEST_F(RetryTestBytesTest, AShorterDownloadDoesNotPause) {
   EXPECT_FALSE(IsCompleted());
 }
 
-TEST_F(RetryTestBytesTest, AnUploadPausesBeforeAnythingIsKept) {
+TEST_F(RetryTestBytesTest, UploadPausesBeforeItIsStored) {
   struct Case {
     std::size_t before;
     std::size_t size;

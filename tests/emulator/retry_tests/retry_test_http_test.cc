@@ -20,7 +20,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-TEST_F(RetryTestApiTest, TestsAreMadeSeenAndDeleted) {
+TEST_F(RetryTestApiTest, CreatesShowsAndDeletesTests) {
   const json made = Make("storage.buckets.list", {"return-503", "return-reset-connection"});
   EXPECT_EQ(made, (json{{"id", id_},
                         {"instructions", {{"storage.buckets.list", {"return-503", "return-reset-connection"}}}},
@@ -34,7 +34,7 @@ TEST_F(RetryTestApiTest, TestsAreMadeSeenAndDeleted) {
   EXPECT_EQ(json::parse(Call("GET", "/retry_tests").body), (json{{"retry_test", json::array()}}));
 }
 
-TEST_F(RetryTestApiTest, TestsAreMadeInProcessToo) {
+TEST_F(RetryTestApiTest, CreatesTestsInProcess) {
   id_ = emulator().retry_tests().Make({{"storage.objects.get", {"return-503"}}}).id;
   EXPECT_EQ(Send("GET", "/storage/v1/b/bucket/o/o")->status, 503);
   EXPECT_TRUE(emulator().retry_tests().Find(id_)->is_completed);
@@ -43,7 +43,7 @@ TEST_F(RetryTestApiTest, TestsAreMadeInProcessToo) {
   EXPECT_FALSE(emulator().retry_tests().Find(id_));
 }
 
-TEST_F(RetryTestApiTest, WhatIsNoTestIsRefusedByName) {
+TEST_F(RetryTestApiTest, RefusesAMalformedTest) {
   struct Case {
     std::string body;
     int status;
@@ -73,14 +73,14 @@ TEST_F(RetryTestApiTest, WhatIsNoTestIsRefusedByName) {
   EXPECT_EQ(Call("POST", "/retry_tests").status, 405);
 }
 
-TEST_F(RetryTestApiTest, AnUnknownTestIsNotFound) {
+TEST_F(RetryTestApiTest, AnswersNotFoundForAnUnknownTest) {
   id_ = "0123456789abcdef0123456789abcdef";
   EXPECT_EQ(Send("GET", "/storage/v1/b/bucket/o/o")->status, 404);
   EXPECT_EQ(Send("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=new", "bytes")->status, 404);
   EXPECT_EQ(Call("GET", "/storage/v1/b/bucket/o/new").status, 404) << "the operation ran";
 }
 
-TEST_F(RetryTestApiTest, ResetForgetsTests) {
+TEST_F(RetryTestApiTest, ResetDeletesTests) {
   Make("storage.buckets.list", {"return-503"});
   emulator().Reset();
   EXPECT_EQ(Call("GET", "/retry_test/" + id_).status, 404);
@@ -169,7 +169,7 @@ class RetryTestOperationsTest : public RetryTestApiTest {
   }
 };
 
-TEST_F(RetryTestOperationsTest, AStatusKeepsTheOperationFromRunning) {
+TEST_F(RetryTestOperationsTest, StatusPreventsTheOperation) {
   for (const int status : {408, 429, 500, 503}) {
     ForEach("return-" + std::to_string(status), [&](const Operation& operation) {
       const std::optional<RawResponse> response = Run(operation);
@@ -183,7 +183,7 @@ TEST_F(RetryTestOperationsTest, AStatusKeepsTheOperationFromRunning) {
   }
 }
 
-TEST_F(RetryTestOperationsTest, AResetKeepsTheOperationFromRunning) {
+TEST_F(RetryTestOperationsTest, ResetPreventsTheOperation) {
   ForEach("return-reset-connection", [&](const Operation& operation) {
     EXPECT_FALSE(Run(operation)) << "something was answered";
     EXPECT_TRUE(IsCompleted());
@@ -192,15 +192,15 @@ TEST_F(RetryTestOperationsTest, AResetKeepsTheOperationFromRunning) {
   });
 }
 
-TEST_F(RetryTestOperationsTest, ABrokenStreamLetsTheOperationRun) {
+TEST_F(RetryTestOperationsTest, BrokenStreamAllowsTheOperation) {
   ForEach("return-broken-stream", [&](const Operation& operation) {
-    EXPECT_FALSE(Run(operation)) << "a whole answer came";
+    EXPECT_FALSE(Run(operation)) << "a whole answer arrived";
     EXPECT_TRUE(IsCompleted());
     EXPECT_EQ(LeavesTraces(operation) && HasRun(operation), LeavesTraces(operation));
   });
 }
 
-TEST_F(RetryTestOperationsTest, OtherMethodsInstructionsStay) {
+TEST_F(RetryTestOperationsTest, KeepsTheInstructionsOfOtherMethods) {
   for (const Operation& operation : Operations()) {
     SCOPED_TRACE(operation.method);
     emulator().Reset();
@@ -211,7 +211,7 @@ TEST_F(RetryTestOperationsTest, OtherMethodsInstructionsStay) {
   }
 }
 
-TEST_F(RetryTestApiTest, MethodsThatAreNotServedMeetTheirInstructionsToo) {
+TEST_F(RetryTestApiTest, AppliesInstructionsToUnservedMethods) {
   struct Case {
     std::string method;
     std::string verb;
@@ -257,7 +257,7 @@ TEST_F(RetryTestApiTest, MethodsThatAreNotServedMeetTheirInstructionsToo) {
   }
 }
 
-TEST_F(RetryTestApiTest, AHeadThatDoesNotApplyBlocksWhatIsBehindIt) {
+TEST_F(RetryTestApiTest, KeepsLaterInstructionsBehindAnUnusedOne) {
   Store("small", std::string(k256Kib - 1, 's'));
   Make("storage.objects.get", {"return-broken-stream-after-256K", "return-503"});
   EXPECT_EQ(Send("GET", "/bucket/small")->status, 200);

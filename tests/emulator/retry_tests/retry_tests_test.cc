@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Kind = RetryInstruction::Kind;
 
-TEST(RetryInstruction, IsReadWhole) {
+TEST(RetryInstruction, ReadsEveryForm) {
   struct Case {
     std::string text;
     RetryInstruction want;
@@ -47,7 +47,7 @@ TEST(RetryInstruction, IsReadWhole) {
   }
 }
 
-TEST(RetryInstruction, IsRefusedWhereItIsNone) {
+TEST(RetryInstruction, RefusesMalformedText) {
   for (const char* text : {"",
                            "return",
                            "return-",
@@ -79,7 +79,7 @@ TEST(RetryInstruction, IsRefusedWhereItIsNone) {
 constexpr auto kGet = "storage.objects.get";
 constexpr auto kList = "storage.objects.list";
 
-TEST(RetryTests, AreMetInTheirOrder) {
+TEST(RetryTests, ApplyInstructionsInOrder) {
   RetryTests tests(1);
   EXPECT_FALSE(tests.has_any());
   const std::string id = tests.Make({{kGet, {"return-503", "return-reset-connection"}}, {kList, {"return-429"}}}).id;
@@ -89,9 +89,9 @@ TEST(RetryTests, AreMetInTheirOrder) {
   const auto first = tests.Peek(id, kGet);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->instruction.status, 503);
-  EXPECT_EQ(tests.Peek(id, kGet)->number, first->number) << "looking takes nothing off";
+  EXPECT_EQ(tests.Peek(id, kGet)->number, first->number) << "Peek() removes nothing";
   EXPECT_TRUE(tests.Take(id, kGet, *first));
-  EXPECT_FALSE(tests.Take(id, kGet, *first)) << "it is gone";
+  EXPECT_FALSE(tests.Take(id, kGet, *first)) << "it is removed";
 
   const auto second = tests.Peek(id, kGet);
   ASSERT_TRUE(second);
@@ -105,7 +105,7 @@ TEST(RetryTests, AreMetInTheirOrder) {
   EXPECT_THAT(tests.Find(id)->instructions.at(kGet), IsEmpty());
 }
 
-TEST(RetryTests, AreKeptApart) {
+TEST(RetryTests, AreIndependent) {
   RetryTests tests(1);
   const std::string one = tests.Make({{kGet, {"return-503"}}}).id;
   const std::string other = tests.Make({{kGet, {"return-504"}}}).id;
@@ -120,7 +120,7 @@ TEST(RetryTests, AreKeptApart) {
   EXPECT_FALSE(tests.has_any());
 }
 
-TEST(RetryTests, GiveAnInstructionToOneRequestAlone) {
+TEST(RetryTests, GiveAnInstructionToOnlyOneRequest) {
   RetryTests tests(1);
   const std::string id = tests.Make({{kGet, std::vector<std::string>(100, "return-503")}}).id;
   std::atomic<int> taken = 0;
@@ -136,7 +136,7 @@ TEST(RetryTests, GiveAnInstructionToOneRequestAlone) {
   EXPECT_TRUE(tests.Find(id)->is_completed);
 }
 
-TEST(RetryTests, NameWhatIsWrong) {
+TEST(RetryTests, NameTheWrongInstruction) {
   struct Case {
     RetryInstructions instructions;
     std::string want;

@@ -41,7 +41,7 @@ class FirstAnswersTest : public ::testing::Test {
   RawConnection client_{emulator_.endpoint()};
 };
 
-TEST_F(FirstAnswersTest, AreGivenAgainAsTheyWere) {
+TEST_F(FirstAnswersTest, AreRepeatedUnchanged) {
   const RawResponse first = client_.Call("POST", kInsert, kToken, "bytes");
   const RawResponse second = client_.Call("POST", kInsert, kToken, "bytes");
   EXPECT_EQ(first.status, 200);
@@ -56,7 +56,7 @@ TEST_F(FirstAnswersTest, AreGivenAgainAsTheyWere) {
   EXPECT_EQ(last.bytes_in, 5U);
 }
 
-TEST_F(FirstAnswersTest, AreGivenAfterALostAnswer) {
+TEST_F(FirstAnswersTest, AreRepeatedAfterALostAnswer) {
   emulator_.faults().Add({.name = "lost", .action = {.type = "loseAnswer"}, .limits = {.count = 1}});
   RawConnection other(emulator_.endpoint());
   other.Send("POST " + std::string(kInsert) + " HTTP/1.1\r\nHost: h\r\n" + kToken + "Content-Length: 5\r\n\r\nbytes");
@@ -66,7 +66,7 @@ TEST_F(FirstAnswersTest, AreGivenAfterALostAnswer) {
   EXPECT_EQ(Commits(), 1U);
 }
 
-TEST_F(FirstAnswersTest, AreForgottenByTheClock) {
+TEST_F(FirstAnswersTest, AreForgottenAfterTheirWindow) {
   emulator_.clock().Freeze();
   const auto insert = [&] { return client_.Call("POST", kInsert, kToken, "bytes").status; };
   EXPECT_EQ(insert(), 200);
@@ -80,7 +80,7 @@ TEST_F(FirstAnswersTest, AreForgottenByTheClock) {
   EXPECT_EQ(Commits(), 2U);
 }
 
-TEST_F(FirstAnswersTest, AreForgottenByReset) {
+TEST_F(FirstAnswersTest, AreForgottenAtAReset) {
   EXPECT_EQ(client_.Call("POST", kInsert, kToken, "bytes").status, 200);
   emulator_.Reset();
   EXPECT_EQ(client_.Call("POST", kInsert, kToken, "bytes").status, 404);
@@ -89,7 +89,7 @@ TEST_F(FirstAnswersTest, AreForgottenByReset) {
   EXPECT_EQ(Commits(), 1U);
 }
 
-TEST_F(FirstAnswersTest, AreNotKeptWhereThatIsTurnedOff) {
+TEST_F(FirstAnswersTest, AreNotKeptWithoutAWindow) {
   ASSERT_EQ(client_.Call("PUT", "/_emulator/idempotency", "", R"({"window_s": 0})").status, 200);
   for (int i = 0; i < 2; ++i) EXPECT_EQ(client_.Call("POST", kInsert, kToken, "bytes").status, 200);
   EXPECT_EQ(Commits(), 2U);
@@ -103,7 +103,7 @@ TEST_F(FirstAnswersTest, AreNotKeptWhereThatIsTurnedOff) {
   EXPECT_EQ(FindCommits(off.journal(), "bucket", "a").size(), 2U);
 }
 
-TEST_F(FirstAnswersTest, OfFaultsAreNotKept) {
+TEST_F(FirstAnswersTest, AreNotKeptForFaults) {
   for (const std::uint64_t status : {429U, 503U}) {
     emulator_.faults().Load(
         {.rules = {{.name = "it", .action = {.type = "status", .status = status}, .limits = {.count = 1}}}});
@@ -114,7 +114,7 @@ TEST_F(FirstAnswersTest, OfFaultsAreNotKept) {
   EXPECT_EQ(Commits(), 1U);
 }
 
-TEST_F(FirstAnswersTest, OfABodyThatBrokeAreNotKept) {
+TEST_F(FirstAnswersTest, AreNotKeptForBrokenBodies) {
   emulator_.faults().Add(
       {.name = "it", .action = {.type = "failUpload", .status = 503, .after_bytes = 2}, .limits = {.count = 1}});
   RawConnection other(emulator_.endpoint());
@@ -123,7 +123,7 @@ TEST_F(FirstAnswersTest, OfABodyThatBrokeAreNotKept) {
   EXPECT_EQ(Commits(), 1U);
 }
 
-TEST_F(FirstAnswersTest, AreOneForRequestsAtTheSameTime) {
+TEST_F(FirstAnswersTest, AreSharedByConcurrentRequests) {
   constexpr int kThreads = 8;
   constexpr int kRounds = 50;
   for (int round = 0; round < kRounds; ++round) {
@@ -160,7 +160,7 @@ class FirstAnswersKeyTest : public FirstAnswersTest {
   }
 };
 
-TEST_F(FirstAnswersKeyTest, TellsBucketsOfHostsApart) {
+TEST_F(FirstAnswersKeyTest, DependsOnTheBucketOfTheHost) {
   for (const char* bucket : {"one", "two"}) {
     ASSERT_EQ(client_.Call("PUT", "/" + std::string(bucket)).status, 200);
     EXPECT_EQ(Send({.method = "PUT", .target = "/a", .host = std::string(bucket) + ".localhost"}).status, 200);
@@ -169,7 +169,7 @@ TEST_F(FirstAnswersKeyTest, TellsBucketsOfHostsApart) {
   EXPECT_EQ(Replays(), 0U);
 }
 
-TEST_F(FirstAnswersKeyTest, TellsHeadersApartThatSayWhatToDo) {
+TEST_F(FirstAnswersKeyTest, DependsOnHeadersThatChangeTheOperation) {
   for (const char* name : {"a", "b"}) {
     ASSERT_EQ(client_.Call("PUT", "/bucket/" + std::string(name), "", name).status, 200);
     const std::string source = "x-goog-copy-source: bucket/" + std::string(name) + "\r\n";
@@ -186,7 +186,7 @@ TEST_F(FirstAnswersKeyTest, TellsHeadersApartThatSayWhatToDo) {
   EXPECT_EQ(Replays(), 0U);
 }
 
-TEST_F(FirstAnswersKeyTest, LeavesOutWhatIsOfOneAttempt) {
+TEST_F(FirstAnswersKeyTest, IgnoresHeadersOfTheAttempt) {
   EXPECT_EQ(
       Send({.headers = "x-goog-api-client: gccl-attempt-count/1\r\nx-goog-meta-a: b\r\nx-goog-date: 1\r\n"}).status,
       200);
@@ -209,7 +209,7 @@ TEST_F(FirstAnswersKeyTest, RefusesAnotherBody) {
   EXPECT_EQ(Replays(), 1U);
 }
 
-TEST_F(FirstAnswersKeyTest, KnowsAMultipartBodyUnderAnotherBoundary) {
+TEST_F(FirstAnswersKeyTest, IgnoresTheMultipartBoundary) {
   const auto insert = [&](const std::string& boundary, const std::string& name) {
     const std::string line = "--" + boundary + "\r\n";
     return Send({.target = "/upload/storage/v1/b/bucket/o?uploadType=multipart",
@@ -226,7 +226,7 @@ TEST_F(FirstAnswersKeyTest, KnowsAMultipartBodyUnderAnotherBoundary) {
   EXPECT_EQ(client_.Call("GET", "/bucket/b").status, 404);
 }
 
-TEST_F(FirstAnswersKeyTest, KnowsABodyThatAFaultChanged) {
+TEST_F(FirstAnswersKeyTest, IgnoresChangesByAFault) {
   emulator_.faults().Add({.name = "flip", .action = {.type = "corruptUpload"}, .limits = {.count = 1}});
   EXPECT_EQ(Send({}).status, 200);
   EXPECT_EQ(emulator_.faults().Fired("flip"), 1U);
@@ -246,7 +246,7 @@ BodyFingerprint FingerprintOf(const std::string& text, std::size_t step) {
   return body.fingerprint();
 }
 
-TEST(FingerprintedBody, DoesNotDependOnThePieces) {
+TEST(FingerprintedBody, DoesNotDependOnSegmentation) {
   const std::string text = "--xyxz\nxyxxyxyxzone\nxyx\n--xyxz--xy";
   const BodyFingerprint want = FingerprintOf(text, 3);
   EXPECT_EQ(want.size, text.size() - 3 * std::string("xyxz").size());
@@ -254,7 +254,7 @@ TEST(FingerprintedBody, DoesNotDependOnThePieces) {
   EXPECT_NE(FingerprintOf("--xyxz\nxyxxyxyxztwo\nxyx\n--xyxz--xy", 3), want);
 }
 
-TEST(AnswerMemory, HoldsTheLastTenThousand) {
+TEST(AnswerMemory, KeepsTheLastTenThousandAnswers) {
   Clock clock;
   AnswerMemory memory(clock, minutes(5));
   for (int i = 0; i <= 10'000; ++i) {
@@ -266,7 +266,7 @@ TEST(AnswerMemory, HoldsTheLastTenThousand) {
   EXPECT_NE(memory.Find("10000"), nullptr);
 }
 
-TEST(AnswerMemory, GrantsAKeyToOneAtATime) {
+TEST(AnswerMemory, GrantsAKeyToOneRequestAtATime) {
   Clock clock;
   AnswerMemory memory(clock, minutes(5));
   ASSERT_TRUE(memory.Take("k", milliseconds(0)).is_granted);
@@ -281,7 +281,7 @@ TEST(AnswerMemory, GrantsAKeyToOneAtATime) {
   EXPECT_NE(known.answer, nullptr);
 }
 
-TEST(AnswerMemory, LetsOneThatWaitsGoOn) {
+TEST(AnswerMemory, WakesAWaitingRequest) {
   Clock clock;
   AnswerMemory memory(clock, minutes(5));
   ASSERT_TRUE(memory.Take("k", milliseconds(0)).is_granted);
@@ -293,7 +293,7 @@ TEST(AnswerMemory, LetsOneThatWaitsGoOn) {
   memory.Stop();
 }
 
-TEST(ParseIdempotencyWindow, TakesSecondsOfADay) {
+TEST(ParseIdempotencyWindow, AcceptsUpToADayInSeconds) {
   EXPECT_EQ(ParseIdempotencyWindow(R"({"window_s": 1.5})"), milliseconds(1500));
   EXPECT_EQ(RenderIdempotencyWindow(milliseconds(1500)), R"({"window_s":1.5})");
   for (const char* text : {"", "{}", "[]", R"({"window_s": -1})", R"({"window_s": 86401})", R"({"window_s": "x"})",

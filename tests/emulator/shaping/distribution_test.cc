@@ -15,12 +15,12 @@
 namespace gcsflux::emulator {
 namespace {
 
-TEST(Distribution, IsAlwaysTheSameWhereItIsFixed) {
+TEST(Distribution, IsConstantIfFixed) {
   for (const double quantile : {0.001, 0.5, 0.999}) EXPECT_EQ(Distribution(50).Quantile(quantile), 50);
   EXPECT_TRUE(Distribution(50).is_fixed());
 }
 
-TEST(Distribution, HasTheMedianAndThe99thPercentileThatALogNormalOneIsMadeOf) {
+TEST(Distribution, HasTheGivenMedianAnd99thPercentile) {
   const Distribution distribution = Distribution::LogNormal(50, 200);
   EXPECT_NEAR(distribution.Quantile(0.5), 50, 1e-4);
   EXPECT_NEAR(distribution.Quantile(0.99), 200, 1e-3);
@@ -28,14 +28,14 @@ TEST(Distribution, HasTheMedianAndThe99thPercentileThatALogNormalOneIsMadeOf) {
   EXPECT_GT(distribution.Quantile(0.999), 300);
 }
 
-TEST(Distribution, TakesEachOfTheValuesAlike) {
+TEST(Distribution, DrawsEachValueEquallyOften) {
   const Distribution distribution = Distribution::Empirical({10.0, 20.0, 40.0});
   EXPECT_EQ(distribution.Quantile(0.01), 10);
   EXPECT_EQ(distribution.Quantile(0.5), 20);
   EXPECT_EQ(distribution.Quantile(0.99), 40);
 }
 
-TEST(Distribution, GoesOnLinesFromPointToPoint) {
+TEST(Distribution, InterpolatesBetweenPoints) {
   const Distribution distribution =
       Distribution::Empirical(std::vector<Distribution::Point>{{0.5, 50}, {0.9, 90}, {1, 1000}});
   EXPECT_EQ(distribution.Quantile(0.1), 50);
@@ -43,14 +43,14 @@ TEST(Distribution, GoesOnLinesFromPointToPoint) {
   EXPECT_NEAR(distribution.Quantile(0.95), 545, 1e-9);
 }
 
-TEST(Distribution, IsReadAsItIsWritten) {
+TEST(Distribution, RoundTrips) {
   for (const std::string text : {"0", "50", "0.25", "lognormal(50,200)", "lognormal(5,5)", "empirical(10,20,40)",
                                  "empirical(7)", "empirical(0.5:50,0.99:200,1:1000)"}) {
     EXPECT_EQ(Distribution::Parse(text).text(), text);
   }
 }
 
-TEST(Distribution, RefusesWhatIsNone) {
+TEST(Distribution, RefusesMalformedText) {
   for (const std::string text : {"",
                                  "x",
                                  "-1",
@@ -86,7 +86,7 @@ TEST(NormalQuantile, AgreesWithTables) {
 
 SampleKey KeyOf(const std::string& name) { return {.operation = "storage.objects.get", .bucket = "b", .name = name}; }
 
-TEST(LatencySampler, DrawsWhatTheDistributionIs) {
+TEST(LatencySampler, DrawsFromTheDistribution) {
   LatencySampler sampler;
   const Distribution distribution = Distribution::LogNormal(50, 200);
   std::vector<double> values;
@@ -121,7 +121,7 @@ TEST(LatencySampler, DoesNotDependOnTheOrderOfOtherRequests) {
   EXPECT_NE(drawn[0][0], drawn[0][1]);
 }
 
-TEST(LatencySampler, TellsRequestsApartByAllOfTheirKey) {
+TEST(LatencySampler, DependsOnEveryFieldOfTheKey) {
   const SampleKey key = {.operation = "o", .phase = "p", .bucket = "b", .name = "n", .range_start = 0};
   std::vector<SampleKey> keys(7, key);
   keys[1].traffic_class = TrafficClass::kWrite;

@@ -18,7 +18,7 @@ using std::chrono::seconds;
 
 const Clock::Time kBegin = Clock::Time(seconds(1'700'000'000));
 
-TEST(Pacer, LetsBytesGoWhenThoseBeforeThemHaveGone) {
+TEST(Pacer, SendsBytesAfterThoseBeforeThem) {
   Pacer pacer;
   EXPECT_EQ(pacer.Reserve(kBegin, 1000, 1e6), kBegin);
   EXPECT_EQ(pacer.Reserve(kBegin, 2000, 1e6), kBegin + milliseconds(1));
@@ -26,7 +26,7 @@ TEST(Pacer, LetsBytesGoWhenThoseBeforeThemHaveGone) {
   EXPECT_EQ(pacer.Reserve(kBegin, 1, 1e6), kBegin + microseconds(3001));
 }
 
-TEST(Pacer, MakesUpForSleepsThatTookTooLong) {
+TEST(Pacer, CompensatesLateWakeUps) {
   Pacer pacer;
   pacer.Reserve(kBegin, 10'000, 1e6);
   const Clock::Time late = kBegin + milliseconds(40);
@@ -34,7 +34,7 @@ TEST(Pacer, MakesUpForSleepsThatTookTooLong) {
   EXPECT_EQ(pacer.Reserve(late, 10'000, 1e6), kBegin + milliseconds(20));
 }
 
-TEST(Pacer, GivesNoBurstToWhoHasNotUsedItsTime) {
+TEST(Pacer, AllowsNoBurstAfterIdleTime) {
   Pacer pacer;
   pacer.Reserve(kBegin, 1000, 1e6);
   const Clock::Time later = kBegin + seconds(5);
@@ -42,7 +42,7 @@ TEST(Pacer, GivesNoBurstToWhoHasNotUsedItsTime) {
   EXPECT_EQ(pacer.Reserve(later, 1000, 1e6), later + milliseconds(1));
 }
 
-TEST(Pacer, TakesEachRateFromThenOn) {
+TEST(Pacer, AppliesANewRateFromThenOn) {
   Pacer pacer;
   pacer.Reserve(kBegin, 1000, 1e6);
   EXPECT_EQ(pacer.Reserve(kBegin, 1000, 1e5), kBegin + milliseconds(1));
@@ -69,7 +69,7 @@ std::size_t BytesOfASecond(StreamPacer& stream, StreamPacer* other = nullptr) {
   return bytes;
 }
 
-TEST(StreamPacer, CutsALoneStreamIntoSlicesOfAMillisecond) {
+TEST(StreamPacer, CutsASingleStreamIntoMillisecondSlices) {
   for (const double megabytes : {1, 10, 100, 250}) {
     LiveShaping shaping({.stream_read_mbps = megabytes});
     StreamPacer stream(shaping, Direction::kRead, "bucket");
@@ -87,13 +87,13 @@ TEST(StreamPacer, SharesABucketsRate) {
   EXPECT_EQ(elsewhere.Take(kBegin, 1).at, kBegin);
 }
 
-TEST(StreamPacer, TakesTheLowerOfTwoRates) {
+TEST(StreamPacer, UsesTheLowerOfTwoRates) {
   LiveShaping shaping({.stream_read_mbps = 100, .bucket_read_mbps = 5});
   StreamPacer stream(shaping, Direction::kRead, "bucket");
   EXPECT_NEAR(static_cast<double>(BytesOfASecond(stream)), 5e6, 5e4);
 }
 
-TEST(StreamPacer, FollowsAStep) {
+TEST(StreamPacer, FollowsAChangeOfRate) {
   LiveShaping shaping({.stream_read_mbps = 1});
   StreamPacer stream(shaping, Direction::kRead, "bucket");
   EXPECT_EQ(stream.Take(kBegin, 1 << 30).bytes, 1000U);

@@ -24,20 +24,20 @@ std::string RefusalOf(Parse&& parse) {
   return "accepted";
 }
 
-TEST(ShapingSettings, AreReadAsTheyAreShown) {
+TEST(ShapingSettings, RoundTrip) {
   const Shaping gcs = ShapingProfile("gcs");
   EXPECT_EQ(ParseShaping(RenderShaping(gcs)), gcs);
   EXPECT_EQ(ParseShaping(RenderShaping({})), Shaping());
 }
 
-TEST(ShapingSettings, BeginWithAProfile) {
+TEST(ShapingSettings, StartFromAProfile) {
   const Shaping shaping = ParseShaping(R"({"stream_read_mbps": 10, "profile": "gcs", "stream_write_mbps": null})");
   EXPECT_EQ(shaping.stream_read_mbps, 10);
   EXPECT_EQ(shaping.stream_write_mbps, std::nullopt);
   EXPECT_EQ(shaping.read_first_byte_ms, Distribution::LogNormal(50, 200));
 }
 
-TEST(ShapingSettings, AreTheOnesOfTheProfilesThatAreAskedFor) {
+TEST(ShapingSettings, AreThoseOfTheProfile) {
   const Shaping gcs = ShapingProfile("gcs");
   EXPECT_EQ(gcs.stream_read_mbps, 250);
   EXPECT_EQ(gcs.stream_write_mbps, 100);
@@ -49,7 +49,7 @@ TEST(ShapingSettings, AreTheOnesOfTheProfilesThatAreAskedFor) {
   EXPECT_EQ(ShapingProfile("none"), Shaping());
 }
 
-TEST(QuotaSettings, BeginWithAProfile) {
+TEST(QuotaSettings, StartFromAProfile) {
   const Quotas quotas = ParseQuotas(R"({"profile": "gcs", "writes_per_second": 10, "refused_count": true})");
   EXPECT_EQ(quotas.reads_per_second, 5000);
   EXPECT_EQ(quotas.writes_per_second, 10);
@@ -68,7 +68,7 @@ TEST(Settings, SetOneFieldByItsName) {
   EXPECT_EQ(RefusalOf([&] { SetField(shaping, "stream_read_mbps", "soon"); }).substr(0, 16), "stream_read_mbps");
 }
 
-TEST(Settings, SayLineAndFieldOfWhatIsWrong) {
+TEST(Settings, NameLineAndFieldOfAnError) {
   struct Case {
     const char* json;
     const char* why;
@@ -97,7 +97,7 @@ TEST(Settings, SayLineAndFieldOfWhatIsWrong) {
   EXPECT_THAT(RefusalOf([] { ParseQuotas("{\"latency_growth_from\": 1}"); }), HasSubstr("latency_growth_from"));
 }
 
-TEST(Settings, RefuseWhatAProgramSetsWrongly) {
+TEST(Settings, RefuseInvalidValuesOfAProgram) {
   EXPECT_THAT(RefusalOf([] { CheckShaping({.stream_read_mbps = -1}); }), HasSubstr("stream_read_mbps"));
   EXPECT_THAT(RefusalOf([] { CheckShaping({.list_item_us = std::stod("nan")}); }), HasSubstr("list_item_us"));
   EXPECT_THAT(RefusalOf([] { CheckQuotas({.ramp_speed = 0}); }), HasSubstr("ramp_speed"));

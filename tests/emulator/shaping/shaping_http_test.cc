@@ -94,10 +94,10 @@ TEST_F(ShapingHttpTest, PacesADownload) {
   emulator().shaping().Set({.stream_read_mbps = 1});
   const RawResponse response = CallDelayed("GET", "/storage/v1/b/bucket/o/large?alt=media", milliseconds(49));
   EXPECT_EQ(response.body, std::string(50'000, 'x'));
-  EXPECT_EQ(LastDuration(), milliseconds(49)) << "50 slices, the first of which goes at once";
+  EXPECT_EQ(LastDuration(), milliseconds(49)) << "50 slices; the first is sent at once";
 }
 
-TEST_F(ShapingHttpTest, SendsASliceWhenItIsDueAndNotBefore) {
+TEST_F(ShapingHttpTest, SendsASliceWhenDue) {
   Insert("large", std::string(3'000, 'x'));
   emulator().shaping().Set({.stream_read_mbps = 1});
   client_.Send("GET /storage/v1/b/bucket/o/large?alt=media HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -118,7 +118,7 @@ TEST_F(ShapingHttpTest, PacesAnUpload) {
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/large?alt=media").body, std::string(50'000, 'x'));
 }
 
-TEST_F(ShapingHttpTest, LetsAConnectionGoThatBeganWithALimit) {
+TEST_F(ShapingHttpTest, LiftsALimitFromAnOpenConnection) {
   emulator().shaping().Set({.stream_write_mbps = 0.1});
   RawConnection slow(endpoint());
   const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=large";
@@ -143,7 +143,7 @@ TEST_F(ShapingHttpTest, SharesABucketsRateAmongItsStreams) {
   EXPECT_EQ(client_.Receive()->body.size() + other.Receive()->body.size(), 20'000U);
 }
 
-TEST_F(ShapingHttpTest, ChangesTransfersThatAreUnderWay) {
+TEST_F(ShapingHttpTest, ChangesRunningTransfers) {
   Insert("large", std::string(1'000'000, 'x'));
   emulator().shaping().Set({.stream_read_mbps = 0.001});
   client_.Send("GET /storage/v1/b/bucket/o/large?alt=media HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -153,7 +153,7 @@ TEST_F(ShapingHttpTest, ChangesTransfersThatAreUnderWay) {
   EXPECT_EQ(client_.Receive()->body.size(), 1'000'000U);
 }
 
-TEST_F(ShapingHttpTest, DoesNotDelayWhatIsRefusedBefore) {
+TEST_F(ShapingHttpTest, DoesNotDelayRefusals) {
   emulator().shaping().Set({.read_first_byte_ms = 1000});
   emulator().quotas().Set({.reads_per_second = 0.1});
   EXPECT_EQ(CallDelayed("GET", "/storage/v1/b/bucket/o/a", milliseconds(1000)).status, 200);
@@ -181,7 +181,7 @@ TEST_F(ShapingHttpTest, GivesTheSameLatenciesForTheSameSeed) {
     return seen;
   };
   const auto first = pattern(1, "aaaaaaaabbbbbbbb");
-  EXPECT_EQ(pattern(1, "babababaabababab"), first) << "whatever the order";
+  EXPECT_EQ(pattern(1, "babababaabababab"), first) << "in any order";
   EXPECT_NE(pattern(2, "aaaaaaaabbbbbbbb"), first);
   EXPECT_NE(first.at('a'), first.at('b'));
 }
@@ -199,7 +199,7 @@ TEST_F(ShapingHttpTest, ChangesOverHttp) {
   EXPECT_EQ(emulator().shaping().Get(), want);
 }
 
-TEST_F(ShapingHttpTest, LetsNobodyWaitWhenTheEmulatorStops) {
+TEST_F(ShapingHttpTest, ReleasesWaitersWhenTheEmulatorStops) {
   emulator().shaping().Set({.read_first_byte_ms = 1e8});
   client_.Send("GET /storage/v1/b/bucket/o/a HTTP/1.1\r\nHost: h\r\n\r\n");
   emulator().clock().AwaitWaiters(1);

@@ -84,7 +84,7 @@ class Play {
 
   std::string RandomName() { return std::string(1, static_cast<char>('a' + random_() % 5)); }
 
-  // Mostly what exists, sometimes what does not.
+  // Mostly existing ones, sometimes missing ones.
   std::optional<std::int64_t> RandomCondition(std::int64_t actual) {
     if (random_() % 4 != 0) return std::nullopt;
     return random_() % 3 == 0 ? static_cast<std::int64_t>(random_() % 3) : actual;
@@ -192,7 +192,7 @@ class Play {
   std::int64_t newest_generation_ = 0;
 };
 
-TEST(Bucket, DoesWhatItsModelDoes) {
+TEST(Bucket, MatchesItsModel) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Play play(seed);

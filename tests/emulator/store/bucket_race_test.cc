@@ -23,7 +23,7 @@ NewObject Named(const std::string& name, const std::string& content) {
   return {.name = name, .body = std::make_shared<const Body>(Rope(content))};
 }
 
-// Runs `work(i)` on every thread at once.
+// Runs `work(i)` on every thread in parallel.
 template <class Work>
 void Race(const Work& work) {
   std::latch start(kThreads);
@@ -38,7 +38,7 @@ void Race(const Work& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(BucketRace, ExactlyOneConditionalWriteWins) {
+TEST(BucketRace, OneConditionalWriteWins) {
   Bucket bucket({.name = "bucket"}, StandingClock());
   for (int round = 0; round < 200; ++round) {
     const std::string name = std::to_string(round);
@@ -50,7 +50,7 @@ TEST(BucketRace, ExactlyOneConditionalWriteWins) {
   }
 }
 
-TEST(BucketRace, NoPatchIsLost) {
+TEST(BucketRace, LosesNoPatch) {
   Bucket bucket({.name = "bucket"}, StandingClock());
   ASSERT_TRUE(bucket.InsertObject(Named("object", "content"), {}));
   const AttributesChange rival = [](ObjectAttributes& a) { a.metadata["rival"] = "here"; };
@@ -68,7 +68,7 @@ TEST(BucketRace, NoPatchIsLost) {
   EXPECT_EQ((*patched)->attributes->metadata.size(), 2U);
 }
 
-TEST(BucketRace, NothingIsStoredInABucketOnceItIsDeleted) {
+TEST(BucketRace, StoresNothingInADeletedBucket) {
   for (int round = 0; round < 200; ++round) {
     Store store(StandingClock());
     ASSERT_TRUE(store.InsertBucket({.name = "bucket"}));

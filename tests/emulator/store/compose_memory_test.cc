@@ -1,4 +1,4 @@
-// The heap that composing takes, by malloc's own count. Not for sanitizers, which have a heap of their own.
+// The heap that composes need, by malloc's own count. Not for sanitizers, which have their own heap.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class ComposeMemoryTest : public ::testing::Test {
   Bucket bucket_{{.name = "bucket"}, [] { return Time(std::chrono::seconds(1'800'000'000)); }};
 };
 
-TEST_F(ComposeMemoryTest, OneObjectManyTimesOverTakesWhatItHolds) {
+TEST_F(ComposeMemoryTest, RepeatedObjectNeedsItsOwnSizeOnly) {
   Insert("0", kMebibyte);
   const std::size_t before = HeapBytes();
   for (int level = 1; level <= 4; ++level) {
@@ -42,7 +42,7 @@ TEST_F(ComposeMemoryTest, OneObjectManyTimesOverTakesWhatItHolds) {
   EXPECT_LT(HeapBytes() - before, kMebibyte / 4);
 }
 
-TEST_F(ComposeMemoryTest, AnObjectGrowsTo5TebibytesAndNoFurther) {
+TEST_F(ComposeMemoryTest, LimitsAnObjectTo5Tebibytes) {
   Insert("0", kMebibyte);
   for (int level = 1; level <= 4; ++level) {
     Compose(std::vector<std::string>(32, std::to_string(level - 1)), std::to_string(level));
@@ -55,7 +55,7 @@ TEST_F(ComposeMemoryTest, AnObjectGrowsTo5TebibytesAndNoFurther) {
   EXPECT_EQ(larger.error().kind, FailureKind::kTooLarge);
 }
 
-TEST_F(ComposeMemoryTest, ComponentsAreCountedToTheirLimit) {
+TEST_F(ComposeMemoryTest, LimitsTheComponentCount) {
   Insert("0", 0);
   for (int level = 1; level <= 9; ++level) {
     Compose(std::vector<std::string>(32, std::to_string(level - 1)), std::to_string(level));
@@ -64,7 +64,7 @@ TEST_F(ComposeMemoryTest, ComponentsAreCountedToTheirLimit) {
   }
 }
 
-TEST_F(ComposeMemoryTest, AnObjectThatGrowsByAppendingTakesWhatItHolds) {
+TEST_F(ComposeMemoryTest, AppendedObjectNeedsItsOwnSizeOnly) {
   constexpr int kTimes = 20'000;
   Insert("part", 1);
   Insert("log", 1);

@@ -55,7 +55,7 @@ ListQuery ByGlob(const std::string& pattern, ListQuery query = {}) {
   return query;
 }
 
-TEST(GlobListing, ListsWhatMatchesAndNoEmptyLastPage) {
+TEST(GlobListing, ListsMatchesWithoutAnEmptyLastPage) {
   const ObjectSet objects = Objects({"a.txt", "b.csv", "c.txt", "d/e.txt", "f.csv"});
   EXPECT_EQ(Shown(objects, ByGlob("**.txt"), 10), "a.txt c.txt d/e.txt ");
   EXPECT_EQ(Shown(objects, ByGlob("**.txt"), 1), "a.txt | c.txt | d/e.txt ");
@@ -63,14 +63,14 @@ TEST(GlobListing, ListsWhatMatchesAndNoEmptyLastPage) {
   EXPECT_EQ(Shown(objects, ByGlob("none*"), 2), "");
 }
 
-TEST(GlobListing, MatchesPrefixesToo) {
+TEST(GlobListing, MatchesPrefixes) {
   const ObjectSet objects = Objects({"a/1", "a/2", "ab", "b/1", "b/2", "ba"});
   EXPECT_EQ(Shown(objects, ByGlob("a**", {.delimiter = "/"}), 10), "ab [a/] ");
   EXPECT_EQ(Shown(objects, ByGlob("a*", {.delimiter = "/"}), 10), "ab ");
   EXPECT_EQ(Shown(objects, ByGlob("*{a,/}", {.delimiter = "/"}), 1), "[a/] | [b/] | ba ");
 }
 
-TEST(GlobListing, GoesWithBoundsOnEitherSideOfItsOwn) {
+TEST(GlobListing, CombinesWithOtherBounds) {
   const ObjectSet objects = Objects({"a1", "b1", "b2", "b3", "c1"});
   EXPECT_EQ(Shown(objects, ByGlob("b?", {.start_offset = "a"}), 10), "b1 b2 b3 ");
   EXPECT_EQ(Shown(objects, ByGlob("b?", {.start_offset = "b2"}), 10), "b2 b3 ");
@@ -80,7 +80,7 @@ TEST(GlobListing, GoesWithBoundsOnEitherSideOfItsOwn) {
   EXPECT_EQ(Shown(objects, ByGlob("b?", {.prefix = "c"}), 10), "");
 }
 
-TEST(GlobListing, EndsAPageThatFindsNothingForTooLong) {
+TEST(GlobListing, EndsAPageWithoutMatchesEarly) {
   const VirtualObjects computed({.name = "big", .count = 150'000});
   ListQuery query = ByGlob("*z");  // their names are hexadecimal
   const ListPage first = List({}, query, &computed);
@@ -93,7 +93,7 @@ TEST(GlobListing, EndsAPageThatFindsNothingForTooLong) {
   EXPECT_FALSE(second.next);
 }
 
-TEST(GlobListing, EndsAPageThatTakesTooLong) {
+TEST(GlobListing, EndsALongPageEarly) {
   std::vector<std::string> names;
   for (int i = 100; i < 300; ++i) names.push_back(std::string(1000, 'a') + std::to_string(i));
   names.push_back(std::string(1000, 'a') + "b");
@@ -105,7 +105,7 @@ TEST(GlobListing, EndsAPageThatTakesTooLong) {
   EXPECT_GE(std::count(shown.begin(), shown.end(), '|'), 2);
 }
 
-TEST(GlobListing, GoesOnBehindAnyPlace) {
+TEST(GlobListing, ContinuesAtAnyPosition) {
   GenerationSet noncurrent;
   for (const std::int64_t generation : {1, 2}) noncurrent.insert(Named("a/x", generation));
   const ObjectSet objects = Objects({"a/", "a/y", "b/", "b/1", "c", "d/e"});
@@ -115,7 +115,7 @@ TEST(GlobListing, GoesOnBehindAnyPlace) {
   EXPECT_EQ(Shown(objects, ByGlob("{a/x,c,d/e}", {.has_versions = true}), 1, &noncurrent), "a/x | a/x | c | d/e ");
 }
 
-TEST(TrailingDelimiter, ListsTheObjectBesideThePrefixInOnePlace) {
+TEST(TrailingDelimiter, ListsTheObjectBesideItsPrefix) {
   const ObjectSet objects = Objects({"a/", "a/1", "a/2", "b", "c/1", "d/", "e//"});
   const ListQuery query{.delimiter = "/", .includes_trailing_delimiter = true};
   EXPECT_EQ(Shown(objects, query, 10), "a/ b d/ [a/] [c/] [d/] [e/] ");

@@ -61,14 +61,14 @@ TEST(ListObjects, FollowsItsQuery) {
   }
 }
 
-TEST(ListObjects, SaysNothingOfANextPageThatWouldBeEmpty) {
+TEST(ListObjects, GivesNoTokenForAnEmptyNextPage) {
   const ObjectSet objects = Objects({"a", "b/1", "b/2"});
   const ListPage page = ListObjects(objects, {.delimiter = "/", .max_results = 2});
   EXPECT_EQ(Shown(page), (std::vector<std::string>{"a", "prefix b/"}));
   EXPECT_FALSE(page.next);
 }
 
-TEST(ListObjects, GoesOnWithTheVeryNextNameBehindAPrefix) {
+TEST(ListObjects, ContinuesWithTheFirstNameAfterAPrefix) {
   const ListPage page = ListObjects(Objects({"a/1", "a0"}), {.delimiter = "/"});
   EXPECT_EQ(Shown(page), (std::vector<std::string>{"a0", "prefix a/"}));
 }
@@ -97,12 +97,12 @@ std::vector<std::string> ReferenceListing(const std::vector<std::string>& sorted
 
 std::string RandomName(std::mt19937& random, std::size_t max_size) {
   std::string name;
-  for (std::size_t i = random() % (max_size + 1); i != 0; --i) name += "ab/0"[random() % 4];  // '0' comes next to '/'
+  for (std::size_t i = random() % (max_size + 1); i != 0; --i) name += "ab/0"[random() % 4];  // '0' follows '/'
 
   return name;
 }
 
-TEST(ListObjects, PageByPageShowsWhatAReferenceShows) {
+TEST(ListObjects, MatchesAReferencePageByPage) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);

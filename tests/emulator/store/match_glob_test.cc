@@ -1,4 +1,4 @@
-// Globs: what they match, what they cost, and which texts are not globs.
+// Globs: their matches, their cost, and which texts are not globs.
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(Glob, MatchesWholeNames) {
   }
 }
 
-TEST(Glob, RefusesWhatIsNone) {
+TEST(Glob, RefusesMalformedPatterns) {
   const std::vector<std::string> malformed = {
       "[", "[a", "[]", "[!]", "[z-a]", "{", "{a", "{a,b", "{a,{b}", "a\\", "{[}]", std::string(1025, 'a'), "\x80*"};
   for (const std::string& pattern : malformed) {
@@ -73,14 +73,14 @@ TEST(Glob, RefusesWhatIsNone) {
   }
 }
 
-TEST(Glob, KnowsWhatEveryMatchBeginsWith) {
+TEST(Glob, FindsThePrefixOfEveryMatch) {
   const std::vector<std::pair<std::string, std::string>> prefixes = {
       {"a/b*", "a/b"}, {"plain", "plain"}, {"*", ""}, {"a?", "a"}, {"x[ab]", "x"}, {"x{a,b}", "x"}, {"a\\*", "a"}};
   for (const auto& [pattern, prefix] : prefixes) EXPECT_EQ(Glob::Parse(pattern)->literal_prefix(), prefix) << pattern;
 }
 
 // A matcher that backtracks would not end here.
-TEST(Glob, CostsNoMoreThanPatternTimesName) {
+TEST(Glob, CostsAtMostPatternTimesName) {
   const std::string name(1024, 'a');
   for (const std::string part : {"*a", "**a", "{a,aa}", "{*,**}a", "{a*,*a}"}) {
     const Outcome<Glob> glob = Glob::Parse(Repeated(part, 100) + "b");
@@ -91,12 +91,11 @@ TEST(Glob, CostsNoMoreThanPatternTimesName) {
   EXPECT_TRUE(Glob::Parse(Repeated("*a", 100))->Matches(name));
 }
 
-TEST(Glob, TakesSoManyStepsAtMost) {
+TEST(Glob, LimitsItsSteps) {
   const std::string name(1024, 'a');
   for (const std::string part : {"*", "**a", "?", "[a-b]", "[!bcdefg]", "{a,}", "{*,**}", "{{{{a,b},c},d},}", "{a*,*a}",
                                  "[abcd]*", "{,,,,,,,}", "\\a"}) {
-    const int times = static_cast<int>(1024 / part.size());
-    const Outcome<Glob> glob = Glob::Parse(Repeated(part, times));
+    const Outcome<Glob> glob = Glob::Parse(Repeated(part, 1024 / part.size()));
     ASSERT_TRUE(glob) << part;
     std::uint64_t steps = 0;
     (void)glob->Matches(name, steps);
@@ -105,7 +104,7 @@ TEST(Glob, TakesSoManyStepsAtMost) {
   }
 }
 
-TEST(Glob, TakesBracesInBracesAtAnyDepth) {
+TEST(Glob, AcceptsNestedBracesOfAnyDepth) {
   const Outcome<Glob> glob = Glob::Parse(Repeated("{", 200) + "a" + Repeated(",b}", 200));
   ASSERT_TRUE(glob);
   EXPECT_TRUE(glob->Matches("a"));

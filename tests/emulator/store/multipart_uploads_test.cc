@@ -40,7 +40,7 @@ std::vector<BodyPtr> LargeBodies(int count) {
 BodyPtr SmallBody(const std::string& text) { return std::make_shared<const Body>(Rope(text)); }
 PartReference Reference(int number, const BodyPtr& body) { return {number, body->md5()}; }
 
-TEST(MultipartUpload, JoinsPartsInTheOrderOfTheirNumbers) {
+TEST(MultipartUpload, JoinsPartsByNumber) {
   const std::vector<BodyPtr> large = LargeBodies(2);
   const BodyPtr last = SmallBody("the end");
   MultipartUpload upload({}, FixedClock());
@@ -55,7 +55,7 @@ TEST(MultipartUpload, JoinsPartsInTheOrderOfTheirNumbers) {
   EXPECT_EQ((*body)->crc32c(), Body(Rope(want)).crc32c());
 }
 
-TEST(MultipartUpload, RefusesPartsThatAreNotThereOrOthers) {
+TEST(MultipartUpload, RefusesMissingAndDifferentParts) {
   const BodyPtr body = SmallBody("part");
   MultipartUpload upload({}, FixedClock());
   ASSERT_TRUE(upload.PutPart(2, body));
@@ -71,7 +71,7 @@ TEST(MultipartUpload, RefusesPartsThatAreNotThereOrOthers) {
   EXPECT_EQ(complete({Reference(2, body)}), std::nullopt);
 }
 
-TEST(MultipartUpload, TakesASmallPartOnlyAsTheLastOneNamed) {
+TEST(MultipartUpload, AcceptsASmallPartOnlyAtTheEnd) {
   const std::vector<BodyPtr> large = LargeBodies(1);
   const BodyPtr small = std::make_shared<const Body>(large[0]->bytes().Slice(0, kMinPartSize - 1));
   MultipartUpload upload({}, FixedClock());
@@ -83,7 +83,7 @@ TEST(MultipartUpload, TakesASmallPartOnlyAsTheLastOneNamed) {
   EXPECT_TRUE(upload.BeginComplete(std::vector{Reference(1, small)}));
 }
 
-TEST(MultipartUpload, IsFrozenWhileItIsCompletedAndOpenAgainAfterAFailure) {
+TEST(MultipartUpload, IsLockedOnlyDuringItsCompletion) {
   const BodyPtr body = SmallBody("part");
   const std::vector parts{Reference(1, body)};
   MultipartUpload upload({}, FixedClock());
@@ -99,7 +99,7 @@ TEST(MultipartUpload, IsFrozenWhileItIsCompletedAndOpenAgainAfterAFailure) {
   EXPECT_EQ(upload.PutPart(1, body), tl::unexpected(MultipartFailure::kNoSuchUpload));
 }
 
-TEST(MultipartUpload, LetsGoOfItsPartsWhenItIsOver) {
+TEST(MultipartUpload, ReleasesItsPartsAtItsEnd) {
   for (const bool is_aborted : {false, true}) {
     BodyPtr body = SmallBody("part");
     const std::vector parts{Reference(1, body)};
@@ -117,7 +117,7 @@ TEST(MultipartUpload, LetsGoOfItsPartsWhenItIsOver) {
 }
 
 // Any sequence of calls has the outcome that it has on a map.
-TEST(MultipartUpload, BehavesAsItsModel) {
+TEST(MultipartUpload, MatchesItsModel) {
   const std::vector<BodyPtr> large = LargeBodies(6);
   std::vector<BodyPtr> bodies = large;
   for (int i = 0; i < 3; ++i) bodies.push_back(SmallBody(std::to_string(i)));
@@ -165,7 +165,7 @@ TEST(MultipartUpload, BehavesAsItsModel) {
   }
 }
 
-TEST(MultipartUpload, IsCompletedByOneOfManyWhilePartsRace) {
+TEST(MultipartUpload, IsCompletedOnceDespiteRaces) {
   for (int round = 0; round < 50; ++round) {
     const BodyPtr body = SmallBody("part");
     MultipartUpload upload({}, FixedClock());
@@ -221,8 +221,8 @@ TEST(MultipartUploads, ListsByPrefixAndDelimiter) {
   EXPECT_EQ(Shown(uploads.List({.key_marker = "d/1"})), (Names{"d/2", "d/e/1", "e/", "x"}));
 }
 
-// Whatever the size of the pages, all of them together show each upload and each prefix once.
-TEST(MultipartUploads, PagesShowEverythingOnce) {
+// With pages of any size, all of them together show each upload and each prefix once.
+TEST(MultipartUploads, ListsEachUploadOnceAcrossPages) {
   MultipartUploads uploads(FixedClock(), 1);
   for (const char* object : {"a", "a", "a", "b/1", "b/2", "b/2", "c", "d/e/1", "d/e/2", "d/f", "z"}) {
     uploads.Start(object, {});

@@ -33,7 +33,7 @@ TEST(CheckObjectName, FollowsTheNamingRules) {
   }
 }
 
-TEST(IsUtf8, KnowsWellFormedSequences) {
+TEST(IsUtf8, AcceptsWellFormedSequences) {
   for (const char* text : {"", "plain", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80",
                            "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {
     EXPECT_TRUE(IsUtf8(text)) << text;

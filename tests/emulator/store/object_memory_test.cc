@@ -1,4 +1,4 @@
-// What stored objects share to save memory.
+// Memory that stored objects share.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ NewObject Small(std::size_t index, std::string content_type) {
           .body = std::make_shared<const Body>(Rope("x"))};
 }
 
-TEST(StoredObject, SharesItsDescriptionWithItsLike) {
+TEST(StoredObject, SharesEqualAttributes) {
   Bucket bucket({.name = "bucket"}, [] { return Time(std::chrono::seconds(1'800'000'000)); });
   const auto insert = [&](std::size_t index, const char* type) {
     return bucket.InsertObject(Small(index, type), {}).value()->attributes;

@@ -65,14 +65,14 @@ void CompareWithMap(std::uint32_t seed, int steps, std::uint32_t inserts_of_ten,
   EXPECT_EQ(All(set), want);
 }
 
-TEST(ObjectSet, IsLikeAMap) {
+TEST(ObjectSet, BehavesLikeAMap) {
   const std::uint32_t seed = std::random_device()();
   CompareWithMap(seed, 20'000, 9, 100'000);
   CompareWithMap(seed, 20'000, 5, 3'000);
   CompareWithMap(seed, 20'000, 1, 100);
 }
 
-TEST(ObjectSet, KeepsNamesThatComeInAnyOrder) {
+TEST(ObjectSet, AcceptsNamesInAnyOrder) {
   constexpr int kNames = 3000;  // several blocks
   for (const bool is_ascending : {true, false}) {
     ObjectSet set;

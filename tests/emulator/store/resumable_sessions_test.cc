@@ -28,7 +28,7 @@ class ResumableSessionsTest : public ::testing::Test {
   ResumableSessions sessions_{[this] { return now_; }, 7};
 };
 
-TEST_F(ResumableSessionsTest, FindsASessionUntilItIsAWeekOld) {
+TEST_F(ResumableSessionsTest, FindsASessionForAWeek) {
   const std::string id = sessions_.Start({}, std::nullopt);
   now_ += std::chrono::hours(7 * 24) - std::chrono::seconds(1);
   EXPECT_NE(sessions_.Find(id), nullptr);
@@ -36,7 +36,7 @@ TEST_F(ResumableSessionsTest, FindsASessionUntilItIsAWeekOld) {
   EXPECT_EQ(sessions_.Find(id), nullptr);
 }
 
-TEST_F(ResumableSessionsTest, ForgetsOnlyWhatIsOldEnough) {
+TEST_F(ResumableSessionsTest, ForgetsOnlyExpiredSessions) {
   const std::string old = sessions_.Start({}, std::nullopt);
   const std::string removed = sessions_.Start({}, std::nullopt);
   now_ += std::chrono::hours(6 * 24);
@@ -49,7 +49,7 @@ TEST_F(ResumableSessionsTest, ForgetsOnlyWhatIsOldEnough) {
 }
 
 // It would keep all that the bucket held, for a week.
-TEST_F(ResumableSessionsTest, KeepsNoBucketThatTheStoreForgot) {
+TEST_F(ResumableSessionsTest, DoesNotKeepADeletedBucketAlive) {
   Store store([this] { return now_; });
   ASSERT_TRUE(store.InsertBucket({.name = "bucket"}));
   std::weak_ptr<Bucket> bucket = *store.FindBucket("bucket");
@@ -60,7 +60,7 @@ TEST_F(ResumableSessionsTest, KeepsNoBucketThatTheStoreForgot) {
   EXPECT_EQ(session->bucket(), nullptr);
 }
 
-TEST_F(ResumableSessionsTest, GivesEverySessionItsOwnId) {
+TEST_F(ResumableSessionsTest, GivesEachSessionItsOwnId) {
   std::set<std::string> ids;
   for (int i = 0; i < 1000; ++i) ids.insert(sessions_.Start({}, std::nullopt));
   EXPECT_EQ(ids.size(), 1000U);
@@ -68,7 +68,7 @@ TEST_F(ResumableSessionsTest, GivesEverySessionItsOwnId) {
 
 constexpr std::size_t kMostSessions = 10'000;
 
-TEST_F(ResumableSessionsTest, KeepsTheLastOpenOnes) {
+TEST_F(ResumableSessionsTest, KeepsTheNewestOpenSessions) {
   std::vector<std::string> ids;
   for (std::size_t i = 0; i <= kMostSessions; ++i) ids.push_back(sessions_.Start({}, std::nullopt));
   EXPECT_EQ(sessions_.Find(ids[0]), nullptr);
@@ -76,7 +76,7 @@ TEST_F(ResumableSessionsTest, KeepsTheLastOpenOnes) {
   EXPECT_NE(sessions_.Find(ids.back()), nullptr);
 }
 
-TEST_F(ResumableSessionsTest, ForgetsCompleteOnesBeforeOpenOnes) {
+TEST_F(ResumableSessionsTest, ForgetsCompleteSessionsFirst) {
   const std::string open = sessions_.Start({}, std::nullopt);
   const std::string cancelled = sessions_.Start({}, std::nullopt);
   sessions_.Remove(cancelled);
@@ -94,7 +94,7 @@ TEST_F(ResumableSessionsTest, ForgetsCompleteOnesBeforeOpenOnes) {
   EXPECT_EQ(sessions_.Find(complete[1]), nullptr);
 }
 
-TEST(ResumableSession, AppendsOnlyWhereItEnds) {
+TEST(ResumableSession, AppendsOnlyAtItsEnd) {
   ResumableSession session({}, std::nullopt);
   EXPECT_EQ(Append(session, 0, "one").persisted, 3U);
   EXPECT_EQ(Append(session, 0, "one").persisted, 3U);
@@ -106,7 +106,7 @@ TEST(ResumableSession, AppendsOnlyWhereItEnds) {
   EXPECT_EQ(content->crc32c(), Crc32cOf("one two"));
 }
 
-TEST(ResumableSession, KnowsItsMd5WhereEveryRequestBroughtItsOwn) {
+TEST(ResumableSession, KnowsItsMd5IfEveryRequestHasOne) {
   for (const bool second_brings_md5 : {true, false}) {
     ResumableSession session({}, std::nullopt);
     std::optional<Md5Stream> md5 = session.Md5Until(0);
@@ -128,7 +128,7 @@ TEST(ResumableSession, KnowsItsMd5WhereEveryRequestBroughtItsOwn) {
   }
 }
 
-TEST(ResumableSession, LeavesItsMd5AloneWhereItDoesNotAppend) {
+TEST(ResumableSession, KeepsItsMd5IfItAppendsNothing) {
   ResumableSession session({}, std::nullopt);
   Append(session, 0, "one");
   Md5Stream another;
@@ -137,7 +137,7 @@ TEST(ResumableSession, LeavesItsMd5AloneWhereItDoesNotAppend) {
   EXPECT_EQ(session.BeginFinish(3)->md5(), ComputeMd5(Rope("one")));
 }
 
-TEST(ResumableSession, IsFinishedByOneAtATime) {
+TEST(ResumableSession, IsFinishedByOneRequestAtATime) {
   ResumableSession session({}, std::nullopt);
   Append(session, 0, "all");
   EXPECT_EQ(session.BeginFinish(2), nullptr);
@@ -149,7 +149,7 @@ TEST(ResumableSession, IsFinishedByOneAtATime) {
   EXPECT_NE(session.BeginFinish(3), nullptr);
 }
 
-TEST(ResumableSession, RemembersItsAnswerAndForgetsItsBytes) {
+TEST(ResumableSession, KeepsItsAnswerAndReleasesItsBytes) {
   ResumableSession session({}, std::nullopt);
   Append(session, 0, "all");
   std::weak_ptr<const Body> content;
@@ -165,7 +165,7 @@ TEST(ResumableSession, RemembersItsAnswerAndForgetsItsBytes) {
   EXPECT_EQ(status.persisted, 3U);
 }
 
-TEST(ResumableSession, OnceCancelledTakesNothing) {
+TEST(ResumableSession, RefusesBytesAfterItsCancellation) {
   ResumableSession session({}, std::nullopt);
   EXPECT_TRUE(session.Cancel());
   EXPECT_EQ(Append(session, 0, "late").persisted, 0U);

@@ -39,12 +39,12 @@ TEST(RopeBuilder, KeepsEveryByteInOrder) {
   }
 }
 
-TEST(RopeBuilder, TakesNoMoreMemoryThanExpected) {
+TEST(RopeBuilder, AllocatesOnlyTheExpectedSize) {
   RopeBuilder builder(100);
   EXPECT_EQ(builder.Buffer().size(), 100U);
 }
 
-TEST(RopeBuilder, CanBeUsedAgainAfterBuild) {
+TEST(RopeBuilder, IsReusableAfterBuild) {
   RopeBuilder builder;
   builder.Buffer()[0] = std::byte{'a'};
   builder.Commit(1);
@@ -83,7 +83,7 @@ TEST(Rope, SlicesAndAppendsLikeAString) {
 // The byte at `at` of a rope.
 char ByteAt(const Rope& rope, std::uint64_t at) { return rope.Slice(at, 1).ToString()[0]; }
 
-TEST(Rope, JoinedWithItselfManyTimesIsReadAnywhere) {
+TEST(Rope, IsReadableAnywhereAfterSelfJoins) {
   const std::string text = "0123456789abcdefghij";
   Rope rope(text);
   for (int level = 0; level < 6; ++level) {
@@ -108,7 +108,7 @@ TEST(Rope, JoinedWithItselfManyTimesIsReadAnywhere) {
   }
 }
 
-TEST(Rope, GrownOneByOneAtEitherEndIsReadAnywhere) {
+TEST(Rope, IsReadableAnywhereAfterGrowthAtBothEnds) {
   Rope behind;
   Rope before;
   constexpr int kPieces = 100'000;
@@ -127,7 +127,7 @@ TEST(Rope, GrownOneByOneAtEitherEndIsReadAnywhere) {
   }
 }
 
-TEST(Rope, StopsVisitingWhenTold) {
+TEST(Rope, StopsVisitingOnRequest) {
   Rope rope("one");
   rope.Append(Rope("two"));
   int visited = 0;
@@ -135,7 +135,7 @@ TEST(Rope, StopsVisitingWhenTold) {
   EXPECT_EQ(visited, 1);
 }
 
-TEST(Rope, CompactedHoldsTheSameBytes) {
+TEST(Rope, HoldsTheSameBytesAfterCompaction) {
   const Rope slice = Rope("the middle of it").Slice(4, 6);
   EXPECT_EQ(slice.Compact().ToString(), "middle");
 }

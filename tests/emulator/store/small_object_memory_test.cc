@@ -1,4 +1,4 @@
-// The heap that a small object takes, by malloc's own count. Not for sanitizers, which have a heap of their own.
+// The heap that a small object needs, by malloc's own count. Not for sanitizers, which have their own heap.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ BodyPtr Received(std::string_view bytes) {
   return std::make_shared<const Body>(builder.Build());
 }
 
-TEST(StoredObject, TakesAtMost400BytesBesideItsNameAndItsBytes) {
+TEST(StoredObject, NeedsAtMost400BytesOfOverhead) {
   constexpr std::size_t kObjects = 100'000;
   constexpr std::string_view kBytes = "sixteen bytes ok";
   Bucket bucket({.name = "bucket"}, [] { return Time(std::chrono::seconds(1'800'000'000)); });

@@ -23,15 +23,15 @@ std::string RandomBytes(std::mt19937& random, std::size_t size) {
   return text;
 }
 
-TEST(Crc32c, GivesThePublishedCheckValue) { EXPECT_EQ(ExtendCrc32c(0, Bytes("123456789")), 0xE3069283); }
+TEST(Crc32c, MatchesThePublishedCheckValue) { EXPECT_EQ(ExtendCrc32c(0, Bytes("123456789")), 0xE3069283); }
 
-TEST(Crc32c, OfNothingIsZero) { EXPECT_EQ(ExtendCrc32c(0, {}), 0U); }
+TEST(Crc32c, IsZeroForNoBytes) { EXPECT_EQ(ExtendCrc32c(0, {}), 0U); }
 
-TEST(Crc32c, ExtendedPieceByPieceIsTheSame) {
+TEST(Crc32c, IsTheSamePieceByPiece) {
   EXPECT_EQ(ExtendCrc32c(ExtendCrc32c(0, Bytes("1234")), Bytes("56789")), 0xE3069283);
 }
 
-TEST(Crc32c, CombinedIsThatOfTheJoinedBytes) {
+TEST(Crc32c, CombinesToTheChecksumOfTheConcatenation) {
   std::mt19937 random(1);
   for (const std::size_t size : {0, 1, 7, 8, 255, 4096, 100'000}) {
     const std::string first = RandomBytes(random, 1000);
@@ -42,7 +42,7 @@ TEST(Crc32c, CombinedIsThatOfTheJoinedBytes) {
   }
 }
 
-TEST(Crc32c, CombinesLengthsNobodyCouldHash) {
+TEST(Crc32c, CombinesHugeLengths) {
   // Joining is associative: (a b) c and a (b c), with lengths that exercise every power.
   const std::uint64_t b_length = 0xFFFF'FFFF'FFFF;
   const std::uint64_t c_length = 0x1234'5678'9ABC;
@@ -57,14 +57,14 @@ TEST(Body, KnowsItsHashes) {
   EXPECT_EQ(EncodeMd5(body.md5()), "XUFAKrxLKna5cZ2REBfFkg==");
 }
 
-TEST(Body, ComputesMd5OnlyWhenAsked) {
+TEST(Body, ComputesMd5OnlyOnRequest) {
   const Body body(Rope("hello"));
   EXPECT_FALSE(body.has_md5());
   (void)body.md5();
   EXPECT_TRUE(body.has_md5());
 }
 
-TEST(Body, GivesManyThreadsOneMd5) {
+TEST(Body, GivesConcurrentThreadsTheSameMd5) {
   const Body body(Rope(std::string(1 << 20, 'x')));
   std::vector<Md5Digest> digests(8);
   std::vector<std::thread> threads;
@@ -88,7 +88,7 @@ TEST(ConcatenateBodies, SharesTheBytesOfItsSources) {
   EXPECT_EQ(source_memory, joined_memory);
 }
 
-TEST(HashText, DecodesOnlyWholeHashes) {
+TEST(HashText, DecodesOnlyCompleteHashes) {
   EXPECT_EQ(DecodeCrc32c("mnG7TA=="), 0x9A71BB4C);
   for (const char* text : {"", "mnG7TA", "mnG7TA=", "mnG7", "mnG7TA==mnG7TA==", "mnG7T===", "m G7TA==", "mnG7TB=="}) {
     EXPECT_EQ(DecodeCrc32c(text), std::nullopt) << text;

@@ -59,7 +59,7 @@ class VersionedBucket : public ::testing::Test {
   Bucket bucket_{{.name = "bucket", .is_versioned = true}, [this] { return now_; }};
 };
 
-TEST_F(VersionedBucket, SaysWhenAGenerationWasReplaced) {
+TEST_F(VersionedBucket, RecordsWhenAGenerationWasReplaced) {
   const ObjectPtr first = Insert("a", "1");
   now_ += std::chrono::hours(1);
   const ObjectPtr second = Insert("a", "2");
@@ -68,10 +68,10 @@ TEST_F(VersionedBucket, SaysWhenAGenerationWasReplaced) {
   EXPECT_EQ(noncurrent->body, first->body);
   EXPECT_EQ(noncurrent->updated, first->updated);
   EXPECT_EQ(second->extras, nullptr);
-  EXPECT_EQ(first->extras, nullptr) << "what was returned has changed";
+  EXPECT_EQ(first->extras, nullptr) << "a returned object has changed";
 }
 
-TEST_F(VersionedBucket, AsksTheLiveGenerationForGenerationsAndTheNamedOneForMetagenerations) {
+TEST_F(VersionedBucket, ComparesLiveGenerationAndNamedMetageneration) {
   const std::int64_t first = Insert("a", "1")->generation;
   const std::int64_t second = Insert("a", "2")->generation;
   const ObjectSelector named{.name = "a", .generation = first};
@@ -100,7 +100,7 @@ TEST_F(VersionedBucket, CountsNoncurrentGenerationsAsStored) {
   EXPECT_EQ(bucket_.usage().bytes, 3U);
 }
 
-TEST_F(VersionedBucket, KeepsNothingMoreOnceVersioningIsOff) {
+TEST_F(VersionedBucket, KeepsNoMoreGenerationsOnceVersioningIsOff) {
   const std::int64_t first = Insert("a", "1")->generation;
   const std::int64_t second = Insert("a", "2")->generation;
   ASSERT_TRUE(SetVersioned(bucket_, false));
@@ -119,7 +119,7 @@ TEST_F(VersionedBucket, DeletesComposedSourcesForGood) {
   EXPECT_THAT(Shown({.has_versions = true}), ElementsAre("12"));
 }
 
-TEST_F(VersionedBucket, ListsGenerationsInTheOrderOfTheirNamesAndAges) {
+TEST_F(VersionedBucket, ListsGenerationsByNameAndAge) {
   Insert("b", "b1");
   Insert("a", "a1");
   Insert("b", "b2");
@@ -134,7 +134,7 @@ TEST_F(VersionedBucket, ListsGenerationsInTheOrderOfTheirNamesAndAges) {
   EXPECT_THAT(Shown({.prefix = "a"}), IsEmpty());
 }
 
-TEST_F(VersionedBucket, GoesOnInTheMiddleOfAName) {
+TEST_F(VersionedBucket, ContinuesWithinAName) {
   Insert("a", "1");
   Insert("a", "2");
   Insert("a", "3");
@@ -204,7 +204,7 @@ class Play {
     return selector;
   }
 
-  // What the selector finds, or how it fails.
+  // The result of the selector, or its failure.
   tl::expected<Place, FailureKind> Select(const ObjectSelector& selector) {
     const Place live = Live(selector.name);
     const Place found = selector.generation ? model_.find({selector.name, *selector.generation}) : live;
@@ -349,7 +349,7 @@ class Play {
   Model model_;
 };
 
-TEST(Versions, DoWhatTheirModelDoes) {
+TEST(Versions, MatchTheirModel) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Play play(seed);

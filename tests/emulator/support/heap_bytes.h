@@ -6,7 +6,7 @@
 
 namespace gcsflux::emulator {
 
-/// What malloc() has given out and not got back, in bytes.
+/// Bytes that malloc() has allocated and that are not freed.
 inline std::size_t HeapBytes() {
   const struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;

@@ -17,7 +17,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// A test that would wait for ever fails instead. Nothing here takes this long.
+// A test that would wait without end fails instead. Nothing here takes this long.
 constexpr timeval kPatience{30, 0};
 
 std::uint16_t PortOf(const std::string& endpoint) {

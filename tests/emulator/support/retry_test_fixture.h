@@ -47,7 +47,7 @@ class RetryTestApiTest : public EmulatorTest {
   nlohmann::json State() { return nlohmann::json::parse(Call("GET", "/retry_test/" + id_).body); }
   bool IsCompleted() { return State().at("completed"); }
 
-  // One request that takes part in the test, on a connection of its own.
+  // One request of the test, on its own connection.
   std::optional<RawResponse> Send(std::string_view method, std::string_view target, std::string_view body = "",
                                   std::string_view headers = "") {
     RawConnection connection(endpoint());

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where tests send what is in the bucket "bucket"; an object's name follows.
+// Targets in the bucket "bucket"; an object's name follows.
 namespace gcsflux::emulator {
 
 inline constexpr auto kUpload = "/upload/storage/v1/b/bucket/o?uploadType=media&name=";

@@ -29,7 +29,7 @@ class TextBody final : public RequestBody {
   std::size_t at_ = 0;
 };
 
-/// What is left of a body, and "|broken" behind it if it breaks off.
+/// The rest of a body, with "|broken" after it if it breaks.
 inline std::string ReadToEnd(RequestBody& body) {
   std::string text;
   std::array<char, 4> room{};

@@ -27,11 +27,11 @@ class TlsConnection final : public RawConnection {
   TlsConnection(const std::string& endpoint, const TlsClientOptions& options);
 
   void Send(std::string_view bytes) override;
-  /// "TLSv1.3", say.
+  /// For example "TLSv1.3".
   [[nodiscard]] std::string Version() const;
   /// The chosen protocol.
   [[nodiscard]] std::string Alpn() const;
-  /// Whether the server said that nothing more follows, and did not just disappear.
+  /// Whether the server sent close_notify.
   [[nodiscard]] bool WasClosedProperly() const;
 
  protected:

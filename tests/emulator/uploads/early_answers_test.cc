@@ -70,7 +70,7 @@ class EarlyAnswersTest : public EmulatorTest {
   }
 };
 
-TEST_F(EarlyAnswersTest, ComeBeforeTheBody) {
+TEST_F(EarlyAnswersTest, PrecedeTheBody) {
   for (const Case& c : Refused()) {
     SCOPED_TRACE(c.name);
     RawConnection connection(endpoint());
@@ -96,7 +96,7 @@ TEST_F(EarlyAnswersTest, ReachAClientThatSendsAllBeforeItReads) {
   }
 }
 
-TEST_F(EarlyAnswersTest, ComeToChunkedBodiesToo) {
+TEST_F(EarlyAnswersTest, PrecedeChunkedBodies) {
   RawConnection connection(endpoint());
   connection.Send(
       "POST /upload/storage/v1/b/none/o?uploadType=media&name=o HTTP/1.1\r\nHost: localhost\r\n"
@@ -106,7 +106,7 @@ TEST_F(EarlyAnswersTest, ComeToChunkedBodiesToo) {
   EXPECT_EQ(response->status, 404);
 }
 
-TEST_F(EarlyAnswersTest, ComeOnceTheMetadataOfAMultipartUploadIsThere) {
+TEST_F(EarlyAnswersTest, FollowTheMetadataOfAMultipartUpload) {
   const std::string begin = "--b\nContent-Type: application/json\n\n{\"name\": \"o\"}\n--b\n\n";
   RawConnection connection(endpoint());
   connection.Send(
@@ -118,7 +118,7 @@ TEST_F(EarlyAnswersTest, ComeOnceTheMetadataOfAMultipartUploadIsThere) {
   EXPECT_EQ(response->status, 412);
 }
 
-TEST_F(EarlyAnswersTest, ComeToWhatIsLargerThanAnyObject) {
+TEST_F(EarlyAnswersTest, RefuseTooLargeBodies) {
   for (const Case& c : {Case{"media", "POST", kMediaPath, "", 413}, Case{"XML", "PUT", "/bucket/o", "", 400}}) {
     SCOPED_TRACE(c.name);
     RawConnection connection(endpoint());
@@ -130,7 +130,7 @@ TEST_F(EarlyAnswersTest, ComeToWhatIsLargerThanAnyObject) {
   }
 }
 
-TEST_F(EarlyAnswersTest, LeaveShortBodiesTheirConnection) {
+TEST_F(EarlyAnswersTest, KeepTheConnectionForShortBodies) {
   RawConnection connection(endpoint());
   for (const Case& c : Refused()) {
     EXPECT_EQ(connection.Call(c.method, c.target, c.headers, std::string(60'000, 'b')).status, c.status) << c.name;
@@ -138,7 +138,7 @@ TEST_F(EarlyAnswersTest, LeaveShortBodiesTheirConnection) {
   EXPECT_EQ(connection.Call("GET", "/bucket/o").body, "stored");
 }
 
-TEST(EarlyAnswers, ComeToWhoMayNotUpload) {
+TEST(EarlyAnswers, RefuseUnauthorisedUploads) {
   Emulator emulator(EmulatorOptions{.auth = AuthOptions{.config = IdentityConfigText()}});
   for (const std::string& who : {std::string(), std::string("Authorization: Bearer nonsense\r\n")}) {
     RawConnection connection(emulator.endpoint());

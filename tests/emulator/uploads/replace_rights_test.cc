@@ -41,7 +41,7 @@ class ReplaceRightsTest : public ::testing::Test {
   mutable Emulator emulator_{EmulatorOptions{.auth = AuthOptions{.config = IdentityConfigText()}}};
 };
 
-TEST_F(ReplaceRightsTest, AreJudgedWhenASessionEnds) {
+TEST_F(ReplaceRightsTest, AreCheckedWhenASessionEnds) {
   const RawResponse start = Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=o", kCreatorEmail);
   ASSERT_EQ(start.status, 200);
   StoreAsAdmin("o");
@@ -53,7 +53,7 @@ TEST_F(ReplaceRightsTest, AreJudgedWhenASessionEnds) {
   EXPECT_EQ(Stored("o"), "theirs");
 }
 
-TEST_F(ReplaceRightsTest, AreJudgedWhenASlowUploadEnds) {
+TEST_F(ReplaceRightsTest, AreCheckedWhenASlowUploadEnds) {
   for (const std::string& request :
        {std::string("POST /upload/storage/v1/b/bucket/o?uploadType=media&name=o"), std::string("PUT /bucket/o")}) {
     RawConnection connection(emulator_.endpoint());
@@ -72,7 +72,7 @@ TEST_F(ReplaceRightsTest, AreJudgedWhenASlowUploadEnds) {
   }
 }
 
-TEST_F(ReplaceRightsTest, AreJudgedOfAllThatMakesAnObject) {
+TEST_F(ReplaceRightsTest, AreCheckedForEveryWrite) {
   StoreAsAdmin("o");
   StoreAsAdmin("source");
   const std::string compose = R"({"sourceObjects": [{"name": "source"}]})";
@@ -87,7 +87,7 @@ TEST_F(ReplaceRightsTest, AreJudgedOfAllThatMakesAnObject) {
   EXPECT_EQ(Call("POST", objects + "new/compose", kCollectorEmail, compose).status, 200);
 }
 
-TEST_F(ReplaceRightsTest, AreNoneOfWhoPostsToASession) {
+TEST_F(ReplaceRightsTest, AreNotCheckedForTheSendersOfASession) {
   const RawResponse start = Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=o", kUserEmail);
   ASSERT_EQ(start.status, 200);
   // A session's URI is enough, for POST and for PUT.

@@ -1,4 +1,4 @@
-// The MD5 of uploads, which is computed while they arrive, in every kind of upload.
+// The MD5 of uploads, computed while they arrive, for every kind of upload.
 
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ class UploadMd5Test : public EmulatorTest {
   [[nodiscard]] std::string Want() const { return EncodeMd5(ComputeMd5(Rope(content_))); }
 };
 
-TEST_F(UploadMd5Test, IsThatOfMediaOfKnownAndOfUnknownLength) {
+TEST_F(UploadMd5Test, CoversMediaOfKnownAndUnknownLength) {
   const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=o";
   EXPECT_EQ(Md5Of(client_.Call("POST", target, "", content_)), Want());
   client_.Send("POST " + target + " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -65,7 +65,7 @@ TEST_F(UploadMd5Test, IsThatOfMediaOfKnownAndOfUnknownLength) {
   EXPECT_EQ(Md5Of(*client_.Receive()), Want());
 }
 
-TEST_F(UploadMd5Test, IsThatOfMediaInAMultipartBody) {
+TEST_F(UploadMd5Test, CoversMediaInAMultipartBody) {
   struct Case {
     const char* name;
     std::string preamble;
@@ -93,7 +93,7 @@ TEST_F(UploadMd5Test, IsThatOfMediaInAMultipartBody) {
   }
 }
 
-TEST_F(UploadMd5Test, IsThatOfTheBytesThatBase64StandsFor) {
+TEST_F(UploadMd5Test, CoversTheDecodedBytesOfBase64) {
   const std::string body = "--b\r\n\r\n{\"name\":\"o\"}\r\n--b\r\nContent-Transfer-Encoding: Base64\r\n\r\n" +
                            EncodeBase64(content_) + "\r\n--b--";
   EXPECT_EQ(Md5Of(client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=multipart",
@@ -101,7 +101,7 @@ TEST_F(UploadMd5Test, IsThatOfTheBytesThatBase64StandsFor) {
             Want());
 }
 
-TEST_F(UploadMd5Test, IsThatOfAllChunksAndOfWhatCameTwiceOnce) {
+TEST_F(UploadMd5Test, CoversRepeatedChunksOnce) {
   const std::string session = Start();
   Put(session, 0, 10 * kQuantum);
   Put(session, 0, 10 * kQuantum);
@@ -109,7 +109,7 @@ TEST_F(UploadMd5Test, IsThatOfAllChunksAndOfWhatCameTwiceOnce) {
   EXPECT_EQ(Md5Of(Put(session, 20 * kQuantum, content_.size())), Want());
 }
 
-TEST_F(UploadMd5Test, IsThatOfTheWholeWhereAChunkBroke) {
+TEST_F(UploadMd5Test, CoversAllBytesAfterABrokenChunk) {
   const std::string session = Start();
   Put(session, 0, 10 * kQuantum);
   RawConnection breaking(endpoint());
@@ -123,7 +123,7 @@ TEST_F(UploadMd5Test, IsThatOfTheWholeWhereAChunkBroke) {
   EXPECT_EQ(Md5Of(Put(session, 15 * kQuantum, content_.size())), Want());
 }
 
-TEST_F(UploadMd5Test, IsNotComputedForAnAnswerWithoutIt) {
+TEST_F(UploadMd5Test, IsNotComputedIfTheAnswerOmitsIt) {
   const std::string fields = "&fields=name,crc32c";
   client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=o" + fields, "", content_);
   EXPECT_FALSE(KnowsMd5());
@@ -133,14 +133,14 @@ TEST_F(UploadMd5Test, IsNotComputedForAnAnswerWithoutIt) {
   EXPECT_FALSE(KnowsMd5());
 }
 
-TEST_F(UploadMd5Test, IsCheckedThoughTheAnswerLeavesItOut) {
+TEST_F(UploadMd5Test, IsCheckedAlthoughTheAnswerOmitsIt) {
   const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=o&fields=name";
   EXPECT_EQ(client_.Call("POST", target, "x-goog-hash: md5=XUFAKrxLKna5cZ2REBfFkg==\r\n", content_).status, 400);
   EXPECT_EQ(client_.Call("POST", target, "x-goog-hash: md5=" + Want() + "\r\n", content_).status, 200);
   EXPECT_TRUE(KnowsMd5());
 }
 
-TEST_F(UploadMd5Test, IsTheXmlApisEntityTag) {
+TEST_F(UploadMd5Test, IsTheEntityTagOfTheXmlApi) {
   const RawResponse put = client_.Call("PUT", "/bucket/o", "", content_);
   ASSERT_EQ(put.status, 200);
   EXPECT_EQ(put.headers.count("x-goog-hash"), 2U);

@@ -44,7 +44,7 @@ class UploadTest : public EmulatorTest {
   RawConnection client_{endpoint()};
 };
 
-TEST_F(UploadTest, TakesMetadataWithTheMedia) {
+TEST_F(UploadTest, AcceptsMetadataWithTheMedia) {
   const RawResponse response = Multipart(
       R"({"name":"o","metadata":{"k":"v"},"cacheControl":"c","contentDisposition":"d","contentLanguage":"l"})",
       "media");
@@ -58,7 +58,7 @@ TEST_F(UploadTest, TakesMetadataWithTheMedia) {
   EXPECT_EQ(Read(), "media");
 }
 
-TEST_F(UploadTest, TakesMediaOfManySegments) {
+TEST_F(UploadTest, AcceptsMediaOfManySegments) {
   std::string media(9'000'000, '\0');
   for (std::size_t i = 0; i < media.size(); ++i) media[i] = static_cast<char>(i * 2654435761U >> 13);
   ASSERT_EQ(Multipart(R"({"name":"o"})", media).status, 200);
@@ -70,7 +70,7 @@ TEST_F(UploadTest, TakesMediaOfManySegments) {
   EXPECT_TRUE(part.body == media.substr(4194300, 4194401));
 }
 
-TEST_F(UploadTest, StoresNothingThatDoesNotMatchItsHashes) {
+TEST_F(UploadTest, StoresNothingWithAWrongHash) {
   struct Case {
     const char* metadata;
     const char* headers;
@@ -98,13 +98,13 @@ TEST_F(UploadTest, StoresNothingThatDoesNotMatchItsHashes) {
             200);
 }
 
-TEST_F(UploadTest, SaysWhichHashIsWrong) {
+TEST_F(UploadTest, NamesTheWrongHash) {
   const json answer = json::parse(Multipart(R"({"name":"o","crc32c":"AAAAAA=="})", "hello").body);
   EXPECT_EQ(answer.at("error").at("message"),
             R"(Provided CRC32C hash "AAAAAA==" doesn't match calculated CRC32C hash "mnG7TA==".)");
 }
 
-TEST_F(UploadTest, TakesTheQuerysNameOverTheMetadatas) {
+TEST_F(UploadTest, PrefersTheNameOfTheQuery) {
   const RawResponse response =
       client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=o", "", R"({"name":"another"})");
   ASSERT_EQ(response.status, 200);
@@ -113,7 +113,7 @@ TEST_F(UploadTest, TakesTheQuerysNameOverTheMetadatas) {
   EXPECT_EQ(json::parse(stored.body).at("name"), "o");
 }
 
-TEST_F(UploadTest, SessionLeadsBackByTheWayTheClientCame) {
+TEST_F(UploadTest, SessionUriHasTheHostOfTheRequest) {
   EXPECT_EQ(
       Start("&fields=name")
           .rfind(
@@ -121,7 +121,7 @@ TEST_F(UploadTest, SessionLeadsBackByTheWayTheClientCame) {
       0U);
 }
 
-TEST_F(UploadTest, SessionTakesChunksOfAnUnknownWhole) {
+TEST_F(UploadTest, SessionAcceptsChunksOfUnknownTotal) {
   const std::string session =
       Start("&fields=name,size,contentType,metadata", "X-Upload-Content-Type: a/b\r\n", R"({"metadata":{"k":"v"}})");
   const RawResponse first = Put(session, "0-262143/*", std::string(kUnit, 'a'));
@@ -135,7 +135,7 @@ TEST_F(UploadTest, SessionTakesChunksOfAnUnknownWhole) {
   EXPECT_TRUE(Read() == std::string(kUnit, 'a') + "hello");
 }
 
-TEST_F(UploadTest, SessionTakesTheWholeInOneRequest) {
+TEST_F(UploadTest, SessionAcceptsAllBytesInOneRequest) {
   EXPECT_EQ(client_.Call("PUT", Start(), "", "hello").status, 200);
   EXPECT_EQ(Read(), "hello");
   const std::string chunked = Start();
@@ -144,13 +144,13 @@ TEST_F(UploadTest, SessionTakesTheWholeInOneRequest) {
   EXPECT_EQ(Read(), "bye");
 }
 
-TEST_F(UploadTest, SessionTakesAnEmptyWhole) {
+TEST_F(UploadTest, SessionAcceptsAnEmptyObject) {
   EXPECT_EQ(client_.Call("PUT", Start()).status, 200);
   EXPECT_EQ(json::parse(GetObject().body).at("size"), "0");
   EXPECT_EQ(Put(Start("2"), "*/0").status, 200);
 }
 
-TEST_F(UploadTest, QuestionNeverFinalisesAPartialUpload) {
+TEST_F(UploadTest, StatusQueryNeverFinalisesAPartialUpload) {
   const std::string session = Start();
   EXPECT_EQ(Put(session, "*/*").Header("range"), "");
   Put(session, "0-262143/300000", std::string(kUnit, 'a'));
@@ -162,14 +162,14 @@ TEST_F(UploadTest, QuestionNeverFinalisesAPartialUpload) {
   EXPECT_EQ(GetObject().status, 404);
 }
 
-TEST_F(UploadTest, QuestionWithTheRightSizeCompletes) {
+TEST_F(UploadTest, StatusQueryWithTheRightSizeCompletes) {
   const std::string session = Start();
   Put(session, "0-262143/*", std::string(kUnit, 'a'));
   EXPECT_EQ(Put(session, "*/262144").status, 200);
   EXPECT_EQ(json::parse(GetObject().body).at("size"), "262144");
 }
 
-TEST_F(UploadTest, ACompleteSessionKeepsItsAnswer) {
+TEST_F(UploadTest, CompleteSessionKeepsItsAnswer) {
   const std::string session = Start();
   const RawResponse done = Put(session, "0-4/5", "hello");
   ASSERT_EQ(done.status, 200);
@@ -192,14 +192,14 @@ TEST_F(UploadTest, BytesSentAgainAreSkipped) {
   EXPECT_TRUE(Read() == content);
 }
 
-TEST_F(UploadTest, WhatIsNoWholeUnitIsNotPersisted) {
+TEST_F(UploadTest, PartialUnitIsNotPersisted) {
   const std::string session = Start();
   const RawResponse response = Put(session, "0-299999/*", std::string(300'000, 'a'));
   EXPECT_EQ(response.status, 308);
   EXPECT_EQ(response.Header("range"), "bytes=0-262143");
 }
 
-TEST_F(UploadTest, ABrokenChunkLeavesWholeUnits) {
+TEST_F(UploadTest, BrokenChunkLeavesWholeUnits) {
   const std::string session = Start();
   RawConnection breaking(endpoint());
   breaking.Send("PUT " + session +
@@ -212,7 +212,7 @@ TEST_F(UploadTest, ABrokenChunkLeavesWholeUnits) {
   EXPECT_EQ(json::parse(GetObject().body).at("size"), "1000000");
 }
 
-TEST_F(UploadTest, SessionRefusesWhatDoesNotFit) {
+TEST_F(UploadTest, SessionRefusesInconsistentRanges) {
   const std::string session = Start("", "X-Upload-Content-Length: 300000\r\n");
   Put(session, "0-262143/300000", std::string(kUnit, 'a'));
   struct Case {
@@ -247,7 +247,7 @@ TEST_F(UploadTest, ChunkedBodyMustFitItsRange) {
   }
 }
 
-TEST_F(UploadTest, SessionTakesTheRestWhoseEndIsNotSaid) {
+TEST_F(UploadTest, SessionAcceptsARangeWithoutAnEnd) {
   for (const char* total : {"*", "262149"}) {
     const std::string session = Start();
     Put(session, "0-262143/*", std::string(kUnit, 'a'));
@@ -259,13 +259,13 @@ TEST_F(UploadTest, SessionTakesTheRestWhoseEndIsNotSaid) {
   EXPECT_EQ(Put(Start(), "0-*/6", "hello").status, 400);
 }
 
-TEST_F(UploadTest, NullIsNoMetadataToGo) {
+TEST_F(UploadTest, NullMetadataIsNoMetadata) {
   const RawResponse response =
       client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=o", "", "null");
   EXPECT_EQ(response.status, 200) << response.body;
 }
 
-TEST_F(UploadTest, SessionIsPostedToByGoAndJava) {
+TEST_F(UploadTest, SessionAcceptsPostLikeGoAndJava) {
   const std::string session = Start();
   const std::string chunk(kUnit, 'a');
   EXPECT_EQ(client_.Call("POST", session, "Content-Range: bytes 0-262143/*\r\n", chunk).status, 308);
@@ -283,7 +283,7 @@ TEST_F(UploadTest, CancelledSessionIsGone) {
   EXPECT_EQ(GetObject().status, 404);
 }
 
-TEST_F(UploadTest, Can200InPlaceOf308) {
+TEST_F(UploadTest, CanAnswer200InsteadOf308) {
   const std::string session = Start();
   const RawResponse response = Put(session, "0-262143/*", std::string(kUnit, 'a'), "X-Guploader-No-308: yes\r\n");
   EXPECT_EQ(response.status, 200);
@@ -291,7 +291,7 @@ TEST_F(UploadTest, Can200InPlaceOf308) {
   EXPECT_EQ(response.Header("range"), "bytes=0-262143");
 }
 
-TEST_F(UploadTest, SessionChecksHashesFromStartAndEnd) {
+TEST_F(UploadTest, SessionChecksHashesOfItsStartAndEnd) {
   EXPECT_EQ(Put(Start("", "", R"({"crc32c":"AAAAAA=="})"), "0-4/5", "hello").status, 400);
   EXPECT_EQ(Put(Start("", "", R"({"md5Hash":"AAAAAAAAAAAAAAAAAAAAAA=="})"), "0-4/5", "hello").status, 400);
   EXPECT_EQ(Put(Start(), "0-4/5", "hello", "x-goog-hash: crc32c=AAAAAA==\r\n").status, 400);
@@ -310,8 +310,8 @@ TEST_F(UploadTest, SessionChecksPreconditionsWhenItCompletes) {
   EXPECT_EQ(Read(), "rival");
 }
 
-// 10,000 of them, over HTTP: what is complete makes room for what is not.
-TEST_F(UploadTest, AnOpenSessionOutlivesManyCompleteOnes) {
+// 10,000 of them, over HTTP: complete sessions are dropped before open ones.
+TEST_F(UploadTest, OpenSessionOutlivesManyCompleteOnes) {
   const std::string open = Start();
   for (int i = 0; i < 10'001; ++i) {
     const std::string session = Start();

@@ -1,4 +1,4 @@
-// A bucket of computed objects beside stored ones, without HTTP.
+// A bucket of computed objects with stored ones, without HTTP.
 
 #include <gtest/gtest.h>
 
@@ -112,7 +112,7 @@ TEST(VirtualBucket, GivesEachObjectTheSameStateEverywhere) {
   }
 }
 
-TEST(VirtualBucket, HasAnotherGenerationWhereAnythingDiffers) {
+TEST(VirtualBucket, GenerationDependsOnEveryField) {
   const VirtualBucket one{.count = 20, .size_bytes = 5000, .seed = 3};
   std::vector<VirtualBucket> others(5, one);
   others[0].count = 21;
@@ -126,7 +126,7 @@ TEST(VirtualBucket, HasAnotherGenerationWhereAnythingDiffers) {
   }
 }
 
-TEST(VirtualBucket, HasObjectsOfDifferentContents) {
+TEST(VirtualBucket, HasObjectsWithDistinctContents) {
   const VirtualObjects objects({.count = 1000, .size_bytes = 16, .seed = 3});
   const VirtualObjects others({.count = 1000, .size_bytes = 16, .seed = 4});
   std::vector<std::string> contents;
@@ -159,7 +159,7 @@ TEST(VirtualBucket, HasSizesWithinBounds) {
 
 FailureKind KindOf(const Outcome<ObjectPtr>& outcome) { return outcome ? FailureKind::kInvalid : outcome.error().kind; }
 
-TEST(VirtualBucket, KeepsItsObjectsAsTheyAre) {
+TEST(VirtualBucket, RefusesChangesOfItsObjects) {
   Bucket bucket = MakeBucket({.count = 3, .size_bytes = 10});
   const ObjectPtr object = bucket.List({}).objects.at(1);
   const auto patch = [](ObjectAttributes& attributes) { attributes.content_type = "x/y"; };
@@ -207,7 +207,7 @@ TEST(VirtualBucket, StoresComposesAndDeletesOtherNames) {
   EXPECT_EQ(bucket.List({}).objects.size(), 40U);
 }
 
-TEST(VirtualBucket, ComposesNothingWhereItsObjectsWouldHaveToGo) {
+TEST(VirtualBucket, RefusesAComposeThatDeletesItsObjects) {
   Bucket bucket = MakeBucket({.count = 1});
   const std::string source = bucket.List({}).objects.at(0)->name;
   EXPECT_EQ(KindOf(bucket.ComposeObject(
@@ -216,7 +216,7 @@ TEST(VirtualBucket, ComposesNothingWhereItsObjectsWouldHaveToGo) {
   EXPECT_EQ(bucket.List({}).objects.size(), 1U);
 }
 
-TEST(VirtualBucket, IsReadWhileOtherNamesAreWritten) {
+TEST(VirtualBucket, IsReadableDuringOtherWrites) {
   constexpr std::uint64_t kCount = 500;
   Bucket bucket = MakeBucket({.count = kCount, .size_bytes = 10'000});
   const std::vector<ObjectPtr> objects = bucket.List({}).objects;
@@ -242,12 +242,12 @@ TEST(VirtualBucket, IsReadWhileOtherNamesAreWritten) {
   }
 }
 
-TEST(VirtualBucket, IsDeletedOnlyWhereItIsEmpty) {
+TEST(VirtualBucket, IsDeletableOnlyIfEmpty) {
   EXPECT_FALSE(MakeBucket({.count = 1}).Close());
   EXPECT_TRUE(MakeBucket({.count = 0}).Close());
 }
 
-TEST(VirtualBuckets, AreAddedWhereTheyAreNotThere) {
+TEST(VirtualBuckets, AreAddedIfAbsent) {
   Store store(Frozen);
   const std::vector<VirtualBucket> descriptions = {{.name = "one", .count = 1}, {.name = "two", .count = 2}};
   const VirtualBuckets buckets(descriptions, store);
@@ -257,7 +257,7 @@ TEST(VirtualBuckets, AreAddedWhereTheyAreNotThere) {
   EXPECT_EQ((*store.FindBucket("two"))->List({}).objects.size(), 2U);
 }
 
-TEST(VirtualBuckets, AreRefusedWithTheirField) {
+TEST(VirtualBuckets, NameTheWrongField) {
   const std::vector<std::pair<VirtualBucket, std::string>> cases = {
       {{.name = "B!"}, "name"},
       {{.name = "bucket", .count = kMaxVirtualObjects + 1}, "count"},

@@ -35,7 +35,7 @@ TEST(ComputedContent, HasTheChecksumOfItsBytes) {
   }
 }
 
-// Whatever length is known, reading gives some more bytes.
+// For any known length, a read returns some more bytes.
 TEST(ComputedContent, HasTheChecksumOfItsBytesAtAnyLength) {
   std::mt19937_64 random(2);
   for (int bits = 13; bits < 43; ++bits) {
@@ -48,7 +48,7 @@ TEST(ComputedContent, HasTheChecksumOfItsBytesAtAnyLength) {
   }
 }
 
-TEST(ComputedContent, IsTheSameInWhateverRangesItIsRead) {
+TEST(ComputedContent, IsTheSameInAnyRanges) {
   std::mt19937_64 random(3);
   constexpr std::uint64_t kSize = 100'003;
   const ComputedContent content(7, kSize);
@@ -77,7 +77,7 @@ TEST(ComputedContent, DiffersByKeyFromEightBytesOn) {
   EXPECT_EQ(starts.size(), 10'000U);
 }
 
-TEST(ComputedContent, IsNotConstantForTheKeyThatStaysZero) {
+TEST(ComputedContent, IsNotConstantForAKeyOfZero) {
   const ComputedContent content(0, 3 * kBlock);
   EXPECT_NE(Read(content, 0, kBlock), Read(content, kBlock, kBlock));
 }
@@ -109,7 +109,7 @@ TEST(Rope, SlicesAndAppendsComputedBytesLikeAString) {
   }
 }
 
-TEST(Rope, ComputesInRunsOfBoundedSize) {
+TEST(Rope, ComputesInRunsOfLimitedSize) {
   std::size_t largest = 0;
   std::uint64_t all = 0;
   ComputedRope(1, 10 << 20).ForEachSpan(5, 9 << 20, [&](std::span<const std::byte> span) {
@@ -121,7 +121,7 @@ TEST(Rope, ComputesInRunsOfBoundedSize) {
   EXPECT_EQ(all, 9U << 20);
 }
 
-TEST(Body, OfTerabytesIsJoinedAndReadWithoutMemory) {
+TEST(Body, JoinsAndReadsTerabytesWithoutMemory) {
   constexpr std::uint64_t kSize = std::uint64_t{1} << 40;
   std::vector<BodyPtr> sources;
   for (std::uint64_t key = 1; key <= 32; ++key) {
@@ -135,7 +135,7 @@ TEST(Body, OfTerabytesIsJoinedAndReadWithoutMemory) {
   EXPECT_EQ(seam, Read(ComputedContent(1, kSize), kSize - 50, 50) + Read(ComputedContent(2, kSize), 0, 50));
 }
 
-TEST(Body, OfJoinedComputedBytesHasTheirChecksum) {
+TEST(Body, ChecksumCoversJoinedComputedBytes) {
   const std::vector<BodyPtr> sources = {
       std::make_shared<const Body>(std::make_shared<const ComputedContent>(1, 12'345)),
       std::make_shared<const Body>(Rope("stored")),

@@ -53,7 +53,7 @@ TEST_F(VirtualHttpTest, ShowsAnObjectWithoutMd5) {
   EXPECT_EQ(GetJson(Target(listed)), listed);
 }
 
-TEST_F(VirtualHttpTest, ServesBytesThatMatchTheirChecksum) {
+TEST_F(VirtualHttpTest, ServesBytesWithTheirChecksum) {
   const json object = FirstObject();
   const RawResponse whole = client_.Call("GET", Target(object) + "?alt=media");
   ASSERT_EQ(whole.body.size(), kSize);
@@ -65,7 +65,7 @@ TEST_F(VirtualHttpTest, ServesBytesThatMatchTheirChecksum) {
   EXPECT_TRUE(part.body == whole.body.substr(4000, 73'777));
 }
 
-TEST_F(VirtualHttpTest, ListsFromAnywhere) {
+TEST_F(VirtualHttpTest, ListsFromAnyName) {
   const std::string fields = "&fields=items(name),prefixes,nextPageToken";
   json page = GetJson("/storage/v1/b/big/o?maxResults=5000&startOffset=8" + fields);
   ASSERT_EQ(page.at("items").size(), 5000U);
@@ -78,7 +78,7 @@ TEST_F(VirtualHttpTest, ListsFromAnywhere) {
   EXPECT_FALSE(page.contains("nextPageToken"));
 }
 
-TEST_F(VirtualHttpTest, FoldsMillionsIntoTheirDirectories) {
+TEST_F(VirtualHttpTest, FoldsMillionsOfNamesIntoDirectories) {
   const json page = GetJson("/storage/v1/b/folders/o?delimiter=/&maxResults=5000");
   EXPECT_EQ(page.at("prefixes").size(), 1000U);
   EXPECT_FALSE(page.contains("items"));
@@ -135,7 +135,7 @@ TEST_F(VirtualHttpTest, ComposesNothingAbove5Tebibytes) {
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/huge/o/composed").status, 404);
 }
 
-TEST_F(VirtualHttpTest, ComesBackAfterAReset) {
+TEST_F(VirtualHttpTest, RemainsAfterAReset) {
   const json object = FirstObject();
   ASSERT_EQ(client_.Call("POST", "/upload/storage/v1/b/big/o?uploadType=media&name=own", "", "mine").status, 200);
   emulator_.Reset();

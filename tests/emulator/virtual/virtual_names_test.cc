@@ -64,7 +64,7 @@ TEST_P(NamePatterns, AreFoundAgain) {
   }
 }
 
-TEST_P(NamePatterns, FindWhatAnyTextComesBefore) {
+TEST_P(NamePatterns, FindTheLowerBoundOfAnyText) {
   std::mt19937 random(3);
   const auto names = Make(2000, 5);
   const std::vector<std::string> all = AllNames(*names);
@@ -100,7 +100,7 @@ TEST_P(NamePatterns, ReachTheirLimit) {
   EXPECT_EQ(names->LowerBound(last), kMaxVirtualObjects - 1);
 }
 
-TEST_P(NamePatterns, FollowFromTheirSeed) {
+TEST_P(NamePatterns, DependOnlyOnTheirSeed) {
   EXPECT_EQ(AllNames(*Make(500, 1)), AllNames(*Make(500, 1)));
   const bool has_seed = std::string("acdfh").find(GetParam()) != std::string::npos;
   EXPECT_EQ(AllNames(*Make(500, 1)) != AllNames(*Make(500, 2)), has_seed);
@@ -135,7 +135,7 @@ std::vector<std::uint64_t> LargestFirst(const std::map<std::string, std::uint64_
   return sizes;
 }
 
-TEST(DatedDirectoryNames, AreOfUnevenSize) {
+TEST(DatedDirectoryNames, HaveUnevenSizes) {
   const auto directories = Directories(NamePattern::kDatedDirectories, 100'000);
   ASSERT_EQ(directories.size(), 1000U);
   EXPECT_EQ(directories.begin()->first, "2022-01-01");
@@ -144,7 +144,7 @@ TEST(DatedDirectoryNames, AreOfUnevenSize) {
   EXPECT_GT(sizes.front(), 20 * sizes.back());
 }
 
-TEST(ClassDirectoryNames, HoldHalfInOneOfTwenty) {
+TEST(ClassDirectoryNames, HoldHalfTheObjectsInOneClass) {
   const auto sizes = LargestFirst(Directories(NamePattern::kClassDirectories, 200'000));
   ASSERT_EQ(sizes.size(), 1000U);
   std::uint64_t largest = 0;
@@ -152,7 +152,7 @@ TEST(ClassDirectoryNames, HoldHalfInOneOfTwenty) {
   EXPECT_NEAR(static_cast<double>(largest), 100'000, 100);
 }
 
-TEST(HugeDirectoryNames, AreOneBesideManyTinyOnes) {
+TEST(HugeDirectoryNames, AreOneHugeAndManyTinyOnes) {
   const auto directories = Directories(NamePattern::kHugeDirectory, 100'000);
   const auto sizes = LargestFirst(directories);
   EXPECT_EQ(sizes[0], 90'000U);

@@ -26,7 +26,7 @@ class XmlListingTest : public XmlTest {
   static Names Prefixes(const std::string& xml) { return XmlTexts(xml, "/ListBucketResult/CommonPrefixes/Prefix"); }
 };
 
-TEST_F(XmlListingTest, ShowsWhatGcsShowsOfAnObject) {
+TEST_F(XmlListingTest, ShowsTheFieldsOfGcs) {
   const std::string xml = List("prefix=a");
   EXPECT_NE(xml.find("<ListBucketResult xmlns='http://doc.s3.amazonaws.com/2006-03-01'>"), std::string::npos) << xml;
   EXPECT_EQ(XmlText(xml, "/ListBucketResult/Name"), "bucket");
@@ -74,8 +74,8 @@ TEST_F(XmlListingTest, HonoursPrefixDelimiterAndMarkers) {
   }
 }
 
-// Whatever the size of the pages and the form, all of them together show everything once, in order.
-TEST_F(XmlListingTest, PagesShowEverythingOnce) {
+// With pages of any size and form, all of them together show everything once, in order.
+TEST_F(XmlListingTest, ListsEachObjectOnceAcrossPages) {
   for (const std::string form : {"list-type=1", "list-type=2"}) {
     const bool is_version_2 = form.back() == '2';
     for (const std::string delimiter : {"", "/"}) {
@@ -107,7 +107,7 @@ TEST_F(XmlListingTest, PagesShowEverythingOnce) {
   }
 }
 
-TEST_F(XmlListingTest, EncodesNamesWhereAskedTo) {
+TEST_F(XmlListingTest, EncodesNamesIfAsked) {
   ASSERT_EQ(Call("PUT", "/bucket/x/%01%20%26%C3%A9", "", "x").status, 200);
   const std::string xml = List("prefix=x/%01&encoding-type=url");
   EXPECT_EQ(Keys(xml), (Names{"x/%01%20%26%C3%A9"}));
@@ -120,7 +120,7 @@ TEST_F(XmlListingTest, EscapesNames) {
   EXPECT_EQ(Keys(List("prefix=%3C")), (Names{"<&\"\t"}));
 }
 
-TEST_F(XmlListingTest, RefusesWhatItCannotRead) {
+TEST_F(XmlListingTest, RefusesMalformedParameters) {
   for (const char* query : {"max-keys=x", "max-keys=-1", "max-keys=99999999999999999999", "list-type=3",
                             "encoding-type=base64", "list-type=2&continuation-token=nonsense"}) {
     EXPECT_EQ(Outcome("GET", std::string("/bucket?") + query), "400 InvalidArgument") << query;

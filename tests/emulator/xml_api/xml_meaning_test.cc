@@ -16,7 +16,7 @@ class XmlMeaningTest : public XmlTest {
   std::string Read() { return Call("GET", "/bucket/o").body; }
 };
 
-TEST_F(XmlMeaningTest, RefusesParametersThatItDoesNotKnow) {
+TEST_F(XmlMeaningTest, RefusesUnknownParameters) {
   ASSERT_EQ(Call("PUT", "/empty").status, 200);
   const struct {
     const char* method;
@@ -51,14 +51,14 @@ TEST_F(XmlMeaningTest, RefusesParametersThatItDoesNotKnow) {
   EXPECT_EQ(Read(), "hello");
 }
 
-TEST_F(XmlMeaningTest, TakesTheParametersOfAnyRequest) {
+TEST_F(XmlMeaningTest, AcceptsParametersOfAnyRequest) {
   EXPECT_EQ(Outcome("PUT", "/bucket/p?x-id=PutObject", "", "hello"), "200");
   EXPECT_EQ(Outcome("GET", "/bucket/p?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=0&X-Amz-Expires=9"), "200");
   EXPECT_EQ(Outcome("GET", "/bucket/p?GoogleAccessId=a&Expires=1&Signature=b&userProject=c"), "200");
   EXPECT_EQ(Outcome("GET", "/bucket?list-type=2&fetch-owner=true&encoding-type=url&x-id=ListObjectsV2"), "200");
 }
 
-TEST_F(XmlMeaningTest, TakesAVersionForAGeneration) {
+TEST_F(XmlMeaningTest, AcceptsAVersionIdAsGeneration) {
   ASSERT_EQ(Call("PUT", "/bucket?versioning", "",
                  "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>")
                 .status,
@@ -87,7 +87,7 @@ TEST_F(XmlMeaningTest, TakesAVersionForAGeneration) {
   EXPECT_EQ(Read(), "second");
 }
 
-TEST_F(XmlMeaningTest, RefusesConditionsThatChangesDoNotHave) {
+TEST_F(XmlMeaningTest, RefusesUnsupportedConditions) {
   const std::string kDelete = "<Delete><Object><Key>o</Key></Object></Delete>";
   for (const char* header :
        {"If-None-Match: *", "If-Match: \"other\"", "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT",
@@ -106,7 +106,7 @@ TEST_F(XmlMeaningTest, RefusesConditionsThatChangesDoNotHave) {
   EXPECT_EQ(Read(), "hello");
 }
 
-TEST_F(XmlMeaningTest, HoldsTheConditionsOfBuckets) {
+TEST_F(XmlMeaningTest, ChecksTheConditionsOfBuckets) {
   ASSERT_EQ(Call("PUT", "/empty").status, 200);
   const std::string kOn = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
   const auto with = [](int metageneration) {
@@ -118,7 +118,7 @@ TEST_F(XmlMeaningTest, HoldsTheConditionsOfBuckets) {
   EXPECT_EQ(Outcome("DELETE", "/empty", with(2)), "204");
 }
 
-TEST_F(XmlMeaningTest, IsNoOtherInTheJsonApi) {
+TEST_F(XmlMeaningTest, RefusesTheSameHeadersInTheJsonApi) {
   constexpr auto kObject = "/storage/v1/b/bucket/o/o";
   constexpr auto kInsert = "/upload/storage/v1/b/bucket/o?uploadType=media&name=o";
   for (const char* header : {"If-None-Match: *\r\n", "If-Match: other\r\n", "x-goog-if-generation-match: 0\r\n",
@@ -154,7 +154,7 @@ TEST_F(XmlMeaningTest, RefusesAConditionThatOccursTwice) {
   EXPECT_EQ(Read(), "hello");
 }
 
-TEST_F(XmlMeaningTest, GivesARangeOfTheStateThatIsMeant) {
+TEST_F(XmlMeaningTest, ServesARangeOfTheMatchingState) {
   for (const std::string target : {"/bucket/o", "/storage/v1/b/bucket/o/o?alt=media"}) {
     const std::string range = "Range: bytes=1-2\r\nIf-Range: ";
     const std::string etag = Call("GET", target).Header("etag");

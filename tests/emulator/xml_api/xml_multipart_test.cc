@@ -48,7 +48,7 @@ class XmlMultipartTest : public XmlTest {
   }
 };
 
-TEST_F(XmlMultipartTest, MakesAnObjectOfPartsThatComeInAnyOrder) {
+TEST_F(XmlMultipartTest, JoinsPartsSentInAnyOrder) {
   const RawResponse initiated =
       Call("POST", "/bucket/dir/o?uploads", "Content-Type: text/plain\r\nx-goog-meta-k: v\r\n");
   EXPECT_NE(initiated.body.find("<InitiateMultipartUploadResult xmlns='http://s3.amazonaws.com/doc/2006-03-01/'>"),
@@ -77,12 +77,12 @@ TEST_F(XmlMultipartTest, MakesAnObjectOfPartsThatComeInAnyOrder) {
   EXPECT_EQ(got.Header("x-goog-component-count"), "2");
   EXPECT_EQ(got.Header("x-goog-generation"), completed.Header("x-goog-generation"));
   EXPECT_EQ(got.Header("etag"), XmlText(completed.body, "//ETag"));
-  EXPECT_EQ(got.headers.count("x-goog-hash"), 1U) << "an MD5 of what was joined";
+  EXPECT_EQ(got.headers.count("x-goog-hash"), 1U) << "an MD5 of the joined object";
   EXPECT_EQ(Outcome("POST", UploadTarget("dir/o", id), "", CompleteBody(etags)), "404 NoSuchUpload");
   EXPECT_TRUE(XmlTexts(Call("GET", "/bucket?uploads").body, "//Upload").empty());
 }
 
-TEST_F(XmlMultipartTest, ReplacesAPartThatIsSentAgain) {
+TEST_F(XmlMultipartTest, ReplacesARepeatedPart) {
   const std::string id = Initiate("o");
   const std::string old_etag = PutPart("o", id, 1, "old");
   const std::string new_etag = PutPart("o", id, 1, "new");
@@ -91,7 +91,7 @@ TEST_F(XmlMultipartTest, ReplacesAPartThatIsSentAgain) {
   EXPECT_EQ(Call("GET", "/bucket/o").body, "new");
 }
 
-TEST_F(XmlMultipartTest, LeavesOutPartsThatAreNotNamed) {
+TEST_F(XmlMultipartTest, OmitsPartsThatAreNotNamed) {
   const std::string id = Initiate("o");
   PutPart("o", id, 1, "one");
   const std::string etag = PutPart("o", id, 2, "two");
@@ -99,7 +99,7 @@ TEST_F(XmlMultipartTest, LeavesOutPartsThatAreNotNamed) {
   EXPECT_EQ(Call("GET", "/bucket/o").body, "two");
 }
 
-TEST_F(XmlMultipartTest, RefusesToCompleteWhatIsNotRight) {
+TEST_F(XmlMultipartTest, RefusesAnInvalidCompletion) {
   const std::string id = Initiate("o");
   const std::string etag = PutPart("o", id, 1, "one");
   const std::string other = PutPart("o", id, 2, "two");
@@ -117,7 +117,7 @@ TEST_F(XmlMultipartTest, RefusesToCompleteWhatIsNotRight) {
   EXPECT_EQ(Outcome("POST", target, "", body("")), "400 MalformedXML");
   EXPECT_EQ(Outcome("POST", target, "", ""), "400 MalformedXML");
   EXPECT_EQ(Outcome("POST", target, "", "{}"), "400 MalformedXML");
-  // On a connection of its own, which is closed: the answer is sent before the whole body has arrived.
+  // On its own connection, which is closed: the answer is sent before the whole body has arrived.
   EXPECT_EQ(OutcomeOf(RawConnection(endpoint()).Call("POST", target, "", std::string(std::size_t{5} << 20, ' '))),
             "400 EntityTooLarge");
   EXPECT_EQ(Outcome("POST", UploadTarget("o", "nonsense"), "", body(PartElement(1, etag))), "404 NoSuchUpload");
@@ -128,7 +128,7 @@ TEST_F(XmlMultipartTest, RefusesToCompleteWhatIsNotRight) {
   EXPECT_EQ(Outcome("POST", target, "", body(PartElement(1, etag))), "200");
 }
 
-TEST_F(XmlMultipartTest, Refuses10001PartsAndTakes10000) {
+TEST_F(XmlMultipartTest, AcceptsAtMost10000Parts) {
   const std::string id = Initiate("o");
   const std::string etag = PutPart("o", id, 10'000, "last");
   for (const char* number : {"0", "-1", "10001", "x", "99999999999999999999", ""}) {
@@ -143,7 +143,7 @@ TEST_F(XmlMultipartTest, Refuses10001PartsAndTakes10000) {
   EXPECT_EQ(Outcome("POST", UploadTarget("o", id), "", CompleteBody({{10'000, etag}})), "200");
 }
 
-TEST_F(XmlMultipartTest, KeepsNoPartWhoseHashIsAnother) {
+TEST_F(XmlMultipartTest, RefusesAPartWithAWrongHash) {
   const std::string id = Initiate("o");
   const std::string target = PartTarget("o", id, 1);
   EXPECT_EQ(Outcome("PUT", target, "Content-MD5: AUFAKrxLKna5cZ2REBfFkg==\r\n", "hello"), "400 BadDigest");
@@ -180,7 +180,7 @@ TEST_F(XmlMultipartTest, ForgetsAnAbortedUpload) {
   EXPECT_TRUE(XmlTexts(Call("GET", "/bucket?uploads").body, "//Upload").empty());
 }
 
-TEST_F(XmlMultipartTest, ListsUploadsAndNotObjects) {
+TEST_F(XmlMultipartTest, ListsUploadsNotObjects) {
   const std::string first = Initiate("a");
   const std::string second = Initiate("d/b");
   const std::string all = Call("GET", "/bucket?uploads").body;
@@ -197,7 +197,7 @@ TEST_F(XmlMultipartTest, ListsUploadsAndNotObjects) {
   EXPECT_TRUE(XmlTexts(Call("GET", "/bucket").body, "//Contents").empty());
 }
 
-TEST_F(XmlMultipartTest, HasNoUploadsInABucketThatIsMadeAnew) {
+TEST_F(XmlMultipartTest, ForgetsUploadsOfADeletedBucket) {
   const std::string id = Initiate("o");
   ASSERT_EQ(Call("DELETE", "/bucket").status, 204);
   EXPECT_EQ(Outcome("PUT", PartTarget("o", id, 1), "", "x"), "404 NoSuchBucket");
@@ -207,7 +207,7 @@ TEST_F(XmlMultipartTest, HasNoUploadsInABucketThatIsMadeAnew) {
 
 // Parts over many connections in a random order, some of them twice with different bytes, and several clients that
 // complete.
-TEST_F(XmlMultipartTest, SurvivesARaceOfPartsAndCompleters) {
+TEST_F(XmlMultipartTest, SurvivesRacingPartsAndCompletions) {
   constexpr int kParts = 12;
   const std::string id = Initiate("o");
   std::vector<int> order;

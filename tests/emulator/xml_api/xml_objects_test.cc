@@ -20,7 +20,7 @@ class XmlObjectsTest : public XmlTest {
   }
 };
 
-TEST_F(XmlObjectsTest, ShowsAnObjectAsItWasPut) {
+TEST_F(XmlObjectsTest, RoundTripsAnObject) {
   const RawResponse put =
       Call("PUT", "/bucket/dir/a%20b",
            "Content-Type: text/plain\r\nContent-Disposition: attachment\r\nContent-Language: de\r\nCache-Control: "
@@ -70,7 +70,7 @@ TEST_F(XmlObjectsTest, SharesItsObjectsWithTheJsonApi) {
   EXPECT_EQ(Call("GET", "/bucket/c/d").body, "json");
 }
 
-TEST_F(XmlObjectsTest, TakesTheBucketFromTheHost) {
+TEST_F(XmlObjectsTest, ReadsTheBucketFromTheHost) {
   EXPECT_EQ(CallHost("bucket.localhost", "PUT", "/a/b", "hello").status, 200);
   EXPECT_EQ(Call("GET", "/bucket/a/b").body, "hello");
   EXPECT_EQ(CallHost("bucket.storage.googleapis.com", "GET", "/a/b").body, "hello");
@@ -82,7 +82,7 @@ TEST_F(XmlObjectsTest, TakesTheBucketFromTheHost) {
   EXPECT_EQ(OutcomeOf(CallHost("bucket.storage.googleapis.com", "GET", "/storage/v1/b")), "404 NoSuchKey");
 }
 
-TEST_F(XmlObjectsTest, SaysErrorsAsXml) {
+TEST_F(XmlObjectsTest, ReportsErrorsAsXml) {
   const RawResponse response = Call("GET", "/bucket/none");
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(response.body,
@@ -115,7 +115,7 @@ TEST_F(XmlObjectsTest, ReadsRanges) {
   EXPECT_EQ(XmlText(beyond.body, "/Error/Details"), "bytes=10-");
 }
 
-TEST_F(XmlObjectsTest, CommitsNothingWhoseHashIsAnother) {
+TEST_F(XmlObjectsTest, StoresNothingWithAWrongHash) {
   const struct {
     const char* header;
     const char* want;
@@ -138,7 +138,7 @@ TEST_F(XmlObjectsTest, CommitsNothingWhoseHashIsAnother) {
   }
 }
 
-TEST_F(XmlObjectsTest, StoresNothingOfABodyThatIsCutShort) {
+TEST_F(XmlObjectsTest, StoresNothingOfATruncatedBody) {
   RawConnection connection(endpoint());
   connection.Send("PUT /bucket/o HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhello");
   connection.FinishSending();
@@ -148,7 +148,7 @@ TEST_F(XmlObjectsTest, StoresNothingOfABodyThatIsCutShort) {
   EXPECT_EQ(Outcome("GET", "/bucket/o"), "404 NoSuchKey");
 }
 
-TEST_F(XmlObjectsTest, HoldsPreconditions) {
+TEST_F(XmlObjectsTest, ChecksPreconditions) {
   EXPECT_EQ(Outcome("PUT", "/bucket/o", "x-goog-if-generation-match: 7\r\n", "a"), "412 PreconditionFailed");
   const RawResponse first = Call("PUT", "/bucket/o", "x-goog-if-generation-match: 0\r\n", "a");
   ASSERT_EQ(first.status, 200);
@@ -169,7 +169,7 @@ TEST_F(XmlObjectsTest, HoldsPreconditions) {
   EXPECT_EQ(Outcome("GET", "/bucket/o"), "404 NoSuchKey");
 }
 
-TEST_F(XmlObjectsTest, HoldsHttpsOwnConditionsOnReads) {
+TEST_F(XmlObjectsTest, ChecksHttpConditionsOnReads) {
   ASSERT_EQ(Call("PUT", "/bucket/o", "", "hello").status, 200);
   const RawResponse got = Call("GET", "/bucket/o");
   const std::string etag = got.Header("etag");
@@ -220,7 +220,7 @@ TEST_F(XmlObjectsTest, CopiesWithinAndAcrossBuckets) {
   EXPECT_EQ(replaced.Header("x-goog-meta-l"), "w");
 }
 
-TEST_F(XmlObjectsTest, TakesTheHeadersOfS3ForItsOwn) {
+TEST_F(XmlObjectsTest, AcceptsTheHeadersOfS3) {
   ASSERT_EQ(Call("PUT", "/bucket/o", "X-Amz-Meta-Color: blue\r\nx-amz-storage-class: COLDLINE\r\n", "hello").status,
             200);
   const RawResponse copy =
@@ -243,7 +243,7 @@ TEST_F(XmlObjectsTest, RefusesTheChunksOfS3) {
   EXPECT_EQ(Outcome("GET", "/bucket/o"), "404 NoSuchKey");
 }
 
-TEST_F(XmlObjectsTest, HoldsACopysPreconditions) {
+TEST_F(XmlObjectsTest, ChecksThePreconditionsOfACopy) {
   const std::string generation = Call("PUT", "/bucket/source", "", "hello").Header("x-goog-generation");
   const std::string source = "x-goog-copy-source: /bucket/source\r\n";
   const auto copy = [&](const std::string& header) { return Outcome("PUT", "/bucket/copy", source + header + "\r\n"); };
@@ -261,7 +261,7 @@ TEST_F(XmlObjectsTest, HoldsACopysPreconditions) {
   EXPECT_EQ(copy("x-goog-copy-source-generation: " + generation + "\r\nx-goog-if-generation-match: 0"), "200");
 }
 
-TEST_F(XmlObjectsTest, OverridesHeadersAsTheQueryAsks) {
+TEST_F(XmlObjectsTest, OverridesHeadersByTheQuery) {
   ASSERT_EQ(Call("PUT", "/bucket/o", "Content-Type: text/plain\r\n", "hello").status, 200);
   const RawResponse got =
       Call("GET", "/bucket/o?response-content-type=image/png&response-content-disposition=attachment");
@@ -269,7 +269,7 @@ TEST_F(XmlObjectsTest, OverridesHeadersAsTheQueryAsks) {
   EXPECT_EQ(got.Header("content-disposition"), "attachment");
 }
 
-TEST_F(XmlObjectsTest, KeepsBytesAsTheyAreEncoded) {
+TEST_F(XmlObjectsTest, KeepsEncodedBytes) {
   const std::string gzip("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48\xcd\xc9\xc9\x07\0\x86\xa6\x10\x36\x05\0\0\0", 25);
   ASSERT_EQ(Call("PUT", "/bucket/o", "Content-Encoding: gzip\r\n", gzip).status, 200);
   const RawResponse stored = Call("GET", "/bucket/o", "Accept-Encoding: gzip\r\n");
@@ -295,7 +295,7 @@ TEST_F(XmlObjectsTest, ShowsAComposedObjectWithoutMd5) {
   EXPECT_EQ(got.Header("etag").substr(0, 2), "\"-");
 }
 
-TEST_F(XmlObjectsTest, StoresInTheBucketsClassUnlessTold) {
+TEST_F(XmlObjectsTest, UsesTheBucketsStorageClassByDefault) {
   ASSERT_EQ(Call("PUT", "/cold-bucket", "",
                  "<CreateBucketConfiguration><StorageClass>COLDLINE</StorageClass></CreateBucketConfiguration>")
                 .status,
@@ -347,7 +347,7 @@ TEST_F(XmlObjectsTest, CreatesListsAndDeletesBuckets) {
 }
 
 // With version 2 a client sends no x-amz- header with a HEAD.
-TEST_F(XmlObjectsTest, AnswersWhatIsSignedForS3WithS3sNames) {
+TEST_F(XmlObjectsTest, AnswersS3SignedRequestsWithS3Names) {
   ASSERT_EQ(Call("PUT", "/bucket/signed", "x-goog-meta-color: red\r\n", "x").status, 200);
   for (const std::string authorization :
        {"AWS KEY:c2lnbmF0dXJl", "AWS4-HMAC-SHA256 Credential=KEY/20260101/auto/s3/aws4_request, Signature=00"}) {

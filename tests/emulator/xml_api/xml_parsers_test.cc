@@ -26,7 +26,7 @@ std::string Part(const std::string& number, const std::string& etag) {
   return "<Part><PartNumber>" + number + "</PartNumber><ETag>" + etag + "</ETag></Part>";
 }
 
-TEST(ParseCompleteUpload, ReadsWhatClientsWrite) {
+TEST(ParseCompleteUpload, ReadsTheFormsOfClients) {
   const std::string quoted = std::string("\"") + kMd5 + "\"";
   for (const std::string& xml :
        {Complete(Part("1", quoted) + Part("10000", kMd5)),
@@ -49,13 +49,13 @@ TEST(ParseCompleteUpload, ReadsWhatClientsWrite) {
   }
 }
 
-TEST(ParseCompleteUpload, TakesAnEtagThatCanBeNoPartsForNone) {
+TEST(ParseCompleteUpload, IgnoresAnEtagThatIsNoMd5) {
   const auto parts = ParseCompleteUpload(Complete(Part("1", "whatever")));
   ASSERT_TRUE(parts);
   EXPECT_EQ(parts->at(0).md5, std::nullopt);
 }
 
-TEST(ParseCompleteUpload, RefusesAllElse) {
+TEST(ParseCompleteUpload, RefusesOtherDocuments) {
   struct Case {
     std::string xml;
     XmlErrorCode want = XmlErrorCode::kMalformedXml;
@@ -97,7 +97,7 @@ TEST(ParseCompleteUpload, RefusesAllElse) {
   }
 }
 
-TEST(ParseCompleteUpload, TakesNoHarmFromDocumentTypes) {
+TEST(ParseCompleteUpload, IsSafeAgainstDocumentTypes) {
   // Entities that would grow a billionfold, and one that names a file: neither is expanded.
   std::string bomb = "<!DOCTYPE x [<!ENTITY a0 'ha'>";
   for (int i = 1; i < 30; ++i) {
@@ -113,7 +113,7 @@ TEST(ParseCompleteUpload, TakesNoHarmFromDocumentTypes) {
   EXPECT_EQ(external.error().code, XmlErrorCode::kMalformedXml);
 }
 
-TEST(ParseCompleteUpload, TakesNoHarmFromDepth) {
+TEST(ParseCompleteUpload, IsSafeAgainstDeepNesting) {
   std::string deep;
   for (int i = 0; i < 300'000; ++i) deep += "<a>";
   EXPECT_FALSE(ParseCompleteUpload(deep));
@@ -134,20 +134,20 @@ TEST(ParseBucketConfiguration, ReadsLocationAndStorageClass) {
   EXPECT_FALSE(ParseBucketConfiguration("<Other/>"));
 }
 
-TEST(Md5Etag, IsReadBackAsItIsWritten) {
+TEST(Md5Etag, RoundTrips) {
   const Body body{Rope("hello")};
   EXPECT_EQ(Md5Etag(body), "\"5d41402abc4b2a76b9719d911017c592\"");
   EXPECT_EQ(ParseMd5Etag(Md5Etag(body)), body.md5());
 }
 
-TEST(Md5Etag, ReadsNothingElse) {
+TEST(Md5Etag, RefusesOtherForms) {
   for (const char* etag : {"", "\"", "\"\"", "0123", "\"0123456789abcdef0123456789abcdeg\"",
                            "0123456789abcdef0123456789abcdef-2", "-1-1-1-1-1-1-1-1-1-1-1-1-1-1-1-1"}) {
     EXPECT_EQ(ParseMd5Etag(etag), std::nullopt) << etag;
   }
 }
 
-TEST(XmlWriter, EscapesTexts) {
+TEST(XmlWriter, EscapesText) {
   XmlWriter xml;
   xml.Begin("a", "urn:x");
   xml.Element("b", "<&>\"'\r\n\t \xc3\xa9");
@@ -157,7 +157,7 @@ TEST(XmlWriter, EscapesTexts) {
             "\xc3\xa9</b></a>");
 }
 
-TEST(XmlWriter, WritesNothingThatXmlHasNoFormFor) {
+TEST(XmlWriter, ReplacesCharactersThatXmlForbids) {
   for (const char* text : {"\x01", "\x1f", "\xef\xbf\xbe", "\xef\xbf\xbf"}) {
     XmlWriter xml;
     xml.Text(text);
@@ -168,14 +168,14 @@ TEST(XmlWriter, WritesNothingThatXmlHasNoFormFor) {
   EXPECT_TRUE(xml.Take().ends_with("\x7f\xef\xbf\xbc\xef\xbf"));
 }
 
-TEST(ParseHttpDate, ReadsWhatFormatHttpDateWrites) {
+TEST(ParseHttpDate, RoundTripsThroughFormatHttpDate) {
   for (const std::int64_t seconds : {0LL, 951'782'399LL, 951'782'400LL, 1'795'155'900LL, 4'102'444'799LL}) {
     const Time time{std::chrono::seconds(seconds)};
     EXPECT_EQ(ParseHttpDate(FormatHttpDate(time)), time) << seconds;
   }
 }
 
-TEST(ParseHttpDate, ReadsNothingElse) {
+TEST(ParseHttpDate, RefusesOtherForms) {
   for (const char* text :
        {"", "now", "Fri, 20 Nov 2026 06:25:00", "Fri, 20 Nov 2026 06:25:00 GMT ", "Fri, 31 Feb 2026 06:25:00 GMT",
         "Fri, 20 Foo 2026 06:25:00 GMT", "Fri, 20 Nov 2026 24:00:00 GMT", "20 Nov 2026 06:25:00 GMT",

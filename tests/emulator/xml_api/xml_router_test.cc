@@ -1,4 +1,4 @@
-// Which requests are the XML API's, and what they ask for.
+// Which requests belong to the XML API, and their operations.
 
 #include "xml_api/xml_router.h"
 
@@ -23,7 +23,7 @@ XmlResult<XmlRoute> Route(const std::string& method, const std::string& target,
   return FindXmlRoute(Request(method, target, host), *ParseTarget(target));
 }
 
-TEST(IsXmlRequest, LeavesTheOtherPathsToTheirOwners) {
+TEST(IsXmlRequest, LeavesOtherPathsToOtherApis) {
   for (const char* target :
        {"/storage/v1/b", "/storage/v1/b?project=p", "/storage/v1", "/upload/storage/v1/b/b/o?uploadType=media",
         "/download/storage/v1/b/b/o/o?alt=media", "/batch/storage/v1", "/_emulator/health", "/_emulator", "/retry_test",
@@ -72,7 +72,7 @@ TEST(FindXmlRoute, SplitsBucketAndObject) {
   }
 }
 
-TEST(FindXmlRoute, TellsOperationsApart) {
+TEST(FindXmlRoute, DistinguishesOperations) {
   struct Case {
     std::string method;
     std::string target;
@@ -105,7 +105,7 @@ TEST(FindXmlRoute, TellsOperationsApart) {
   }
 }
 
-TEST(FindXmlRoute, RefusesWhatThereIsNot) {
+TEST(FindXmlRoute, RefusesUnknownRoutes) {
   struct Case {
     std::string method;
     std::string target;

@@ -46,7 +46,7 @@ class SafetensorsInterop(unittest.TestCase):
         self.theirs = os.path.join(directory.name, "theirs.safetensors")
         self.ours = os.path.join(directory.name, "ours.safetensors")
 
-    def test_reads_what_python_writes(self):
+    def test_reads_files_of_python(self):
         for metadata in (None, {"format": "pt", "note": "\"€\"\n"}, {}):
             safetensors.numpy.save_file(arrays(), self.theirs, metadata=metadata)
             described = json.loads(tool("describe_safetensors", self.theirs))
@@ -54,7 +54,7 @@ class SafetensorsInterop(unittest.TestCase):
             self.assertEqual(dict(described["metadata"]), metadata or {})
             self.assertFalse(described["verifiable"])
 
-    def test_python_reads_what_we_write(self):
+    def test_python_reads_our_files(self):
         safetensors.numpy.save_file(arrays(), self.theirs, metadata={"format": "pt"})
         tool("rewrite_safetensors", self.theirs, self.ours)
         loaded = safetensors.numpy.load_file(self.ours)
@@ -105,7 +105,7 @@ class SafetensorsInterop(unittest.TestCase):
                 joined[place] = array
             numpy.testing.assert_array_equal(joined, numpy.arange(joined.size).reshape(joined.shape), key)
 
-    def test_types_that_numpy_lacks(self):
+    def test_reads_types_that_numpy_lacks(self):
         for theirs, name, size in (("bfloat16", "BF16", 2), ("float8_e4m3fn", "F8_E4M3", 1), ("float8_e5m2", "F8_E5M2", 1)):
             with self.subTest(type=name):
                 data = bytes(range(4 * size))

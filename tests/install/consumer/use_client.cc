@@ -1,6 +1,6 @@
 #include <gcsflux/client.h>
 
-// Nothing listens on port 1 of loopback: the call fails, but by the code that sends requests.
+// Nothing listens on port 1 of loopback: the call fails, in the code that sends requests.
 int main() {
   const auto client = gcsflux::Client::Create({.endpoint = "http://127.0.0.1:1"});
   if (!client) return 1;

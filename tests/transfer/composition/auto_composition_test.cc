@@ -1,4 +1,4 @@
-// What kAuto decides, in simulated time: never much slower than the better of kOn and kOff.
+// The decisions of kAuto, in simulated time: never much slower than the better of kOn and kOff.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,21 +54,21 @@ void ExpectAutoIsGood(std::size_t objects, int warm, int measured) {
   }
 }
 
-TEST(AutoComposition, IsNeverMuchSlowerThanTheBetterModeFromTheBeginning) { ExpectAutoIsGood(2000, 0, 1); }
+TEST(AutoComposition, IsNeverMuchSlowerThanTheBetterMode) { ExpectAutoIsGood(2000, 0, 1); }
 
 TEST(AutoComposition, SavesMostOfTheTimeOfSmallObjects) {
   const Cell cell{.bytes = 100 << 10, .compose = 0.1, .writes_per_second = 0};
   EXPECT_LT(4 * Seconds(cell, CompositionMode::kAuto, 2000, 0, 1), Seconds(cell, CompositionMode::kOff, 2000, 0, 1));
 }
 
-// 64 objects over 16 connections are 16 composites of 4, not 2 of 32 that 14 connections look at.
-TEST(AutoComposition, SharesFewObjectsAmongAllConnections) {
+// 64 objects over 16 connections are 16 composites of 4, not 2 of 32 that leave 14 connections idle.
+TEST(AutoComposition, DividesFewObjectsAmongAllConnections) {
   SimulatedDownloader downloader({}, CompositionMode::kOn, 16, 1);
   downloader.Download(64, 3 << 20);
   EXPECT_EQ(downloader.composites(), 16U);
 }
 
-TEST(AutoComposition, FindsOutWhatAComposeTakesWhereThatDecides) {
+TEST(AutoComposition, ProbesTheTimeOfAComposeIfItDecides) {
   SimulatedDownloader downloader({}, CompositionMode::kAuto, 16, 1);
   downloader.Download(64, 100 << 10);
   EXPECT_EQ(downloader.composites(), 0U);
@@ -78,13 +78,13 @@ TEST(AutoComposition, FindsOutWhatAComposeTakesWhereThatDecides) {
   EXPECT_GT(downloader.composites(), 0U);
 }
 
-TEST(AutoComposition, DoesNotTryWhatCannotPay) {
+TEST(AutoComposition, SkipsProbesThatCannotPay) {
   SimulatedDownloader downloader({}, CompositionMode::kAuto, 16, 1);
   for (int i = 0; i < 5; ++i) downloader.Download(16, 100 << 10);
   EXPECT_EQ(downloader.composites() + downloader.probes(), 0U);
 }
 
-// One that does not answer is slower than any that did.
+// One without an answer is slower than any with one.
 TEST(AutoComposition, StopsComposingWhileComposesHang) {
   const SimulatedService service{.compose = 60};
   SimulatedDownloader downloader(service, CompositionMode::kAuto, 16, 1);
@@ -92,7 +92,7 @@ TEST(AutoComposition, StopsComposingWhileComposesHang) {
   EXPECT_LE(downloader.composites(), 16U);
 }
 
-TEST(AutoComposition, IsNeverMuchSlowerInBatchesOnceItHasLearned) {
+TEST(AutoComposition, IsNeverMuchSlowerInLaterBatches) {
   for (const std::size_t objects : {8U, 16U, 32U, 64U, 128U, 256U, 512U}) ExpectAutoIsGood(objects, 3, 5);
 }
 

@@ -1,4 +1,4 @@
-// What stands against composing in a bucket, and what is made of it.
+// Objections to composing in a bucket, and their effects.
 #include "transfer/composition/bucket_check.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "emulator/support/raw_connection.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "transfer/composition/composition_test.h"
 
 namespace gcsflux {
@@ -15,11 +17,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ObjectionTo, IsNoneToABucketOfPlainStandardObjects) {
+TEST(ObjectionTo, IsEmptyForAPlainStandardBucket) {
   EXPECT_EQ(internal::ObjectionTo({.storage_class = "STANDARD"}), "");
 }
 
-TEST(ObjectionTo, NamesWhatMakesCompositesCostMore) {
+TEST(ObjectionTo, NamesExtraCostsOfComposites) {
   struct Case {
     const char* name;
     BucketMetadata bucket;
@@ -41,7 +43,7 @@ TEST(ObjectionTo, NamesWhatMakesCompositesCostMore) {
   }
 }
 
-TEST(ObjectionTo, NamesWhatABucketDoesWithNewObjects) {
+TEST(ObjectionTo, NamesRulesForNewObjects) {
   struct Case {
     const char* name;
     internal::NewObjectRules rules;
@@ -60,7 +62,7 @@ TEST(ObjectionTo, NamesWhatABucketDoesWithNewObjects) {
   }
 }
 
-// Why nothing is composed in "bkt". kAuto asks while it reads, and the answer may come after the last object.
+// Why nothing is composed in "bkt". kAuto checks while it reads, and the answer may arrive after the last object.
 std::string AwaitReason(const Downloader& downloader) {
   while (true) {
     const auto report = downloader.composition_report();
@@ -74,7 +76,7 @@ class BucketSettings : public testing::CompositionTest {
   BucketSettings() : CompositionTest({.default_soft_delete = 7 * 24h}) {}
 };
 
-TEST_F(BucketSettings, MakeKOnWarn) {
+TEST_F(BucketSettings, WarnUnderKOn) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
   const auto downloader = Composing();
   ExpectBatch(sources, downloader.Download(sources));
@@ -83,7 +85,7 @@ TEST_F(BucketSettings, MakeKOnWarn) {
   EXPECT_NE(report.warnings.at("bkt").find("soft delete"), std::string::npos);
 }
 
-TEST_F(BucketSettings, KeepKAutoFromComposing) {
+TEST_F(BucketSettings, PreventComposingUnderKAuto) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   const auto downloader = Composing(CompositionMode::kAuto);
   ExpectBatch(sources, downloader.Download(sources));
@@ -91,22 +93,20 @@ TEST_F(BucketSettings, KeepKAutoFromComposing) {
   EXPECT_NE(AwaitReason(downloader).find("soft delete"), std::string::npos);
 }
 
-// What the service answers is told by a fault plan, so that it takes no identities.
+// A fault plan sets the service's answer, so that it needs no identities.
 class BucketAnswers : public testing::CompositionTest {
  protected:
   void Answer(const char* operation, std::uint64_t status, std::optional<std::string> body = {}) {
-    emulator_.faults().Load({.rules = {{.name = "answer",
-                                        .match = {.operation = operation},
-                                        .action = {.type = "status", .status = status, .body = std::move(body)}}}});
+    testing::LoadFault(emulator_, "answer", {.operation = operation},
+                       {.type = "status", .status = status, .body = std::move(body)});
   }
 };
 
-TEST_F(BucketAnswers, WithoutThePermissionKOnFailsAndSaysWhatToDo) {
+TEST_F(BucketAnswers, FailKOnWithTheRemedyWithoutPermission) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.buckets.testIamPermissions", 200, R"({"permissions":["storage.objects.create"]})");
   const auto batch = Composing().Download(sources);
-  ASSERT_FALSE(batch.ok());
-  EXPECT_EQ(batch.error().code, ErrorCode::kPermissionDenied);
+  ASSERT_TRUE(testing::FailsWith(batch, ErrorCode::kPermissionDenied));
   for (const char* said : {"storage.objects.delete", "roles/storage.objectUser", "--composition=off"}) {
     EXPECT_NE(batch.error().message.find(said), std::string::npos) << batch.error().message;
   }
@@ -115,7 +115,7 @@ TEST_F(BucketAnswers, WithoutThePermissionKOnFailsAndSaysWhatToDo) {
   EXPECT_TRUE(events_->refusals.empty());
 }
 
-TEST_F(BucketAnswers, WithoutThePermissionKAutoReadsDirectlyAndSaysSoOnce) {
+TEST_F(BucketAnswers, MakeKAutoReadDirectlyWithoutPermission) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.buckets.testIamPermissions", 200, R"({"permissions":["storage.objects.create"]})");
   for (int i = 0; i < 2; ++i) {
@@ -133,7 +133,7 @@ TEST_F(BucketAnswers, WithoutThePermissionKAutoReadsDirectlyAndSaysSoOnce) {
   EXPECT_NE(events_->refusals[0].second.find("storage.objects.delete"), std::string::npos);
 }
 
-TEST_F(BucketAnswers, WhereTheCheckFailsKAutoReadsDirectlyAndKOnFails) {
+TEST_F(BucketAnswers, MakeKAutoReadDirectlyIfTheCheckFails) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.buckets.testIamPermissions", 403);
   {
@@ -146,14 +146,12 @@ TEST_F(BucketAnswers, WhereTheCheckFailsKAutoReadsDirectlyAndKOnFails) {
   EXPECT_EQ(emulator_.faults().Fired("answer"), 1U) << "it is not asked again";
   ASSERT_EQ(events_->refusals.size(), 1U);
   EXPECT_NE(events_->refusals[0].second.find("could not be found out"), std::string::npos);
-  const auto on = Composing().Download(sources);
-  ASSERT_FALSE(on.ok());
-  EXPECT_EQ(on.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_TRUE(testing::FailsWith(Composing().Download(sources), ErrorCode::kPermissionDenied));
   EXPECT_EQ(Requests("storage.objects.compose"), 0U);
 }
 
-// The check says that it may, and the service says no to each compose: a condition on names, a perimeter.
-TEST_F(BucketAnswers, WhereTheServiceRefusesAComposeKAutoStopsAtOnce) {
+// The check allows it, and the service refuses each compose: a condition on names, a perimeter.
+TEST_F(BucketAnswers, StopKAutoAtARefusedCompose) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.objects.compose", 403);
   {
@@ -170,7 +168,7 @@ TEST_F(BucketAnswers, WhereTheServiceRefusesAComposeKAutoStopsAtOnce) {
   EXPECT_NE(events_->refusals[0].second.find("composing was refused"), std::string::npos);
 }
 
-TEST_F(BucketAnswers, WithoutSettingsToReadKAutoDoesNotCompose) {
+TEST_F(BucketAnswers, PreventComposingIfSettingsAreUnreadable) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.buckets.get", 403);
   const auto automatic = Composing(CompositionMode::kAuto);
@@ -184,7 +182,7 @@ TEST_F(BucketAnswers, WithoutSettingsToReadKAutoDoesNotCompose) {
   EXPECT_EQ(emulator_.faults().Fired("answer"), 2U) << "once for each downloader";
 }
 
-TEST_F(BucketAnswers, WhereCopiesHaveOtherProtectionOrCostKAutoDoesNotCompose) {
+TEST_F(BucketAnswers, PreventComposingIfCopiesWouldDiffer) {
   struct Case {
     const char* operation;
     const char* body;
@@ -210,7 +208,7 @@ TEST_F(BucketAnswers, WhereCopiesHaveOtherProtectionOrCostKAutoDoesNotCompose) {
 }
 
 // The fourth request of the check.
-TEST_F(BucketAnswers, NotificationsAreAnObjectionAlsoIfTheyCannotBeRead) {
+TEST_F(BucketAnswers, PreventComposingWithUnreadableNotifications) {
   struct Case {
     int status;
     const char* body;
@@ -222,11 +220,8 @@ TEST_F(BucketAnswers, NotificationsAreAnObjectionAlsoIfTheyCannotBeRead) {
                                    {404, "", ""},
                                    {501, "", ""}};
   for (const Case& c : cases) {
-    emulator_.faults().Load({.rules = {{.name = "answer",
-                                        .match = {.nth = 4},
-                                        .action = {.type = "status",
-                                                   .status = static_cast<std::uint64_t>(c.status),
-                                                   .body = std::string(c.body)}}}});
+    testing::LoadFault(emulator_, "answer", {.nth = 4},
+                       {.type = "status", .status = static_cast<std::uint64_t>(c.status), .body = std::string(c.body)});
     const auto check = internal::CheckBucket(client_, "bkt", {});
     ASSERT_TRUE(check.ok()) << check.error().message;
     EXPECT_NE(check->objection.find(c.want), std::string::npos) << check->objection;
@@ -238,7 +233,7 @@ TEST_F(BucketAnswers, NotificationsAreAnObjectionAlsoIfTheyCannotBeRead) {
 using BucketCheckTest = testing::CompositionTest;
 
 // The service sends only the settings that the check asks for.
-TEST_F(BucketCheckTest, ReadsEachSettingThatItJudges) {
+TEST_F(BucketCheckTest, ReadsEachSettingThatItChecks) {
   struct Case {
     const char* name;
     const char* settings;
@@ -286,7 +281,7 @@ class KmsKeys : public testing::CompositionTest {
   }
 };
 
-TEST_F(KmsKeys, AreInListings) {
+TEST_F(KmsKeys, AppearInListings) {
   const auto sources = StoreMixed();
   ASSERT_EQ(sources.size(), 40U);
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -294,7 +289,7 @@ TEST_F(KmsKeys, AreInListings) {
   }
 }
 
-TEST_F(KmsKeys, ObjectsUnderOneAreNotComposedAndTheReportSaysWhy) {
+TEST_F(KmsKeys, PreventComposingWithTheReason) {
   const auto all = StoreMixed();
   std::vector<DownloadSource> sources;
   for (const bool has_key : {false, true}) {
@@ -315,10 +310,10 @@ TEST_F(KmsKeys, ObjectsUnderOneAreNotComposedAndTheReportSaysWhy) {
   }
 }
 
-TEST_F(KmsKeys, AChosenKeyIsThatOfComposites) {
+TEST_F(KmsKeys, EncryptCompositesIfChosen) {
   const auto sources = StoreMixed();
   const Downloader downloader(
-      client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn, .kms_key_name = kKey}});
+      client_, {.max_concurrency = 4, .composition = CompositionMode::kOn, .composition_kms_key_name = kKey});
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_EQ(downloader.composition_report().composed_objects, 40U) << downloader.composition_report().last_failure;
   for (const auto& record : emulator_.journal()) {
@@ -327,29 +322,29 @@ TEST_F(KmsKeys, AChosenKeyIsThatOfComposites) {
   }
 }
 
-TEST_F(KmsKeys, ObjectsUnderAnotherKeyThanTheChosenOneAreNotComposed) {
+TEST_F(KmsKeys, PreventComposingIfNotChosen) {
   const auto sources = StoreMixed();
   const Downloader downloader(
-      client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn, .kms_key_name = kOtherKey}});
+      client_, {.max_concurrency = 4, .composition = CompositionMode::kOn, .composition_kms_key_name = kOtherKey});
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_EQ(downloader.composition_report().composed_objects, 0U) << "no two neighbours may be joined";
   EXPECT_EQ(Requests("storage.objects.compose"), 0U);
   EXPECT_NE(AwaitReason(downloader).find(kKey), std::string::npos);
 }
 
-TEST_F(KmsKeys, AReportNamesFourOfManyKeys) {
+TEST_F(KmsKeys, AreLimitedToFourInAReport) {
   std::vector<DownloadSource> sources = StoreMixed();
   for (std::size_t i = 0; i < sources.size(); ++i) {
     sources[i].kms_key_name = InternedName("cryptoKeys/k" + std::to_string(i % 10));
   }
-  const Downloader downloader(client_, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(client_, {.max_concurrency = 4, .composition = CompositionMode::kOn});
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_TRUE(AwaitReason(downloader)
                   .ends_with(": cryptoKeys/k0, cryptoKeys/k1, cryptoKeys/k2, cryptoKeys/k3, and maybe others"))
       << AwaitReason(downloader);
 }
 
-// What an emulator that asks for roles says: everybody has this one in "bkt", where 500 computed objects are.
+// The answers of an emulator that checks roles: all users have this one in "bkt", which has 500 computed objects.
 class Roles : public ::testing::TestWithParam<const char*> {
  protected:
   emulator::Emulator emulator_{{.virtual_buckets = {{.name = "bkt", .count = 500, .size_bytes = 100}},
@@ -358,7 +353,7 @@ class Roles : public ::testing::TestWithParam<const char*> {
                                                                         "\"}]}"}}};
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint()});
 
-  Result<ObjectBatch> Download(const Downloader& downloader) {
+  Result<std::vector<DownloadedObject>> Download(const Downloader& downloader) {
     const auto listing = ListPrefix(client_, {"bkt", ""});
     if (!listing) return listing.error();
     return downloader.Download(DownloadSources(listing->objects));
@@ -367,27 +362,26 @@ class Roles : public ::testing::TestWithParam<const char*> {
 
 using Viewers = Roles;
 TEST_P(Viewers, CannotCompose) {
-  const Downloader automatic(client_, {.composition = {.mode = CompositionMode::kAuto}});
+  const Downloader automatic(client_, {.composition = CompositionMode::kAuto});
   ASSERT_TRUE(Download(automatic).ok());
   EXPECT_NE(AwaitReason(automatic).find("roles/storage.objectUser"), std::string::npos);
   ASSERT_TRUE(Download(automatic).ok());
   EXPECT_EQ(automatic.composition_report().direct_objects, 1000U);
-  const Downloader downloader(client_, {.composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(client_, {.composition = CompositionMode::kOn});
   const auto batch = Download(downloader);
-  ASSERT_FALSE(batch.ok());
-  EXPECT_EQ(batch.error().code, ErrorCode::kPermissionDenied);
+  ASSERT_TRUE(testing::FailsWith(batch, ErrorCode::kPermissionDenied));
   EXPECT_NE(batch.error().message.find("lacks storage.objects.create, storage.objects.delete"), std::string::npos)
       << batch.error().message;
 }
 INSTANTIATE_TEST_SUITE_P(, Viewers, ::testing::Values("viewer"));
 
 using Users = Roles;
-TEST_P(Users, ComposeOnlyWhereTheySaySo) {
-  const Downloader automatic(client_, {.composition = {.mode = CompositionMode::kAuto}});
+TEST_P(Users, ComposeOnlyIfConfigured) {
+  const Downloader automatic(client_, {.composition = CompositionMode::kAuto});
   ASSERT_TRUE(Download(automatic).ok());
   EXPECT_EQ(automatic.composition_report().composites, 0U);
   EXPECT_NE(AwaitReason(automatic).find("storage.buckets.get"), std::string::npos);
-  const Downloader on(client_, {.composition = {.mode = CompositionMode::kOn}});
+  const Downloader on(client_, {.composition = CompositionMode::kOn});
   const auto composed = Download(on);
   ASSERT_TRUE(composed.ok()) << composed.error().message;
   EXPECT_EQ(on.composition_report().composed_objects, 500U) << on.composition_report().last_failure;

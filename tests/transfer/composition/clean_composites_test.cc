@@ -7,6 +7,8 @@
 #include "gcsflux/download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 
 namespace gcsflux {
 namespace {
@@ -34,7 +36,7 @@ class CleanCompositesTest : public ::testing::Test {
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
 
-TEST_F(CleanCompositesTest, DeletesWhatIsOldAndKeepsWhatIsYoung) {
+TEST_F(CleanCompositesTest, DeletesOldCompositesAndKeepsYoungOnes) {
   Compose("dataflux-composed-objects/run-1/old");
   Compose("dataflux-composed-objects/run-1/older");
   emulator_.clock().Advance(2h);
@@ -49,7 +51,7 @@ TEST_F(CleanCompositesTest, DeletesWhatIsOldAndKeepsWhatIsYoung) {
   EXPECT_EQ(Names(), (std::vector<std::string>{"a", "dataflux-composed-objects/run-2/young"}));
 }
 
-TEST_F(CleanCompositesTest, LeavesCompositesOfTheLastHourAloneUnlessTold) {
+TEST_F(CleanCompositesTest, KeepsCompositesOfTheLastHourByDefault) {
   Compose("dataflux-composed-objects/run/composite");
   const auto report = CleanComposites(client_, "bkt");
   ASSERT_TRUE(report.ok()) << report.error().message;
@@ -57,7 +59,7 @@ TEST_F(CleanCompositesTest, LeavesCompositesOfTheLastHourAloneUnlessTold) {
   EXPECT_EQ(report->deleted, 0U);
 }
 
-TEST_F(CleanCompositesTest, DoesNotTouchWhatWasNeverComposedOrLiesElsewhere) {
+TEST_F(CleanCompositesTest, KeepsOtherObjects) {
   ASSERT_TRUE(client_.InsertObject({"bkt", "dataflux-composed-objects/notes"}, AsBytes("mine")).ok());
   Compose("composed/elsewhere");
   const auto report = CleanComposites(client_, "bkt", {.older_than = -1h});
@@ -66,18 +68,16 @@ TEST_F(CleanCompositesTest, DoesNotTouchWhatWasNeverComposedOrLiesElsewhere) {
   EXPECT_EQ(Names(), (std::vector<std::string>{"a", "composed/elsewhere", "dataflux-composed-objects/notes"}));
 }
 
-TEST_F(CleanCompositesTest, TakesWhatSomebodyElseDeletedFirstForDone) {
+TEST_F(CleanCompositesTest, CountsCompositesDeletedByOthers) {
   Compose("dataflux-composed-objects/run/composite");
-  emulator_.faults().Load({.rules = {{.name = "gone",
-                                      .match = {.operation = "storage.objects.delete"},
-                                      .action = {.type = "status", .status = 404}}}});
+  testing::LoadFault(emulator_, "gone", {.operation = "storage.objects.delete"}, {.type = "status", .status = 404});
   const auto report = CleanComposites(client_, "bkt", {.older_than = -1h});
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_EQ(report->deleted, 1U);
   EXPECT_EQ(emulator_.faults().Fired("gone"), 1U);
 }
 
-TEST_F(CleanCompositesTest, SaysHowFarItIs) {
+TEST_F(CleanCompositesTest, ReportsProgress) {
   Compose("dataflux-composed-objects/run/composite");
   std::vector<Progress> told;
   const auto tell = [&told](const Progress& progress) { told.push_back(progress); };
@@ -87,30 +87,23 @@ TEST_F(CleanCompositesTest, SaysHowFarItIs) {
   EXPECT_EQ(told.front().total, 20U);
 }
 
-TEST_F(CleanCompositesTest, EndsWithWhatTheCallbackThrows) {
+TEST_F(CleanCompositesTest, FailsIfTheCallbackThrows) {
   Compose("dataflux-composed-objects/run/composite");
   const auto report = CleanComposites(
       client_, "bkt", {.older_than = -1h, .on_progress = [](const Progress&) { throw std::runtime_error("enough"); }});
-  ASSERT_FALSE(report.ok());
-  EXPECT_EQ(report.error().code, ErrorCode::kLocalIo);
+  ASSERT_TRUE(testing::FailsWith(report, ErrorCode::kLocalIo));
   EXPECT_NE(report.error().message.find("enough"), std::string::npos) << report.error().message;
 }
 
-TEST_F(CleanCompositesTest, FailsAsTheDeleteFails) {
+TEST_F(CleanCompositesTest, ReturnsTheErrorOfADelete) {
   Compose("dataflux-composed-objects/run/composite");
-  emulator_.faults().Load({.rules = {{.name = "refused",
-                                      .match = {.operation = "storage.objects.delete"},
-                                      .action = {.type = "status", .status = 403}}}});
-  const auto report = CleanComposites(client_, "bkt", {.older_than = -1h});
-  ASSERT_FALSE(report.ok());
-  EXPECT_EQ(report.error().code, ErrorCode::kPermissionDenied) << report.error().message;
+  testing::LoadFault(emulator_, "refused", {.operation = "storage.objects.delete"}, {.type = "status", .status = 403});
+  EXPECT_TRUE(testing::FailsWith(CleanComposites(client_, "bkt", {.older_than = -1h}), ErrorCode::kPermissionDenied));
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
 }
 
-TEST_F(CleanCompositesTest, SaysThatTheBucketIsNotThere) {
-  const auto report = CleanComposites(client_, "other");
-  ASSERT_FALSE(report.ok());
-  EXPECT_EQ(report.error().code, ErrorCode::kNotFound) << report.error().message;
+TEST_F(CleanCompositesTest, ReportsAMissingBucket) {
+  EXPECT_TRUE(testing::FailsWith(CleanComposites(client_, "other"), ErrorCode::kNotFound));
 }
 
 }  // namespace

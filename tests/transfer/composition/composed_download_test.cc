@@ -1,4 +1,4 @@
-// Composed downloads against the emulator: what comes, what is left, and what is done when it goes wrong.
+// Composed downloads against the emulator: the delivered objects, the leftovers, and failures.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/fails_with.h"
+#include "support/load_fault.h"
 #include "transfer/composition/composition_test.h"
 
 namespace gcsflux {
@@ -18,7 +20,7 @@ constexpr const char* kCompose = "storage.objects.compose";
 constexpr const char* kDelete = "storage.objects.delete";
 constexpr const char* kGet = "storage.objects.get";
 
-TEST_F(ComposedDownload, GivesEveryObjectInTheOrderAskedAndLeavesNothing) {
+TEST_F(ComposedDownload, DeliversEachObjectInOrderAndLeavesNothing) {
   const auto sources = Store({10, 0, 5000, 1, 70'000, 3});
   {
     const auto downloader = Composing();
@@ -35,14 +37,14 @@ TEST_F(ComposedDownload, GivesEveryObjectInTheOrderAskedAndLeavesNothing) {
   EXPECT_EQ(Requests(kCompose), Requests(kDelete));
 }
 
-TEST_F(ComposedDownload, ComposesEmptyObjectsToo) {
+TEST_F(ComposedDownload, ComposesEmptyObjects) {
   const auto sources = Store(std::vector<std::size_t>(40, 0));
   const auto downloader = Composing();
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_EQ(downloader.composition_report().composed_objects, sources.size());
 }
 
-TEST_F(ComposedDownload, ComposesWhatIsStoredUnderACustomersKey) {
+TEST_F(ComposedDownload, ComposesObjectsUnderACustomersKey) {
   const auto key = EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789abcdef"));
   ASSERT_TRUE(key.ok()) << key.error().message;
   std::vector<ObjectMetadata> stored;
@@ -51,12 +53,12 @@ TEST_F(ComposedDownload, ComposesWhatIsStoredUnderACustomersKey) {
     contents_[{"bkt", name}] = name;
   }
   const auto sources = DownloadSources(stored);
-  const Downloader downloader(client_, {.encryption_key = *key, .composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(client_, {.encryption_key = *key, .composition = CompositionMode::kOn});
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_GE(downloader.composition_report().composed_objects, 2U);
 }
 
-TEST_F(ComposedDownload, DoesNothingOfItUnlessAsked) {
+TEST_F(ComposedDownload, DoesNotComposeByDefault) {
   const auto sources = Store({10, 20, 30, 40, 50});
   const Downloader downloader(client_);
   ExpectBatch(sources, downloader.Download(sources));
@@ -64,7 +66,7 @@ TEST_F(ComposedDownload, DoesNothingOfItUnlessAsked) {
   EXPECT_EQ(downloader.composition_report().composites, 0U);
 }
 
-TEST_F(ComposedDownload, ReadsWhatIsLargerThanACompositeByItself) {
+TEST_F(ComposedDownload, ReadsLargeObjectsDirectly) {
   const auto sources = Store({10, 2000, 20, 30, 2000});
   const auto downloader = Composing(CompositionMode::kOn, OnFailure::kFailAll, 1000);
   ExpectBatch(sources, downloader.Download(sources));
@@ -89,12 +91,9 @@ TEST_F(ComposedDownload, StreamsInOrder) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-TEST_F(ComposedDownload, StreamsOnBehindACompositeThatFailed) {
+TEST_F(ComposedDownload, ContinuesAStreamAfterAFailedComposite) {
   const auto sources = Store(std::vector<std::size_t>(300, 100));
-  emulator_.faults().Load({.rules = {{.name = "refused",
-                                      .match = {.operation = kCompose},
-                                      .action = {.type = "status", .status = 400},
-                                      .limits = {.count = 1}}}});
+  testing::LoadFault(emulator_, "refused", {.operation = kCompose}, {.type = "status", .status = 400}, 1);
   auto stream = Composing().Stream(sources);
   for (const DownloadSource& source : sources) {
     const auto object = stream.Next();
@@ -104,38 +103,37 @@ TEST_F(ComposedDownload, StreamsOnBehindACompositeThatFailed) {
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
 }
 
-TEST_F(ComposedDownload, ReadsTheGenerationsThatWereListed) {
+TEST_F(ComposedDownload, ReadsTheListedGenerations) {
   const auto sources = Store({10, 10, 10, 10});
   ASSERT_TRUE(client_.InsertObject(sources[2].object, AsBytes("overwritten")).ok());
   const auto downloader = Composing(CompositionMode::kOn, OnFailure::kDeliver);
   const auto batch = downloader.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
-  for (const std::size_t i : {0U, 1U, 3U}) ExpectBytes(sources[i], (*batch)[i]);
-  ASSERT_TRUE(batch->error(2).has_value());
-  EXPECT_EQ(batch->error(2)->code, ErrorCode::kNotFound);
-  EXPECT_NE(batch->error(2)->message.find(ToUri(sources[2].object)), std::string::npos) << batch->error(2)->message;
+  for (const std::size_t i : {0U, 1U, 3U}) ExpectBytes(sources[i], (*batch)[i].bytes);
+  ASSERT_TRUE((*batch)[2].error.has_value());
+  EXPECT_EQ((*batch)[2].error->code, ErrorCode::kNotFound);
+  EXPECT_NE((*batch)[2].error->message.find(ToUri(sources[2].object)), std::string::npos) << (*batch)[2].error->message;
   EXPECT_GE(downloader.composition_report().fallbacks, 2U);
 }
 
-TEST_F(ComposedDownload, FailsWithTheNameOfTheObjectThatIsGone) {
+TEST_F(ComposedDownload, NamesAMissingObject) {
   const auto sources = Store({10, 10, 10, 10});
   ASSERT_TRUE(client_.DeleteObject(sources[1].object, {.generation = sources[1].generation}).ok());
   const auto batch = Composing().Download(sources);
-  ASSERT_FALSE(batch.ok());
-  EXPECT_EQ(batch.error().code, ErrorCode::kNotFound);
+  ASSERT_TRUE(testing::FailsWith(batch, ErrorCode::kNotFound));
   EXPECT_NE(batch.error().message.find(ToUri(sources[1].object)), std::string::npos) << batch.error().message;
 }
 
-TEST_F(ComposedDownload, ChecksTheCompositeBeforeItIsReadAndReadsItsSourcesInstead) {
+TEST_F(ComposedDownload, ReadsTheSourcesOfAWrongComposite) {
   auto sources = Store({10, 20});
   sources[1].crc32c = *sources[1].crc32c ^ 1U;  // A listing that lies.
   {
     const auto downloader = Composing(CompositionMode::kOn, OnFailure::kDeliver);
     const auto batch = downloader.Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
-    ASSERT_TRUE(batch->error(1).has_value());
-    EXPECT_EQ(batch->error(1)->code, ErrorCode::kCorrupted);
-    ExpectBytes(sources[0], (*batch)[0]);
+    ASSERT_TRUE((*batch)[1].error.has_value());
+    EXPECT_EQ((*batch)[1].error->code, ErrorCode::kCorrupted);
+    ExpectBytes(sources[0], (*batch)[0].bytes);
     EXPECT_EQ(downloader.composition_report().composites, 1U);
   }
   for (const auto& record : emulator_.journal()) {
@@ -144,10 +142,9 @@ TEST_F(ComposedDownload, ChecksTheCompositeBeforeItIsReadAndReadsItsSourcesInste
   EXPECT_EQ(Composites(), 0U);
 }
 
-TEST_F(ComposedDownload, KnowsItsCompositeAgainWhenTheAnswerWasLost) {
+TEST_F(ComposedDownload, FindsItsCompositeAfterALostAnswer) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
-  emulator_.faults().Load(
-      {.rules = {{.name = "lost", .match = {.operation = kCompose, .attempt = 1}, .action = {.type = "loseAnswer"}}}});
+  testing::LoadFault(emulator_, "lost", {.operation = kCompose, .attempt = 1}, {.type = "loseAnswer"});
   {
     const auto downloader = Composing();
     ExpectBatch(sources, downloader.Download(sources));
@@ -157,10 +154,9 @@ TEST_F(ComposedDownload, KnowsItsCompositeAgainWhenTheAnswerWasLost) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-TEST_F(ComposedDownload, ReadsDirectlyWhereComposingFailsAndGivesUpInTheEnd) {
+TEST_F(ComposedDownload, ReadsDirectlyIfComposingFailsAndGivesUpAtLast) {
   const auto sources = Store(std::vector<std::size_t>(64, 100));
-  emulator_.faults().Load(
-      {.rules = {{.name = "refused", .match = {.operation = kCompose}, .action = {.type = "status", .status = 400}}}});
+  testing::LoadFault(emulator_, "refused", {.operation = kCompose}, {.type = "status", .status = 400});
   const auto downloader = Composing();
   ExpectBatch(sources, downloader.Download(sources));
   ExpectBatch(sources, downloader.Download(sources));
@@ -171,14 +167,11 @@ TEST_F(ComposedDownload, ReadsDirectlyWhereComposingFailsAndGivesUpInTheEnd) {
   EXPECT_LE(emulator_.faults().Fired("refused"), 3U + 4U) << "no more than were under way";
 }
 
-TEST_F(ComposedDownload, DoesNotGiveUpWhereFailuresHaveSuccessesBetween) {
+TEST_F(ComposedDownload, DoesNotGiveUpAfterSuccessesBetweenFailures) {
   const auto sources = Store({500, 500});
   const auto downloader = Composing();
   for (int round = 0; round < 2; ++round) {
-    emulator_.faults().Load({.rules = {{.name = "refused",
-                                        .match = {.operation = kCompose},
-                                        .action = {.type = "status", .status = 400},
-                                        .limits = {.count = 2}}}});
+    testing::LoadFault(emulator_, "refused", {.operation = kCompose}, {.type = "status", .status = 400}, 2);
     for (int i = 0; i < 3; ++i) ExpectBatch(sources, downloader.Download(sources));
     EXPECT_EQ(emulator_.faults().Fired("refused"), 2U);
   }
@@ -188,11 +181,10 @@ TEST_F(ComposedDownload, DoesNotGiveUpWhereFailuresHaveSuccessesBetween) {
   EXPECT_EQ(report.composed_objects, 2 * sources.size());
 }
 
-TEST_F(ComposedDownload, ReadsDirectlyWhatCameCorrupted) {
+TEST_F(ComposedDownload, ReadsCorruptedObjectsDirectly) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
-  emulator_.faults().Load({.rules = {{.name = "flipped",
-                                      .match = {.operation = kGet, .object_prefix = "dataflux"},
-                                      .action = {.type = "corrupt", .at_byte = 700}}}});
+  testing::LoadFault(emulator_, "flipped", {.operation = kGet, .object_prefix = "dataflux"},
+                     {.type = "corrupt", .at_byte = 700});
   {
     const auto downloader = Composing();
     ExpectBatch(sources, downloader.Download(sources));
@@ -203,7 +195,7 @@ TEST_F(ComposedDownload, ReadsDirectlyWhatCameCorrupted) {
 }
 
 // Faults of every kind, in both modes: the bytes are right, in order, and nothing is left.
-TEST_F(ComposedDownload, StandsRandomFaults) {
+TEST_F(ComposedDownload, SurvivesRandomFaults) {
   const auto sources = Store([this] {
     std::vector<std::size_t> sizes(300);
     for (std::size_t& size : sizes) size = random_() % 3000;
@@ -214,7 +206,7 @@ TEST_F(ComposedDownload, StandsRandomFaults) {
     const auto rule = [](const char* operation, emulator::FaultAction action) {
       return emulator::FaultRule{.match = {.operation = operation, .probability = 0.1}, .action = std::move(action)};
     };
-    // Of an object's own bytes that is an error where it happens twice.
+    // In an object's own bytes that is an error if it happens twice.
     auto corrupted = rule(kGet, {.type = "corrupt", .at_byte = 900});
     corrupted.match.object_prefix = "dataflux";
     emulator_.faults().Load(
@@ -239,7 +231,7 @@ TEST_F(ComposedDownload, StandsRandomFaults) {
   }
 }
 
-TEST_F(ComposedDownload, WaitsForWhatMayNotBeDeletedYet) {
+TEST_F(ComposedDownload, WaitsUntilCompositesMayBeDeleted) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
   emulator_.quotas().Set({.object_mutations_per_second = 1});
   {
@@ -250,12 +242,9 @@ TEST_F(ComposedDownload, WaitsForWhatMayNotBeDeletedYet) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-TEST_F(ComposedDownload, TriesToDeleteAgain) {
+TEST_F(ComposedDownload, RetriesDeletions) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
-  emulator_.faults().Load({.rules = {{.name = "unavailable",
-                                      .match = {.operation = kDelete},
-                                      .action = {.type = "status", .status = 503},
-                                      .limits = {.count = 3}}}});
+  testing::LoadFault(emulator_, "unavailable", {.operation = kDelete}, {.type = "status", .status = 503}, 3);
   {
     const auto downloader = Composing();
     ExpectBatch(sources, downloader.Download(sources));
@@ -264,8 +253,8 @@ TEST_F(ComposedDownload, TriesToDeleteAgain) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-// A compose whose answer is lost may take effect after the first look for what it made.
-TEST_F(ComposedDownload, LooksAgainForACompositeThatMayAppearLate) {
+// A compose whose answer is lost may take effect after the first read-back.
+TEST_F(ComposedDownload, ChecksAgainForALateComposite) {
   const auto sources = Store({500, 500});
   const RetryOptions once{.max_attempts = 1};
   const auto client =
@@ -278,7 +267,7 @@ TEST_F(ComposedDownload, LooksAgainForACompositeThatMayAppearLate) {
                   .action = {.type = "status", .status = 404},
                   .limits = {.count = 1}}}});
   {
-    const Downloader downloader(*client, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+    const Downloader downloader(*client, {.max_concurrency = 4, .composition = CompositionMode::kOn});
     ExpectBatch(sources, downloader.Download(sources));
   }
   EXPECT_EQ(emulator_.faults().Fired("lost"), 1U);
@@ -286,10 +275,9 @@ TEST_F(ComposedDownload, LooksAgainForACompositeThatMayAppearLate) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-TEST_F(ComposedDownload, SaysWhatItCouldNotDelete) {
+TEST_F(ComposedDownload, ReportsCompositesThatItCouldNotDelete) {
   const auto sources = Store({500, 500});
-  emulator_.faults().Load(
-      {.rules = {{.name = "refused", .match = {.operation = kDelete}, .action = {.type = "status", .status = 403}}}});
+  testing::LoadFault(emulator_, "refused", {.operation = kDelete}, {.type = "status", .status = 403});
   {
     const auto downloader = Composing();
     ExpectBatch(sources, downloader.Download(sources));
@@ -304,7 +292,7 @@ TEST_F(ComposedDownload, SaysWhatItCouldNotDelete) {
   EXPECT_EQ(Composites(), 0U);
 }
 
-// Whatever is under way then: composes, or reads of composites.
+// In both stalls: of composes, and of reads of composites.
 TEST_F(ComposedDownload, ReturnsAtOnceWhenCancelledAndLeavesNothing) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
   const std::vector<emulator::FaultMatch> stalled = {{.operation = kCompose}, {.operation = kGet, .covers_byte = 0}};
@@ -319,15 +307,13 @@ TEST_F(ComposedDownload, ReturnsAtOnceWhenCancelledAndLeavesNothing) {
         while (emulator_.faults().Fired("stall") == 0) std::this_thread::yield();
         stop.request_stop();
       });
-      const auto batch = downloader.Download(sources, stop.get_token());
-      ASSERT_FALSE(batch.ok());
-      EXPECT_EQ(batch.error().code, ErrorCode::kCancelled) << batch.error().message;
+      EXPECT_TRUE(testing::FailsWith(downloader.Download(sources, stop.get_token()), ErrorCode::kCancelled));
     }
     EXPECT_EQ(Composites(), 0U);
   }
 }
 
-TEST_F(ComposedDownload, NeverHasMoreRequestsInFlightThanItMay) {
+TEST_F(ComposedDownload, LimitsRequestsInFlight) {
   const auto sources = Store(std::vector<std::size_t>(200, 100));
   const std::size_t before = emulator_.journal().size();
   { ExpectBatch(sources, Composing().Download(sources)); }

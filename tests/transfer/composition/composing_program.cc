@@ -1,5 +1,5 @@
-// Downloads everything in gs://bkt through composites, again and again, until it is killed: composing_program ENDPOINT.
-// What a process leaves behind when it ends is looked at by process_end_test.cc.
+// Downloads everything in gs://bkt through composites, repeatedly, until it is killed: composing_program ENDPOINT.
+// process_end_test.cc checks what the process leaves.
 #include <cstdio>
 
 #include "gcsflux/download.h"
@@ -14,11 +14,11 @@ int main(int argc, char** argv) {
   const auto listing = ListPrefix(*client, {"bkt", "object-"});
   if (!listing) return 5;
   const auto sources = DownloadSources(listing->objects);
-  const Downloader downloader(*client, {.max_concurrency = 8, .composition = {.mode = CompositionMode::kOn}});
+  const Downloader downloader(*client, {.max_concurrency = 8, .composition = CompositionMode::kOn});
   while (true) {
     if (const auto batch = downloader.Download(sources); !batch) {
       std::fprintf(stderr, "%s\n", batch.error().message.c_str());
-      // Once a signal's clean-up has begun, nothing more is composed, and the signal ends the process.
+      // After a signal's cleanup has started, nothing more is composed, and the signal ends the process.
     }
   }
 }

@@ -47,7 +47,8 @@ class CompositionTest : public ::testing::Test {
                                      std::uint64_t max_composite_bytes = 100'000'000) const {
     return Downloader(client_, {.max_concurrency = 4,
                                 .on_failure = on_failure,
-                                .composition = {.mode = mode, .max_composite_bytes = max_composite_bytes}});
+                                .composition = mode,
+                                .max_composite_bytes = max_composite_bytes});
   }
 
   void ExpectBytes(const DownloadSource& source, std::span<const std::byte> bytes) const {
@@ -55,10 +56,11 @@ class CompositionTest : public ::testing::Test {
     ASSERT_EQ(bytes.size(), want.size()) << ToUri(source.object);
     EXPECT_TRUE(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()) == want) << ToUri(source.object);
   }
-  void ExpectBatch(const std::vector<DownloadSource>& sources, const Result<ObjectBatch>& batch) const {
+  void ExpectBatch(const std::vector<DownloadSource>& sources,
+                   const Result<std::vector<DownloadedObject>>& batch) const {
     ASSERT_TRUE(batch.ok()) << batch.error().message;
     ASSERT_EQ(batch->size(), sources.size());
-    for (std::size_t i = 0; i < sources.size(); ++i) ExpectBytes(sources[i], (*batch)[i]);
+    for (std::size_t i = 0; i < sources.size(); ++i) ExpectBytes(sources[i], (*batch)[i].bytes);
   }
 
   /// Composites that are in the bucket.

@@ -20,8 +20,8 @@ class DueTasksTest : public ::testing::Test {
   const std::shared_ptr<DueTasks> tasks_ = std::make_shared<DueTasks>(slots_);
 };
 
-// On one thread: two could begin both, however far apart they were due.
-TEST(DueTasks, RunsWhatIsDueNowAndWhatIsDueLater) {
+// On one thread: with two, both could start, at any distance of their times.
+TEST(DueTasks, RunsTasksWhenDue) {
   const auto slots = testing::MakeSlots(1);
   const auto tasks = std::make_shared<DueTasks>(slots);
   std::latch both(2);
@@ -40,7 +40,7 @@ TEST(DueTasks, RunsWhatIsDueNowAndWhatIsDueLater) {
   tasks->Drain(10s);
 }
 
-TEST_F(DueTasksTest, DrainsTasksThatTasksPost) {
+TEST_F(DueTasksTest, DrainsTasksPostedByTasks) {
   std::atomic<int> done = 0;
   tasks_->Post(Clock::now(), [&](const std::stop_token&) {
     tasks_->Post(Clock::now() + 5ms, [&](const std::stop_token&) { ++done; });
@@ -50,7 +50,7 @@ TEST_F(DueTasksTest, DrainsTasksThatTasksPost) {
   EXPECT_EQ(done, 2);
 }
 
-TEST_F(DueTasksTest, StopsWhatRunsAndDropsWhatWaitsAfterItsPatience) {
+TEST_F(DueTasksTest, StopsAndDropsTasksAfterItsTimeLimit) {
   std::atomic<bool> has_run = false;
   std::latch begun(1);
   tasks_->Post(Clock::now(), [&](const std::stop_token& stop) {
@@ -66,7 +66,7 @@ TEST_F(DueTasksTest, StopsWhatRunsAndDropsWhatWaitsAfterItsPatience) {
 }
 
 // Many at a time, due within some milliseconds: none is forgotten.
-TEST_F(DueTasksTest, ForgetsNone) {
+TEST_F(DueTasksTest, RunsEachOfManyTasks) {
   std::atomic<int> done = 0;
   for (int i = 0; i < 500; ++i) {
     tasks_->Post(Clock::now() + std::chrono::microseconds(i * 7 % 3000), [&](const std::stop_token&) { ++done; });

@@ -26,7 +26,7 @@ class LiveCompositesTest : public ::testing::Test {
   LiveComposites live_;
 };
 
-TEST_F(LiveCompositesTest, DeletesAllAndLetsNoMoreIn) {
+TEST_F(LiveCompositesTest, DeletesAllAndAdmitsNoMore) {
   const Composite settled = Make("settled");
   const Composite unsure = {.object = Make("unsure").object};
   for (const Composite& composite : {settled, unsure}) {
@@ -40,7 +40,7 @@ TEST_F(LiveCompositesTest, DeletesAllAndLetsNoMoreIn) {
   EXPECT_FALSE(live_.Add(client_, {"bkt", "late"}).ok());
 }
 
-TEST_F(LiveCompositesTest, WaitsForComposesThatAreUnderWay) {
+TEST_F(LiveCompositesTest, WaitsForRunningComposes) {
   ASSERT_TRUE(live_.Add(client_, {"bkt", "coming"}).ok());
   std::jthread end([&] { live_.DeleteAll({}); });
   while (live_.Add(client_, {"bkt", "other"}).ok()) live_.Remove({"bkt", "other"});  // Until it has begun.
@@ -50,7 +50,7 @@ TEST_F(LiveCompositesTest, WaitsForComposesThatAreUnderWay) {
   EXPECT_FALSE(IsThere(coming));
 }
 
-TEST_F(LiveCompositesTest, GivesUpWhenAsked) {
+TEST_F(LiveCompositesTest, StopsOnRequest) {
   ASSERT_TRUE(live_.Add(client_, {"bkt", "never"}).ok());
   std::stop_source stop;
   stop.request_stop();

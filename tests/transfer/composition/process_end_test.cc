@@ -1,4 +1,4 @@
-// What processes leave behind, however they end.
+// What processes leave behind, for any end.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/load_fault.h"
 #include "transfer/composition/composition_test.h"
 
 namespace gcsflux {
@@ -18,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// `composing_program`, which stands beside the program of this test.
+// `composing_program`, which is in the directory of this test.
 class ComposingProcess {
  public:
   explicit ComposingProcess(const std::string& endpoint, bool ignores_interrupts = false) {
@@ -36,7 +37,7 @@ class ComposingProcess {
   ComposingProcess& operator=(const ComposingProcess&) = delete;
 
   void Send(int signal) const { kill(pid_, signal); }
-  /// No signal that was sent waits to be taken. Two of one kind that wait are one.
+  /// No sent signal is pending. Two of one kind that are pending are one.
   [[nodiscard]] bool HasTakenSignals() const {
     std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
     for (std::string line; std::getline(status, line);) {
@@ -44,7 +45,7 @@ class ComposingProcess {
     }
     return false;
   }
-  /// Sends the signal, waits for the end, and returns the signal that ended it; -1 where none did.
+  /// Sends the signal, waits for the end, and returns the signal that ended it; -1 if none did.
   int Kill(int signal) {
     int status = 0;
     Send(signal);
@@ -64,7 +65,7 @@ class ProcessEnd : public testing::CompositionTest {
     emulator_.shaping().Set({.read_first_byte_ms = 3, .compose_first_byte_ms = 5, .delete_first_byte_ms = 3});
   }
 
-  // So many composites were made so far.
+  // This many composites were made so far.
   [[nodiscard]] std::uint64_t Made() const {
     std::uint64_t made = 0;
     for (const auto& count : emulator_.counters().operations) {
@@ -78,7 +79,7 @@ class ProcessEnd : public testing::CompositionTest {
     }
     return false;
   }
-  // Kills a process in the midst of it.
+  // Kills a process while it runs.
   int KillAfter(std::size_t composites, int signal) {
     const std::uint64_t before = Made();
     ComposingProcess process(emulator_.endpoint());
@@ -96,18 +97,17 @@ TEST_F(ProcessEnd, BySignalsLeavesNothing) {
   }
 }
 
-TEST_F(ProcessEnd, BySignalsWaitsForWhatMayNotBeDeletedYet) {
+TEST_F(ProcessEnd, BySignalsWaitsUntilCompositesMayBeDeleted) {
   emulator_.quotas().Set({.object_mutations_per_second = 1});
   EXPECT_EQ(KillAfter(5, SIGTERM), SIGTERM);
   EXPECT_EQ(Composites(), 0U);
   EXPECT_GE(emulator_.quotas().counters().refused_object_mutations, 1U);
 }
 
-// While the first one's clean-up still tries.
-TEST_F(ProcessEnd, ByASecondSignalNeedsNoDeletes) {
-  emulator_.faults().Load({.rules = {{.name = "unavailable",
-                                      .match = {.operation = "storage.objects.delete"},
-                                      .action = {.type = "status", .status = 503}}}});
+// While the first one's cleanup still retries.
+TEST_F(ProcessEnd, ByASecondSignalSkipsDeletions) {
+  testing::LoadFault(emulator_, "unavailable", {.operation = "storage.objects.delete"},
+                     {.type = "status", .status = 503});
   const std::uint64_t before = Made();
   ComposingProcess process(emulator_.endpoint());
   while (Made() < before + 8) std::this_thread::yield();
@@ -117,13 +117,13 @@ TEST_F(ProcessEnd, ByASecondSignalNeedsNoDeletes) {
   EXPECT_GT(Composites(), 0U);
 }
 
-TEST_F(ProcessEnd, DoesNotComeByASignalThatIsIgnored) {
+TEST_F(ProcessEnd, DoesNotFollowAnIgnoredSignal) {
   const std::uint64_t before = Made();
   ComposingProcess process(emulator_.endpoint(), /*ignores_interrupts=*/true);
   while (Made() < before + 5) std::this_thread::yield();
   process.Send(SIGINT);
   const std::uint64_t then = Made();
-  while (Made() < then + 20) std::this_thread::yield();  // It goes on.
+  while (Made() < then + 20) std::this_thread::yield();  // It continues.
   EXPECT_EQ(process.Kill(SIGTERM), SIGTERM);
   EXPECT_EQ(Composites(), 0U);
 }
@@ -136,7 +136,7 @@ TEST_F(ProcessEnd, ByAKillIsCleanedUpAfterwards) {
   for (int i = 0; i < 8; ++i) {
     EXPECT_EQ(KillAfter(1 + random() % 60, SIGKILL), SIGKILL);
     left += Composites();
-    // A compose that was under way when the process died may come to be there yet.
+    // A compose that was in flight when the process died may still take effect.
     do {
       const auto cleaned = CleanComposites(client_, "bkt", {.older_than = -1h});
       ASSERT_TRUE(cleaned.ok()) << cleaned.error().message;

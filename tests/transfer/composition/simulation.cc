@@ -122,7 +122,7 @@ internal::PlanningContext SimulatedDownloader::Context() {
           .estimate =
               [this](const std::string&) {
                 auto estimate = estimates_.Get(Now());
-                // As of a gate that has begun to pace.
+                // As with a gate that has started to pace.
                 if (next_write_ > now_) estimate.costs.writes_per_second = service_.writes_per_second;
                 return estimate;
               },

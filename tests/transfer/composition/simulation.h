@@ -13,7 +13,7 @@
 
 namespace gcsflux::testing {
 
-/// What a service takes, in seconds.
+/// The times of a service, in seconds.
 struct SimulatedService {
   double first_byte_median = 0.05;  ///< Lognormal, as the emulator's profile gcs has it.
   double first_byte_p99 = 0.2;
@@ -21,18 +21,18 @@ struct SimulatedService {
   double compose = 0.1;
   double remove = 0.04;
   double metadata = 0.05;        ///< Each of the two requests by which a bucket is checked.
-  double writes_per_second = 0;  ///< A quota, as a gate shares it out; 0: none.
+  double writes_per_second = 0;  ///< The client's share of a quota, as a gate assigns it; 0: none.
 };
 
-/// A Downloader in simulated time: its connections take units as the planner plans them. What it has learned, and what
-/// is still to be deleted, stays from one download to the next.
+/// A Downloader in simulated time: its connections take units as the planner plans them. Its estimates and pending
+/// deletions persist from one download to the next.
 class SimulatedDownloader {
  public:
   SimulatedDownloader(const SimulatedService& service, CompositionMode mode, std::size_t connections,
                       std::uint32_t seed)
       : service_(service), mode_(mode), connections_(connections), random_(seed) {}
 
-  /// Seconds until the last of so many objects is there.
+  /// Seconds until the last of this many objects has arrived.
   double Download(std::size_t objects, std::uint64_t bytes);
 
   [[nodiscard]] std::size_t composites() const { return composites_; }

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "base/crc32c.h"
+#include "support/fails_with.h"
 #include "transfer/composition/composer.h"
 
 namespace gcsflux::internal {
 namespace {
 
-// Some objects, and room for each.
+// Some objects, and memory for each.
 struct Objects {
   explicit Objects(const std::vector<std::string>& object_contents) : contents(object_contents) {
     for (const std::string& content : contents) {
@@ -37,7 +38,7 @@ struct Objects {
   std::vector<Destination> destinations = {};
 };
 
-TEST(SliceWriter, BringsEveryByteToItsPlaceHoweverItCameInPieces) {
+TEST(SliceWriter, PutsEachByteInPlaceForAnyPieces) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     std::mt19937 random(seed);
     std::vector<std::string> contents(random() % 33);
@@ -58,7 +59,7 @@ TEST(SliceWriter, BringsEveryByteToItsPlaceHoweverItCameInPieces) {
   }
 }
 
-TEST(SliceWriter, TakesTheMemoryOfAnObjectWhenItsFirstByteComes) {
+TEST(SliceWriter, AllocatesAnObjectAtItsFirstByte) {
   Objects objects({"first", "", "third"});
   int taken = 0;
   for (Destination& destination : objects.destinations) {
@@ -74,12 +75,12 @@ TEST(SliceWriter, TakesTheMemoryOfAnObjectWhenItsFirstByteComes) {
   ASSERT_TRUE(writer.Write(bytes.subspan(3, 2)).ok());
   EXPECT_EQ(taken, 1);
   ASSERT_TRUE(writer.Write(bytes.subspan(5)).ok());
-  EXPECT_EQ(taken, 2) << "an empty object takes none";
+  EXPECT_EQ(taken, 2) << "an empty object needs none";
   ASSERT_TRUE(writer.Finish().ok());
   EXPECT_EQ(objects.InRoom(2), "third");
 }
 
-TEST(SliceWriter, EndsIfThereIsNoMemory) {
+TEST(SliceWriter, FailsWithoutMemory) {
   Objects objects({"first", "second"});
   objects.destinations[1] = {.take = [] {
     return Result<Destination>(Error{ErrorCode::kInvalidArgument, "no memory"});
@@ -92,17 +93,16 @@ TEST(SliceWriter, EndsIfThereIsNoMemory) {
   EXPECT_TRUE(objects.destinations[1].has_no_memory);
 }
 
-TEST(SliceWriter, NamesTheObjectWhoseBytesAreWrong) {
+TEST(SliceWriter, NamesAnObjectWithWrongBytes) {
   Objects objects({"first", "second", "third"});
   objects.joined[7] = '!';
   SliceWriter writer(objects.sources, objects.destinations);
   const auto written = writer.Write(AsBytes(objects.joined));
-  ASSERT_FALSE(written.ok());
-  EXPECT_EQ(written.error().code, ErrorCode::kCorrupted);
+  ASSERT_TRUE(testing::FailsWith(written, ErrorCode::kCorrupted));
   EXPECT_NE(written.error().message.find("gs://bkt/object-1"), std::string::npos) << written.error().message;
 }
 
-TEST(SliceWriter, TakesBytesOfASourceWithoutAChecksumAsTheyAre) {
+TEST(SliceWriter, AcceptsBytesOfASourceWithoutAChecksum) {
   Objects objects({"first", "second"});
   objects.sources[1].crc32c.reset();
   objects.joined.back() = '!';
@@ -111,7 +111,7 @@ TEST(SliceWriter, TakesBytesOfASourceWithoutAChecksumAsTheyAre) {
   EXPECT_TRUE(writer.Finish().ok());
 }
 
-TEST(SliceWriter, NoticesBytesThatAreMissing) {
+TEST(SliceWriter, DetectsMissingBytes) {
   Objects objects({"first", "second"});
   objects.joined.pop_back();
   SliceWriter writer(objects.sources, objects.destinations);
@@ -119,13 +119,13 @@ TEST(SliceWriter, NoticesBytesThatAreMissing) {
   EXPECT_FALSE(writer.Finish().ok());
 }
 
-TEST(SliceWriter, NoticesBytesThatAreTooMany) {
+TEST(SliceWriter, DetectsExcessBytes) {
   Objects objects({"first", "second"});
   SliceWriter writer(objects.sources, objects.destinations);
   EXPECT_FALSE(writer.Write(AsBytes(objects.joined + "!")).ok());
 }
 
-TEST(CheckComposite, HoldsTheCompositeToItsSources) {
+TEST(CheckComposite, ComparesTheCompositeWithItsSources) {
   const Objects objects({"first", "second", ""});
   const std::uint32_t crc32c = ExtendCrc32c(0, AsBytes(objects.joined));
   const ObjectMetadata good{.bucket = "bkt", .name = "composite", .size = 11, .crc32c = crc32c};

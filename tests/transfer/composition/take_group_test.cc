@@ -32,7 +32,7 @@ std::vector<std::size_t> TakeAll(std::span<const DownloadSource> sources, const 
   return groups;
 }
 
-TEST(TakeGroup, TakesNothingOfNothing) { EXPECT_EQ(TakeGroup({}, {.max_bytes = kMaxBytes}), 0U); }
+TEST(TakeGroup, IsEmptyWithoutSources) { EXPECT_EQ(TakeGroup({}, {.max_bytes = kMaxBytes}), 0U); }
 
 TEST(TakeGroup, JoinsAtMost32Objects) {
   const auto sources = Sources(std::vector<std::uint64_t>(70, 1));
@@ -43,11 +43,11 @@ TEST(TakeGroup, JoinsAtMost32Objects) {
   EXPECT_EQ(TakeGroup(sources, {.max_sources = 0, .max_bytes = kMaxBytes}), 1U);
 }
 
-TEST(TakeGroup, KeepsWithinTheBytesOfAComposite) {
+TEST(TakeGroup, StaysWithinTheBytesOfAComposite) {
   EXPECT_EQ(TakeAll(Sources({60, 40, 1, 60, 41, 59}), {.max_bytes = 100}), (std::vector<std::size_t>{2, 2, 2}));
 }
 
-TEST(TakeGroup, LeavesObjectsOverTheLimitByThemselves) {
+TEST(TakeGroup, KeepsLargeObjectsSeparate) {
   EXPECT_EQ(TakeAll(Sources({101, 1, 101, 1, 2, 101}), {.max_bytes = 100}), (std::vector<std::size_t>{1, 1, 1, 2, 1}));
 }
 
@@ -56,7 +56,7 @@ TEST(TakeGroup, NeverCrossesBuckets) {
   EXPECT_EQ(TakeAll(sources, {.max_bytes = kMaxBytes}), (std::vector<std::size_t>{2, 1, 1}));
 }
 
-TEST(TakeGroup, LeavesOutObjectsUnderAnotherKeyThanTheChosenOne) {
+TEST(TakeGroup, ExcludesObjectsUnderAnotherKey) {
   std::vector<DownloadSource> sources = Sources({1, 1, 1, 1, 1, 1});
   sources[2].kms_key_name = InternedName("keys/a/cryptoKeyVersions/7");
   sources[3].kms_key_name = InternedName("keys/ab");
@@ -66,7 +66,7 @@ TEST(TakeGroup, LeavesOutObjectsUnderAnotherKeyThanTheChosenOne) {
   }
 }
 
-TEST(TakeGroup, LeavesOutWhatCannotBePinned) {
+TEST(TakeGroup, ExcludesObjectsWithoutAGeneration) {
   const std::vector<DownloadSource> sources = {Source(1, "a", 0), Source(1), Source(1), Source(1, "bkt", 0), Source(1)};
   EXPECT_EQ(TakeAll(sources, {.max_bytes = kMaxBytes}), (std::vector<std::size_t>{1, 2, 1, 1}));
 }
@@ -77,7 +77,7 @@ TEST(TakeGroup, DoesNotOverflow) {
 }
 
 // Every object exactly once and in order follows from groups that are consecutive, never empty, and end with the last.
-TEST(TakeGroup, KeepsItsPromisesForRandomSizes) {
+TEST(TakeGroup, KeepsItsInvariantsForRandomSizes) {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);

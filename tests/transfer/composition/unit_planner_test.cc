@@ -12,7 +12,7 @@ namespace {
 
 using Permit = BucketPermits::Permit;
 
-// A context that says anything at random, and counts what it is asked for.
+// A context with random answers, which counts its calls.
 struct RandomContext {
   explicit RandomContext(std::uint32_t seed) : random(seed) {}
 
@@ -54,7 +54,7 @@ std::vector<DownloadSource> RandomSources(std::mt19937& random) {
   return sources;
 }
 
-TEST(UnitPlanner, GivesEveryObjectOnceInOrderAndWithinTheLimitsWhateverItIsTold) {
+TEST(UnitPlanner, PlansEachObjectOnceInOrderWithinItsLimits) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);

@@ -26,7 +26,7 @@ class AllocateTest : public ::testing::Test {
   };
 };
 
-TEST_F(AllocateTest, GivesNoneForNoBytes) {
+TEST_F(AllocateTest, ReturnsNullForZeroBytes) {
   for (const Allocator& allocator : {Allocator(), counted_}) {
     const auto taken = Take(allocator, 0);
     ASSERT_TRUE(taken.ok());
@@ -35,7 +35,7 @@ TEST_F(AllocateTest, GivesNoneForNoBytes) {
   EXPECT_EQ(calls_, 0);
 }
 
-// The size is what a service says. An allocator that trusts it may compute a wrong size, or end the process.
+// The size comes from a service. An allocator that trusts it may compute a wrong size, or abort the process.
 TEST_F(AllocateTest, RefusesMoreThanAProcessCanAddress) {
   for (const std::uint64_t bytes : {std::uint64_t{1} << 47, std::numeric_limits<std::uint64_t>::max()}) {
     for (const Allocator& allocator : {Allocator(), counted_}) {
@@ -47,7 +47,7 @@ TEST_F(AllocateTest, RefusesMoreThanAProcessCanAddress) {
   EXPECT_EQ(calls_, 0);
 }
 
-TEST_F(AllocateTest, TellsWhyTheAllocatorGaveNone) {
+TEST_F(AllocateTest, ReportsWhyTheAllocatorFailed) {
   const Error none = testing::ErrorOf(Take([](std::uint64_t) { return nullptr; }, 7));
   EXPECT_EQ(none.message, "no memory for gs://b/o of 7 bytes: the allocator gave none");
   const Error thrown = testing::ErrorOf(

@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(BlockPool, GivesWhatWasGivenBackAgain) {
+TEST(BlockPool, ReusesReturnedBlocks) {
   const auto pool = std::make_shared<BlockPool>(1 << 20);
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{100 << 10}, std::size_t{1 << 20} * 4 / 5}) {
     const std::byte* const first = pool->Take(bytes).get();
@@ -18,7 +18,7 @@ TEST(BlockPool, GivesWhatWasGivenBackAgain) {
 }
 
 // Each byte of each size may be written; blocks in use are not given out.
-TEST(BlockPool, GivesBlocksOfTheirOwn) {
+TEST(BlockPool, GivesDistinctBlocks) {
   const auto pool = std::make_shared<BlockPool>(64 << 20);
   for (int round = 0; round < 2; ++round) {
     std::vector<std::pair<std::shared_ptr<std::byte[]>, std::size_t>> blocks;
@@ -35,7 +35,7 @@ TEST(BlockPool, GivesBlocksOfTheirOwn) {
   }
 }
 
-TEST(BlockPool, KeepsNoMoreThanItMay) {
+TEST(BlockPool, LimitsItsIdleMemory) {
   const auto pool = std::make_shared<BlockPool>(100'000);
   auto kept = pool->Take(60'000);
   auto beyond = pool->Take(60'000);
@@ -46,14 +46,14 @@ TEST(BlockPool, KeepsNoMoreThanItMay) {
   EXPECT_NE(pool->Take(200'000), nullptr);
 }
 
-TEST(BlockPool, MayEndBeforeItsBlocks) {
+TEST(BlockPool, CanEndBeforeItsBlocks) {
   auto pool = std::make_shared<BlockPool>(1 << 20);
   const auto block = pool->Take(5000);
   pool.reset();
   std::memset(block.get(), 1, 5000);
 }
 
-TEST(BlockPool, GivesNothingWhereThereIsNoMemory) {
+TEST(BlockPool, ReturnsNullWithoutMemory) {
   EXPECT_EQ(std::make_shared<BlockPool>(0)->Take(std::size_t{1} << 62), nullptr);
 }
 

@@ -1,4 +1,4 @@
-// How many connections are found, in simulated time: several services, machines and seeds.
+// The estimated number of connections, in simulated time: several services, machines and seeds.
 #include "transfer/download/connection_count.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ const std::vector<Case>& Cases() {
   return cases;
 }
 
-// When the last read was done, in the median of the seeds.
+// When the last read ended, as the median of the seeds.
 double SecondsOf(const Case& c, std::size_t fixed) {
   std::vector<double> seconds;
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
@@ -92,7 +92,7 @@ TEST(ConnectionCount, ConvergesInTwoSeconds) {
   }
 }
 
-TEST(ConnectionCount, GoesBackWhereMoreDoNotHelp) {
+TEST(ConnectionCount, ShrinksIfMoreDoNotHelp) {
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     // 12 connections are enough: 200 requests a second of 60 ms each.
     const auto slow = Simulate({.cpu_per_request = 0.005}, {{.reads = 1000}}, seed, 1000);
@@ -119,7 +119,7 @@ TEST(ConnectionCount, DoesNotGrowWhileItsGatePacesReads) {
   }
 }
 
-TEST(ConnectionCount, StaysWhereItsConsumerTakesNoMore) {
+TEST(ConnectionCount, DoesNotGrowBeyondItsConsumer) {
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     const auto reads = Simulate({}, {{.consumer_rate = 400}}, seed, 20);  // 24 connections
     EXPECT_GE(reads.size(), 5000U);
@@ -127,7 +127,7 @@ TEST(ConnectionCount, StaysWhereItsConsumerTakesNoMore) {
   }
 }
 
-TEST(ConnectionCount, GrowsLaterWhereThereIsMoreRoom) {
+TEST(ConnectionCount, GrowsLaterIfCapacityRises) {
   std::uint32_t held = 0;
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     const auto reads = Simulate({.link_rate = 30e6, .freed_at = 6}, {{}}, seed, 30);
@@ -138,7 +138,7 @@ TEST(ConnectionCount, GrowsLaterWhereThereIsMoreRoom) {
   EXPECT_GE(held, kSeeds - 1) << "they were to have less room at first";
 }
 
-// Reads of 60 ms each, which come one after the other but for gaps before some of them. Returns what is found.
+// Reads of 60 ms each, one after the other with gaps before some of them. Returns the estimate.
 std::size_t FoundWithGaps(const std::vector<int>& gaps, bool are_pauses) {
   ConnectionCount count(256);
   ConnectionCount::TimePoint now;
@@ -151,12 +151,12 @@ std::size_t FoundWithGaps(const std::vector<int>& gaps, bool are_pauses) {
   return count.number();
 }
 
-TEST(ConnectionCount, GrowsOnAfterAMomentInWhichNothingCame) { EXPECT_EQ(FoundWithGaps({100}, false), 256U); }
+TEST(ConnectionCount, GrowsAfterAShortStall) { EXPECT_EQ(FoundWithGaps({100}, false), 256U); }
 
-TEST(ConnectionCount, GrowsThroughPausesInWhichNothingIsRead) { EXPECT_EQ(FoundWithGaps({100, 250, 400}, true), 256U); }
+TEST(ConnectionCount, GrowsThroughPauses) { EXPECT_EQ(FoundWithGaps({100, 250, 400}, true), 256U); }
 
-// Four on one machine or behind one quota, which begin together or one after the other.
-TEST(ConnectionCount, SharesWithOthersOfItsKind) {
+// Four on one machine or behind one quota, which start together or one after the other.
+TEST(ConnectionCount, SharesCapacityWithOthers) {
   const std::vector<Case> cases = {{"a link", {.link_rate = 500e6}},
                                    {"a fast link", {.link_rate = 2.5e9}, {3 * kMib}},
                                    {"CPU", {.cpu_per_request = 0.0003}},
@@ -182,7 +182,7 @@ TEST(ConnectionCount, SharesWithOthersOfItsKind) {
   }
 }
 
-TEST(ConnectionCount, StaysWithinItsBoundsWhateverItIsTold) {
+TEST(ConnectionCount, StaysWithinItsLimits) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     const std::size_t most = 1 + random() % (seed % 2 == 0 ? 5 : 300);
@@ -200,7 +200,7 @@ TEST(ConnectionCount, StaysWithinItsBoundsWhateverItIsTold) {
   }
 }
 
-TEST(ConnectionCount, BeginsWithItsBoundWhereThatIsSmall) {
+TEST(ConnectionCount, StartsAtASmallLimit) {
   EXPECT_EQ(ConnectionCount(5).number(), 5U);
   EXPECT_EQ(ConnectionCount(0).number(), 1U);
   EXPECT_EQ(ConnectionCount(10'000).number(), ConnectionCount::First(10'000));

@@ -19,7 +19,7 @@ namespace {
 using TimePoint = internal::ConnectionCount::TimePoint;
 
 constexpr double kNever = std::numeric_limits<double>::max();
-constexpr double kRefusal = 0.01;  // What a throttled answer takes.
+constexpr double kRefusal = 0.01;  // The time of a throttled answer.
 
 TimePoint At(double seconds) {
   return TimePoint(std::chrono::duration_cast<TimePoint::duration>(std::chrono::duration<double>(seconds)));
@@ -86,8 +86,8 @@ class Simulation {
     std::function<void()> action = {};
     bool operator>(const Event& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
-  // All streams have the same share of the link, so they end in the order of what one that began with the simulation
-  // would have transferred by then.
+  // All streams have the same share of the link, so they end in the order of the bytes that a stream from the start of
+  // the simulation would have transferred by then.
   struct Stream {
     double end = 0;
     Request request = {};
@@ -107,7 +107,7 @@ class Simulation {
     return streams_.empty() ? kNever : now_ + std::max(0.0, streams_.top().end - streamed_) / Share();
   }
 
-  // Begins as many requests as the reader may have in flight.
+  // Starts as many requests as the reader may have in flight.
   void Fill(std::size_t index) {
     Reader& reader = readers_[index];
     while (reader.MayBegin()) {
@@ -143,7 +143,7 @@ class Simulation {
     }
   }
 
-  // It looks once at a time, however many have asked.
+  // It checks one at a time, for any number of requests.
   void AdmitIn(double seconds, std::size_t index) {
     Reader& reader = readers_[index];
     if (reader.looks_at <= now_ + seconds) return;

@@ -6,7 +6,7 @@
 
 namespace gcsflux::testing {
 
-/// A service and a machine, as reads see them. What is 0 has no limit.
+/// A service and a machine, as seen by reads. 0 means no limit.
 struct SimulatedReads {
   double first_byte_median = 0.05;  ///< Seconds, log-normal.
   double first_byte_p99 = 0.2;
@@ -22,10 +22,10 @@ struct SimulatedReads {
 struct SimulatedReader {
   std::vector<std::uint64_t> sizes = {100 << 10};
   std::size_t reads = 0;     ///< In all; 0: without end.
-  std::size_t fixed = 0;     ///< So many connections; 0: their number is found.
+  std::size_t fixed = 0;     ///< This many connections; 0: the number is estimated.
   std::size_t most = 256;    ///< Of those that are found.
   double begins_at = 0;      ///< Seconds.
-  double consumer_rate = 0;  ///< Reads that its consumer takes in a second; 0: all.
+  double consumer_rate = 0;  ///< Reads that its consumer accepts in a second; 0: all.
 };
 
 struct SimulatedRead {
@@ -35,7 +35,7 @@ struct SimulatedRead {
   bool is_paced = false;   ///< The reader's gate was engaged.
 };
 
-/// What was read until `seconds` are over or nothing is left to read, in the order of the ends.
+/// The reads until `seconds` are over or nothing is left to read, in the order of their ends.
 std::vector<SimulatedRead> Simulate(const SimulatedReads& service, const std::vector<SimulatedReader>& readers,
                                     std::uint32_t seed, double seconds);
 

@@ -20,7 +20,7 @@ TEST(DeliveryLedger, AdmitsUpToTheLimit) {
   EXPECT_EQ(ledger.held(), 41U);
 }
 
-TEST(DeliveryLedger, AdmitsTheNextItemOfWhoeverHoldsNothing) {
+TEST(DeliveryLedger, AdmitsAnItemOfAConsumerThatHoldsNone) {
   DeliveryLedger ledger(100);
   const auto one = ledger.Join();
   const auto other = ledger.Join();
@@ -32,7 +32,7 @@ TEST(DeliveryLedger, AdmitsTheNextItemOfWhoeverHoldsNothing) {
   EXPECT_EQ(ledger.Deliver(other, 1), std::vector{other});
 }
 
-TEST(DeliveryLedger, GivesRoomToWhoeverHoldsLeast) {
+TEST(DeliveryLedger, PrefersTheConsumerThatHoldsLeast) {
   DeliveryLedger ledger(100);
   const auto rich = ledger.Join();
   const auto poor = ledger.Join();
@@ -44,7 +44,7 @@ TEST(DeliveryLedger, GivesRoomToWhoeverHoldsLeast) {
   EXPECT_EQ(ledger.Deliver(rich, 25), std::vector{poor});
 }
 
-TEST(DeliveryLedger, PassesOverAnItemThatDoesNotFit) {
+TEST(DeliveryLedger, SkipsAnItemThatDoesNotFit) {
   DeliveryLedger ledger(100);
   const auto waits = ledger.Join();
   const auto goes_on = ledger.Join();
@@ -53,7 +53,7 @@ TEST(DeliveryLedger, PassesOverAnItemThatDoesNotFit) {
   EXPECT_TRUE(ledger.Ask(goes_on, 99));
 }
 
-TEST(DeliveryLedger, TakesBackWhatAConsumerHeldThatLeaves) {
+TEST(DeliveryLedger, ReleasesTheBytesOfALeavingConsumer) {
   DeliveryLedger ledger(100);
   const auto leaves = ledger.Join();
   const auto stays = ledger.Join();
@@ -64,7 +64,7 @@ TEST(DeliveryLedger, TakesBackWhatAConsumerHeldThatLeaves) {
   EXPECT_EQ(ledger.held(), 30U);
 }
 
-TEST(DeliveryLedger, SizesThatLieDoNotOverflow) {
+TEST(DeliveryLedger, DoesNotOverflowForFalseSizes) {
   DeliveryLedger ledger(100);
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(ledger.Ask(ledger.Join(), ~std::uint64_t{0}));
   const auto another = ledger.Join();
@@ -72,8 +72,8 @@ TEST(DeliveryLedger, SizesThatLieDoNotOverflow) {
   EXPECT_FALSE(ledger.Ask(another, 1));
 }
 
-// Consumers of random items, each of which delivers what it was admitted in its order and asks for more: whatever they
-// do, each one's next item is admitted, and beyond these items the limit holds.
+// Consumers of random items; each delivers its admitted items in order and requests more: in any order of events, each
+// one's next item is admitted, and beyond these items the limit holds.
 class RandomConsumers {
  public:
   explicit RandomConsumers(unsigned seed) : random_(seed), limit_(Pick(1, 1'000)), ledger_(limit_) {
@@ -155,7 +155,7 @@ class RandomConsumers {
   std::map<DeliveryLedger::Consumer, Consumer> consumers_;
 };
 
-TEST(DeliveryLedger, NeverBlocksAnyOfManyAndKeepsTheLimit) {
+TEST(DeliveryLedger, NeverBlocksAConsumerAndKeepsTheLimit) {
   for (unsigned seed = 1; seed <= 500; ++seed) {
     SCOPED_TRACE(seed);
     ASSERT_NO_FATAL_FAILURE(RandomConsumers(seed).Run());

@@ -19,7 +19,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// What is fetched is which pieces of which units, and how often.
+// Which pieces of which units are fetched, and how often.
 class Fetches {
  public:
   explicit Fetches(std::vector<UnitPlan> units) : units_(std::move(units)) {}
@@ -132,9 +132,8 @@ TEST(DownloadRun, FetchesEveryPieceOfEveryUnitOnce) {
   }
 }
 
-// Where memory for its bookkeeping may be missing: as the loop plans, begins, fetches and finishes a unit, and reports
-// it.
-TEST(DownloadRun, EndsWithAnErrorWhereverMemoryIsMissing) {
+// The places where memory may be missing: when the loop plans, starts, fetches, finishes and reports a unit.
+TEST(DownloadRun, FailsWhereverMemoryIsMissing) {
   for (const std::string place : {"plan", "destinations", "begin", "piece", "finish", "report"}) {
     for (const std::size_t count : {1U, 4U}) {
       SCOPED_TRACE(place + " of " + std::to_string(count));
@@ -168,7 +167,7 @@ TEST(DownloadRun, EndsWithAnErrorWhereverMemoryIsMissing) {
   }
 }
 
-TEST(DownloadRun, FetchesPiecesOfAUnitAtTheSameTime) {
+TEST(DownloadRun, FetchesPiecesOfAUnitInParallel) {
   const auto slots = testing::MakeSlots(4);
   std::latch together(4);  // Would never open with fewer.
   Fetches fetches({{.first = 0, .count = 1, .pieces = 4}});
@@ -193,10 +192,10 @@ TEST(DownloadRun, FailsAllSourcesOfAUnitWithItsPiece) {
   ASSERT_EQ(told.failures.size(), 3U);
   EXPECT_EQ(told.failures.back().message, "piece 2");
   EXPECT_EQ(told.units.size(), 2U);
-  EXPECT_EQ(fetches.pieces, 3U + 2U) << "those that had not begun were left out";
+  EXPECT_EQ(fetches.pieces, 3U + 2U) << "those that had not started were skipped";
 }
 
-TEST(DownloadRun, FetchesAllPiecesOnceMoreWhereTheUnitAsksForIt) {
+TEST(DownloadRun, FetchesAllPiecesAgainOnRequest) {
   const auto slots = testing::MakeSlots(3);
   Fetches fetches({{.first = 0, .count = 1, .pieces = 5}, {.first = 1, .count = 1, .pieces = 1}});
   std::atomic<int> finished = 0;
@@ -209,7 +208,7 @@ TEST(DownloadRun, FetchesAllPiecesOnceMoreWhereTheUnitAsksForIt) {
   EXPECT_EQ(told.units.size(), 2U);
 }
 
-TEST(DownloadRun, WithoutMemoryAUnitFails) {
+TEST(DownloadRun, FailsAUnitWithoutMemory) {
   const auto slots = testing::MakeSlots(2);
   Fetches fetches({{.first = 0, .count = 2, .pieces = 9}, {.first = 2, .count = 1, .pieces = 2}});
   Told told;
@@ -219,7 +218,7 @@ TEST(DownloadRun, WithoutMemoryAUnitFails) {
   EXPECT_EQ(fetches.pieces, 2U);
 }
 
-// As a stream does, whose number of sources is not known before.
+// As in a stream whose number of sources is unknown in advance.
 TEST(DownloadRun, EndsIfNoSourceFollowsTheLastUnit) {
   const auto slots = testing::MakeSlots(2);
   for (int i = 0; i < 1'000; ++i) {  // The end is found before the wait, or while it waits.
@@ -244,7 +243,7 @@ TEST(DownloadRun, WaitsForAdmission) {
   EXPECT_EQ(told.units.size(), 1U);
 }
 
-TEST(DownloadRun, StopsWhatRunsAndBeginsNoMore) {
+TEST(DownloadRun, StopsRunningPiecesAndStartsNoMore) {
   const auto slots = testing::MakeSlots(2);
   Fetches fetches({{.first = 0, .count = 1, .pieces = 100}, {.first = 1, .count = 1, .pieces = 1}});
   std::atomic<bool> is_running = false;

@@ -45,7 +45,7 @@ class KeepingRecipient : public Recipient {
   std::optional<Error> failure;
 };
 
-TEST(ScarceDownload, EndsWithAnErrorWhereverMemoryRunsOut) {
+TEST(ScarceDownload, FailsCleanlyWhereverMemoryRunsOut) {
   int failures = 0;
   for (bool has_failed = true; has_failed; ++failures) {
     SCOPED_TRACE("allocation " + std::to_string(failures));

@@ -7,7 +7,7 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(Stripes, AreAsManyAsItTakes) {
+TEST(Stripes, AreAsManyAsNeeded) {
   struct Case {
     std::uint64_t object_bytes;
     std::uint64_t stripe_bytes;
@@ -22,14 +22,14 @@ TEST(Stripes, AreAsManyAsItTakes) {
   }
 }
 
-TEST(Stripes, CoverTheObjectOneBehindTheOther) {
+TEST(Stripes, CoverTheObjectInOrder) {
   std::mt19937_64 random(6);
   for (int round = 0; round < 200; ++round) {
     const std::uint64_t object_bytes = random() >> (random() % 60);
     const std::size_t count = StripeCount(object_bytes, 1 + object_bytes / (1 + random() % 100));
     std::uint64_t end = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const Stripe stripe = StripeAt(object_bytes, count, i);
+      const Extent stripe = StripeAt(object_bytes, count, i);
       ASSERT_EQ(stripe.offset, end) << object_bytes << " by " << count;
       ASSERT_GE(stripe.length, object_bytes / count);
       ASSERT_LE(stripe.length, object_bytes / count + 1);

@@ -18,7 +18,7 @@ PartialState Example() {
   return state;
 }
 
-TEST(PartialState, CutsAnObjectIntoRangesThatCoverIt) {
+TEST(PartialState, CoversAnObjectByRanges) {
   for (const std::uint64_t size : {0U, 1U, 299U, 300U, 301U, 600U, 1'000U}) {
     const PartialState state = StartOf("gs://b/o", 1, size, 300);
     std::uint64_t end = 0;
@@ -41,19 +41,19 @@ TEST(PartialState, HasAtMostAThousandRanges) {
   }
 }
 
-TEST(PartialState, ComesBackFromItsText) {
+TEST(PartialState, RoundTrips) {
   EXPECT_EQ(ParsePartialState(FormatPartialState(Example())), Example());
   EXPECT_EQ(ParsePartialState("the object's bytes" + FormatPartialState(Example())), Example());
 }
 
-TEST(PartialState, IsAsLongWhateverIsDone) {
+TEST(PartialState, HasAConstantLength) {
   PartialState state = Example();
   const auto length = FormatPartialState(state).size();
   state.ranges[1] = {299, 12};
   EXPECT_EQ(FormatPartialState(state).size(), length);
 }
 
-TEST(PartialState, IsNothingWhereAnyByteIsAnother) {
+TEST(PartialState, DetectsEveryChangedByte) {
   const std::string text = FormatPartialState(Example());
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::string changed = text;
@@ -64,7 +64,7 @@ TEST(PartialState, IsNothingWhereAnyByteIsAnother) {
   }
 }
 
-TEST(PartialState, IsNothingWhereARangeHasMoreThanItHolds) {
+TEST(PartialState, RefusesARangeLongerThanItsSize) {
   PartialState state = Example();
   state.ranges[3].done_bytes = 101;
   EXPECT_FALSE(ParsePartialState(FormatPartialState(state)));

@@ -15,7 +15,7 @@ struct MemoryPage {
   std::vector<std::string> prefixes = {};
   std::string next_page_token = {};
 
-  /// Valid as long as the page is, and unchanged.
+  /// Valid and unchanged as long as the page exists.
   PageView View() const;
 
  private:
@@ -27,7 +27,7 @@ struct MemoryPage {
 class MemoryBucket {
  public:
   explicit MemoryBucket(const std::vector<std::string>& names) : names_(names) {}
-  /// At most `items` of the page that is asked for.
+  /// At most `items` of the requested page.
   [[nodiscard]] MemoryPage List(const PageCall& call, std::size_t items) const;
 
  private:

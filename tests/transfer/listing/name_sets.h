@@ -7,7 +7,8 @@
 
 namespace gcsflux::internal::listing {
 
-/// Sets of names as buckets have them, and as they should not; sorted bytewise, without doubles. Each of about `count`.
+/// Sets of names as buckets have them, and as they should not; sorted bytewise, without duplicates. Each of about
+/// `count`.
 struct NameSet {
   const char* label;
   std::vector<std::string> (*make)(std::size_t count, unsigned seed);
@@ -19,10 +20,10 @@ inline void PrintTo(const NameSet& set, std::ostream* out) { *out << set.label; 
 std::vector<std::string> HexNames(std::size_t count, unsigned seed);
 std::vector<std::string> PaddedSequence(std::size_t count, unsigned seed);
 std::vector<std::string> DatedDirectories(std::size_t count, unsigned seed);  // 1,000 of uneven size
-std::vector<std::string> ClassDirectories(std::size_t count, unsigned seed);  // 1,000, of which 50 hold half
+std::vector<std::string> ClassDirectories(std::size_t count, unsigned seed);  // 1,000; 50 of them hold half
 std::vector<std::string> HugeDirectory(std::size_t count, unsigned seed);     // nine tenths, among tiny ones
 std::vector<std::string> MixedUtf8(std::size_t count, unsigned seed);         // characters of one to four bytes
-std::vector<std::string> UnpaddedCounter(std::size_t count, unsigned seed);   // behind a long prefix
+std::vector<std::string> UnpaddedCounter(std::size_t count, unsigned seed);   // after a long prefix
 std::vector<std::string> DirectoryPerFile(std::size_t count, unsigned seed);
 std::vector<std::string> Clusters(std::size_t count, unsigned seed);  // of geometric size, without '/'
 std::vector<std::string> BurstyTimestamps(std::size_t count, unsigned seed);
@@ -32,9 +33,9 @@ std::vector<std::string> EdgesOfUnicode(std::size_t count, unsigned seed);  // a
 std::vector<std::string> OnlySlashes(std::size_t count, unsigned seed);     // and names that begin with many
 std::vector<std::string> RandomBytesOfAscii(std::size_t count, unsigned seed);
 
-/// The shapes that speed is judged by, a to j.
+/// The shapes by which speed is judged, a to j.
 const std::vector<NameSet>& CommonNameSets();
-/// Those that only have to be listed right.
+/// Those that only have to be listed correctly.
 const std::vector<NameSet>& NastyNameSets();
 
 }  // namespace gcsflux::internal::listing

@@ -16,18 +16,19 @@
 namespace gcsflux::internal::listing {
 namespace {
 
-// Lists a set of names with everything that a service may do: answers come in any order, pages are short or empty, and
-// names come and go meanwhile. After each step every name that stays has been taken once or is still to be listed.
+// Lists a set of names with all that a service may do: answers arrive in any order, pages are short or empty, and names
+// change meanwhile. After each step every stable name has been listed once or is still to be listed.
 class Adversary {
  public:
-  // Of the names, about one in `stays` comes and goes; 0: all stay.
+  // Of the names, about one in `stays` is unstable; 0: all are stable.
   Adversary(std::vector<std::string> names, unsigned one_in, unsigned seed) : random_(seed), now_(std::move(names)) {
     for (const std::string& name : now_) {
       (one_in != 0 && random_() % one_in == 0 ? comes_and_goes_ : stays_).push_back(name);
     }
   }
   void SetShortPages() { has_short_pages_ = true; }
-  // A request without a token is answered by an empty page and a token, as services do that look at much in vain.
+  // A request without a token is answered by an empty page and a token, as services do after a long search without a
+  // match.
   void SetEmptyFirstPages() { has_empty_first_pages_ = true; }
 
   void List(const SchedulerOptions& options) {
@@ -63,7 +64,7 @@ class Adversary {
     std::size_t items = has_short_pages_ ? random_() % (call.max_results + 1) : call.max_results;
     if (has_empty_first_pages_ && call.page_token.empty()) items = 0;
     const MemoryPage page = MemoryBucket(now_).List(call, items);
-    // A service that tells the truth is never taken for one that goes back.
+    // An honest service is never mistaken for one that goes backwards.
     if (!page.names.empty()) {
       ASSERT_GE(page.names.front(), call.least_name);
     }
@@ -85,7 +86,7 @@ class Adversary {
     }
   }
 
-  // The ranges are disjoint and in order, and none of the names that stay is in two places or in none.
+  // The ranges are disjoint and in order, and each stable name is in exactly one place.
   void Check(const Scheduler& scheduler) {
     auto name = stays_.begin();
     const std::string* end = nullptr;
@@ -124,7 +125,7 @@ class SchedulerOfNames : public ::testing::TestWithParam<NameSet> {
   }
 };
 
-TEST_P(SchedulerOfNames, TakesEachNameOnce) {
+TEST_P(SchedulerOfNames, ListsEachNameOnce) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const auto names = Names(seed);
@@ -135,7 +136,7 @@ TEST_P(SchedulerOfNames, TakesEachNameOnce) {
   }
 }
 
-TEST_P(SchedulerOfNames, TakesEachNameThatStaysOnceWhileOthersComeAndGo) {
+TEST_P(SchedulerOfNames, ListsStableNamesOnceWhileOthersChange) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     Adversary adversary(Names(seed), 2, seed);
@@ -143,7 +144,7 @@ TEST_P(SchedulerOfNames, TakesEachNameThatStaysOnceWhileOthersComeAndGo) {
   }
 }
 
-TEST_P(SchedulerOfNames, GoesOnAfterShortAndEmptyPages) {
+TEST_P(SchedulerOfNames, ContinuesAfterShortAndEmptyPages) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     Adversary adversary(Names(seed, 600), 3, seed);
@@ -152,7 +153,7 @@ TEST_P(SchedulerOfNames, GoesOnAfterShortAndEmptyPages) {
   }
 }
 
-TEST_P(SchedulerOfNames, GoesOnByTheTokenWhereOnlyThatGetsOn) {
+TEST_P(SchedulerOfNames, ContinuesByTokenIfNamesDoNotAdvance) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     Adversary adversary(Names(seed, 600), 0, seed);
@@ -161,12 +162,12 @@ TEST_P(SchedulerOfNames, GoesOnByTheTokenWhereOnlyThatGetsOn) {
   }
 }
 
-TEST_P(SchedulerOfNames, GoesOnAfterPagesOfOneName) {
+TEST_P(SchedulerOfNames, ContinuesAfterPagesOfOneName) {
   Adversary adversary(Names(1, 100), 0, 1);
   ASSERT_NO_FATAL_FAILURE(adversary.List({.max_concurrency = 4, .call_cap = 100, .page_size = 1}));
 }
 
-TEST_P(SchedulerOfNames, KeepsToPrefixAndOffsets) {
+TEST_P(SchedulerOfNames, StaysWithinPrefixAndOffsets) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const auto names = Names(seed);
@@ -184,7 +185,7 @@ TEST_P(SchedulerOfNames, KeepsToPrefixAndOffsets) {
   }
 }
 
-TEST_P(SchedulerOfNames, TakesEachNameOnceWithSplitPoints) {
+TEST_P(SchedulerOfNames, ListsEachNameOnceWithSplitPoints) {
   const auto names = Names(1);
   Adversary adversary(names, 2, 1);
   ASSERT_NO_FATAL_FAILURE(
@@ -210,7 +211,7 @@ TEST(Scheduler, IsDoneAfterTheFirstPageOfASmallBucket) {
   }
 }
 
-TEST(Scheduler, GuessesNothingBeforeThereIsAFullPage) {
+TEST(Scheduler, DoesNotSplitBeforeAFullPage) {
   const auto names = HugeDirectory(5000, 1);
   Scheduler scheduler({});
   const std::vector<PageCall> calls = scheduler.Begin(0);
@@ -239,13 +240,13 @@ TEST(Scheduler, ListsSequentiallyByTokensWithOneWorker) {
   EXPECT_EQ(tokens, (std::vector<std::string>{"", "@" + names[19], "@" + names[39]}));
 }
 
-TEST(Scheduler, DoesNotKnowCallsThatItDidNotMake) {
+TEST(Scheduler, IgnoresForeignCalls) {
   Scheduler scheduler({});
   EXPECT_TRUE(scheduler.OnPage(17, {}).empty());
   EXPECT_FALSE(scheduler.is_done());
 }
 
-TEST(Scheduler, HasNothingToAskOfAnEmptyRange) {
+TEST(Scheduler, IsDoneForAnEmptyRange) {
   Scheduler scheduler({.start_offset = "b", .end_offset = "b"});
   EXPECT_TRUE(scheduler.is_done());
   EXPECT_TRUE(scheduler.Begin(0).empty());

@@ -8,11 +8,11 @@
 
 namespace gcsflux::internal::listing {
 
-/// What a listing of a set of names takes where a page costs 60 ms and 0.07 ms for each name or directory on it, as
-/// listings of GCS do. Simulated time: the same names give the same figures everywhere.
+/// The time to list a set of names if a page costs 60 ms and 0.07 ms for each name or directory on it, as listings of
+/// GCS do. Simulated time: the same names give the same figures everywhere.
 struct SimulatedListing {
   double seconds = 0;
-  double bound = 0;       // seconds, were all pages full and shared equally by all workers
+  double bound = 0;       // seconds, if all pages were full and divided equally among all workers
   double sequential = 0;  // seconds
   std::size_t calls = 0;
   std::size_t sequential_calls = 0;

@@ -7,7 +7,7 @@
 
 #include "transfer/listing/name_sets.h"
 
-// How fast listings are, in simulated time, so that the figures are the same on every machine.
+// The speed of listings in simulated time, so that the figures are the same on every machine.
 
 namespace gcsflux::internal::listing {
 
@@ -15,8 +15,8 @@ namespace {
 
 class ListingTime : public ::testing::TestWithParam<NameSet> {};
 
-// 40 pages for 8 workers: five rounds of pages, the first of which nearly one worker fetches alone, so that with 400
-// pages for 48 workers listings are nearer to the bound. What is allowed leaves a tenth above the figures measured.
+// 40 pages for 8 workers: five rounds of pages; nearly one worker alone fetches the first round, so that with 400 pages
+// for 48 workers listings are nearer to the bound. The limit is a tenth above the measured figures.
 TEST_P(ListingTime, IsNearTheBound) {
   static const std::map<std::string, double> kTimesTheBound = {
       {"a_hex", 1.6},  {"b_padded", 2.1},    {"c_dated", 1.6},    {"d_classes", 1.65}, {"e_huge", 2.8},
@@ -36,7 +36,7 @@ TEST_P(ListingTime, UsesWorkersInABucketOfFewPages) {
   EXPECT_LE(listing.calls, 2 * listing.sequential_calls + 48);
 }
 
-TEST_P(ListingTime, OfASmallBucketIsNeverLongerThanSequential) {
+TEST_P(ListingTime, IsNeverLongerThanSequentialForASmallBucket) {
   for (const std::size_t count : {0U, 1U, 10U, 1000U, 4999U, 5000U, 5001U, 10'000U, 12'000U, 20'000U}) {
     const auto names = GetParam().make(count, 1);
     const SimulatedListing listing = Simulate(names, {.max_concurrency = 48});
@@ -48,7 +48,7 @@ TEST_P(ListingTime, OfASmallBucketIsNeverLongerThanSequential) {
 INSTANTIATE_TEST_SUITE_P(Shapes, ListingTime, ::testing::ValuesIn(CommonNameSets()),
                          [](const auto& tested) { return std::string(tested.param.label); });
 
-TEST(ListingTimeAgain, IsShorterWithSplitPoints) {
+TEST(RepeatedListingTime, IsShorterWithSplitPoints) {
   const auto names = UnpaddedCounter(200'000, 1);
   const SimulatedListing first = Simulate(names, {});
   ASSERT_FALSE(first.split_points.empty());

@@ -9,8 +9,8 @@
 namespace gcsflux::internal::listing {
 namespace {
 
-// It would show names again that another page has brought meanwhile.
-TEST(Tiling, DropsATokenOnceAnotherPageHasGoneFurther) {
+// It would list names again that another page has listed meanwhile.
+TEST(Tiling, DropsATokenThatAnotherPageHasPassed) {
   Tiling tiling("a", "z", {});
   tiling.open().front().next = Continuation{.start_offset = "a", .end_offset = "z", .page_token = "after b"};
   const std::vector<std::string_view> names = {"a", "c", "d"};

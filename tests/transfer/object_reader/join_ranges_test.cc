@@ -15,7 +15,7 @@ std::vector<Extent> ExtentsOf(const std::vector<JoinedRange>& requests) {
   return extents;
 }
 
-TEST(JoinRanges, JoinsNeighboursAndWhatIsNear) {
+TEST(JoinRanges, JoinsAdjacentAndNearRanges) {
   std::string room(40, '\0');
   const auto at = [&](std::uint64_t offset, std::size_t from) {
     return RangeRead{offset, std::as_writable_bytes(std::span(room)).subspan(from, 10)};
@@ -26,7 +26,7 @@ TEST(JoinRanges, JoinsNeighboursAndWhatIsNear) {
             (std::vector<Extent>{{0, 30}, {35, 10}}));
 }
 
-TEST(JoinRanges, AThousandNeighboursTakeFewRequests) {
+TEST(JoinRanges, NeedsFewRequestsForAThousandNeighbours) {
   std::string room(4'096'000, '\0');
   std::vector<RangeRead> ranges;
   for (std::size_t i = 0; i < 1000; ++i) {
@@ -35,14 +35,14 @@ TEST(JoinRanges, AThousandNeighboursTakeFewRequests) {
   EXPECT_EQ(JoinRanges(ranges, 0, 1 << 20).size(), 4U);
 }
 
-TEST(JoinRanges, CutsWhatIsLongEvenly) {
+TEST(JoinRanges, DividesLongRangesEvenly) {
   std::string room(100, '\0');
   const auto requests = JoinRanges({{7, std::as_writable_bytes(std::span(room))}}, 0, 40);
   EXPECT_EQ(ExtentsOf(requests), (std::vector<Extent>{{7, 34}, {41, 34}, {75, 32}}));
 }
 
 // Requests without a destination would fetch bytes for nothing.
-TEST(JoinRanges, EachRequestHasRequestedBytesAndTogetherTheyHaveAll) {
+TEST(JoinRanges, CoversAllRangesByNonEmptyRequests) {
   std::string room(64, '\0');
   for (std::uint32_t seed = 0; seed < 20'000; ++seed) {
     std::minstd_rand random(seed);

@@ -15,15 +15,15 @@ namespace {
 constexpr std::size_t kPiece = 4U << 20;
 constexpr std::uint64_t kLarge = 1U << 30;
 
-TEST(PieceMemory, IsMallocsForASmallObjectAndMappedForALargeOne) {
+TEST(PieceMemory, IsMappedOnlyForALargeObject) {
   EXPECT_FALSE(MakePieceMemory(kPiece, kPiece).get_deleter().is_mapped);
   EXPECT_TRUE(MakePieceMemory(kPiece, kLarge).get_deleter().is_mapped);
   EXPECT_TRUE(MakePieceMemory(1U << 20, kLarge).get_deleter().is_mapped);
   EXPECT_FALSE(MakePieceMemory(100, kLarge).get_deleter().is_mapped);
 }
 
-// malloc() keeps it: it has seen such a length before, and something lies behind.
-TEST(PieceMemory, OfALargeObjectGoesBackToTheSystem) {
+// malloc() keeps it: it has seen such a length before, and a block follows it.
+TEST(PieceMemory, ReturnsToTheSystemForALargeObject) {
   std::memset(MakePieceMemory(2 * kPiece, 0).get(), 1, 1);
   const std::uint64_t before = testing::MemoryFigure(getpid(), "VmRSS");
   std::vector<PieceMemory> pieces;

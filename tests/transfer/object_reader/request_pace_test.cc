@@ -5,7 +5,7 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(EvenPiece, UsesAllConnectionsInAsFewRoundsAsTheyCanBe) {
+TEST(EvenPiece, UsesAllConnectionsInFewRounds) {
   EXPECT_EQ(EvenPiece(76, 16, 4, 12), 5U);     // One round of 16 requests, where pieces of 12 take 7 connections.
   EXPECT_EQ(EvenPiece(298, 16, 4, 12), 10U);   // Two rounds.
   EXPECT_EQ(EvenPiece(1074, 16, 4, 12), 12U);  // Six.

@@ -12,7 +12,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Some ranges of an object, each with its room.
+// Some ranges of an object, each with its memory.
 struct Ranges {
   std::vector<std::string> rooms;
   std::vector<RangeRead> reads = {};
@@ -35,7 +35,7 @@ struct Ranges {
   }
 };
 
-// Gives it these bytes of the object, in pieces.
+// Passes these bytes of the object to it, in pieces.
 void Deliver(Scatter& scatter, const std::string& object, const Extent& extent, std::mt19937& random) {
   for (std::uint64_t at = extent.offset; at < extent.end();) {
     const auto count = std::min<std::size_t>(1 + random() % 30, extent.end() - at);
@@ -50,8 +50,8 @@ std::string SomeBytes() {
   return object;
 }
 
-// Whatever the ranges are, in whatever pieces bytes come, and if some come again after others that were damaged.
-TEST(Scatter, PutsEachByteWhereItGoesAndSumsIt) {
+// For any ranges, in any pieces of bytes, including bytes that arrive again after damaged ones.
+TEST(Scatter, WritesAndSumsEachByte) {
   const std::string object = SomeBytes();
   const std::string damaged(object.size(), 'x');
   for (unsigned seed = 0; seed < 300; ++seed) {
@@ -75,7 +75,7 @@ TEST(Scatter, PutsEachByteWhereItGoesAndSumsIt) {
   }
 }
 
-TEST(Scatter, SumsNothingUnlessAsked) {
+TEST(Scatter, DoesNotSumByDefault) {
   std::string room(10, '\0');
   const JoinedRange request{.extent = {0, 10}, .parts = {{0, std::as_writable_bytes(std::span(room))}}};
   Scatter scatter(request);

@@ -1,4 +1,4 @@
-// The compose that makes a staged object visible, and what happens between its attempts.
+// The compose that makes a staged object visible, and events between its attempts.
 #include "transfer/upload/compose_commit.h"
 
 #include <gtest/gtest.h>
@@ -53,8 +53,8 @@ TEST_F(ComposeCommitTest, ConsumesItsSource) {
   EXPECT_FALSE(gcs_.objects.contains("temporary"));
 }
 
-// Compose (its answer is lost), look, compose (404), look.
-TEST_F(ComposeCommitTest, IsUnknownIfARivalDeletesWhatItMayHaveStored) {
+// Compose (its answer is lost), read-back, compose (404), read-back.
+TEST_F(ComposeCommitTest, IsUnknownIfARivalDeletesItsResult) {
   gcs_.faults = {{.after = kReset}};
   Before(2, [this] { gcs_.objects.erase("o"); });
   const Error error = ErrorOf(Commit());
@@ -64,8 +64,8 @@ TEST_F(ComposeCommitTest, IsUnknownIfARivalDeletesWhatItMayHaveStored) {
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
-// Compose (does not arrive), look, compose (412), look.
-TEST_F(ComposeCommitTest, LeavesACallersConditionItsError) {
+// Compose (does not arrive), read-back, compose (412), read-back.
+TEST_F(ComposeCommitTest, ReturnsTheErrorOfACallersCondition) {
   gcs_.faults = {{.before = kReset}};
   Before(3, [this] { gcs_.Put("o", "a rival's"); });
   const Error error = ErrorOf(Commit({.mode = WriteMode::kCreate}));
@@ -87,8 +87,8 @@ TEST_F(ComposeCommitTest, IsUnknownIfARivalWroteBetweenItsAttempts) {
   EXPECT_EQ(gcs_.requests.size(), 4U);
 }
 
-// Insert (does not arrive), look, insert (412), look.
-TEST_F(ComposeCommitTest, AnInsertIsUnknownIfARivalWroteBetweenItsAttempts) {
+// Insert (does not arrive), read-back, insert (412), read-back.
+TEST_F(ComposeCommitTest, InsertReportsARivalsWriteBetweenAttempts) {
   gcs_.faults = {{.before = kReset}};
   gcs_.on_request = [this] {
     if (gcs_.requests.size() == 1) gcs_.Put("o", "a rival's");

@@ -8,7 +8,7 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(LiveUploads, LetNoUploadBeginOnceTheProcessEnds) {
+TEST(LiveUploads, RefuseUploadsAtTheEndOfTheProcess) {
   testing::FakeGcs gcs;
   const Client client = testing::MakeClient(gcs);
   LiveUploads live;

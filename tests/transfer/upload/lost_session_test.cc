@@ -1,4 +1,4 @@
-// What can be read again survives the loss of its session; what is streamed does not, and leaves nothing.
+// Uploads from memory and files survive the loss of their session; streams do not, and leave nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -15,6 +15,7 @@
 #include "gcsflux/upload.h"
 #include "support/borrowed_transport.h"
 #include "support/driven_timing.h"
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/object_of.h"
 #include "support/result.h"
@@ -46,7 +47,7 @@ class LostSessionTest : public ::testing::Test {
   Client client_ = testing::MakeClient(gcs_);
 };
 
-TEST_F(LostSessionTest, MemoryIsSentAgainOverAnotherSession) {
+TEST_F(LostSessionTest, ResendsMemoryOverAnotherSession) {
   const std::string bytes = Pattern(3 * kChunk + 7);
   for (const int status : {404, 410, 499}) {
     for (std::size_t at = 1; at < 5; ++at) {
@@ -65,7 +66,7 @@ TEST_F(LostSessionTest, MemoryIsSentAgainOverAnotherSession) {
   }
 }
 
-// Chance that differs each time, as names of requests take it.
+// Randomness that differs each time, as names of requests need it.
 class ChangingTiming : public testing::DrivenTiming {
  public:
   [[nodiscard]] double Random() const override { return 1 - 1 / static_cast<double>(++drawn_ + 1); }
@@ -74,8 +75,8 @@ class ChangingTiming : public testing::DrivenTiming {
   mutable std::atomic<int> drawn_ = 0;
 };
 
-// Two questions about where a session stands are two requests: the service must not answer the second one from memory.
-TEST_F(LostSessionTest, EachOfItsRequestsHasATokenOfItsOwn) {
+// Two status queries of a session are two requests: the service must not answer the second one from memory.
+TEST_F(LostSessionTest, GivesEachRequestItsOwnToken) {
   gcs_.faults = {{}, {.after = kReset}, {}, {.after = kReset}};
   const Client client = ClientOf(std::make_shared<const ClientCore>(
       ClientCore::Settings{.endpoint = "http://fake", .project = "p"},
@@ -92,27 +93,25 @@ TEST_F(LostSessionTest, EachOfItsRequestsHasATokenOfItsOwn) {
   EXPECT_EQ(tokens.size(), gcs_.requests.size());
 }
 
-TEST_F(LostSessionTest, RestartsAreCounted) {
+TEST_F(LostSessionTest, CountsRestarts) {
   gcs_.faults = {{}, {}, {.status = 410}};
   ASSERT_TRUE(Upload(Pattern(3 * kChunk)).ok());
   EXPECT_EQ(client_.counters().sessions_restarted, 1U);
 }
 
-TEST_F(LostSessionTest, RestartsEndWithTheDeadline) {
+TEST_F(LostSessionTest, EndsRestartsAtTheDeadline) {
   Client client = testing::MakeClient(gcs_, {.deadline = std::chrono::seconds(10)});
-  // Every session takes its first chunk, and is gone with the second.
+  // Every session accepts its first chunk, and is lost with the second.
   for (int i = 0; i < 1000; ++i) gcs_.faults.insert(gcs_.faults.end(), {{}, {}, {.status = 410}});
   const std::string bytes = Pattern(3 * kChunk);
-  const auto stored = UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost) << stored.error().message;
-  EXPECT_THAT(stored.error().message, HasSubstr("attempts"));
+  EXPECT_TRUE(testing::FailsWith(UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk}),
+                                 ErrorCode::kSessionLost, HasSubstr("attempts")));
   EXPECT_GT(Starts(), 2);
   EXPECT_FALSE(gcs_.faults.empty());
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
-TEST_F(LostSessionTest, RestartsAreAttempts) {
+TEST_F(LostSessionTest, CountsRestartsAsAttempts) {
   Client client = testing::MakeClient(gcs_, {.max_attempts = 2});
   gcs_.faults = {{}, {}, {.status = 410}, {}, {}, {.status = 410}};
   const auto stored = UploadObject(client, kObject, AsBytes(Pattern(3 * kChunk)), {.chunk_bytes = kChunk});
@@ -121,13 +120,13 @@ TEST_F(LostSessionTest, RestartsAreAttempts) {
   EXPECT_TRUE(gcs_.faults.empty());
 }
 
-TEST_F(LostSessionTest, ASessionThatIsGoneBecauseItHasDoneItsWorkIsASuccess) {
+TEST_F(LostSessionTest, SucceedsIfTheSessionEndedAfterItsCommit) {
   const std::string bytes = Pattern(2 * kChunk + 7);
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
     gcs_.objects.clear();
     gcs_.requests.clear();
     gcs_.commits = 0;
-    // Start, two chunks, the last piece's answer lost, and then the service does not know the session any more.
+    // Start, two chunks, the last piece's answer lost, and then the service no longer knows the session.
     gcs_.faults = {{}, {}, {}, {.after = kReset}, {.status = 404}};
     const auto stored = Upload(bytes, {.mode = mode});
     ASSERT_TRUE(stored.ok()) << stored.error().message;
@@ -137,7 +136,7 @@ TEST_F(LostSessionTest, ASessionThatIsGoneBecauseItHasDoneItsWorkIsASuccess) {
   }
 }
 
-TEST_F(LostSessionTest, AStreamsCommitIsFoundTooWhenItsSessionIsGone) {
+TEST_F(LostSessionTest, FindsAStreamsCommitWithoutItsSession) {
   gcs_.faults = {{}, {}, {.after = kReset}, {.status = 410}};
   ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes(Pattern(kChunk + 7))).ok());
@@ -146,7 +145,7 @@ TEST_F(LostSessionTest, AStreamsCommitIsFoundTooWhenItsSessionIsGone) {
   EXPECT_EQ(gcs_.commits, 1);
 }
 
-TEST_F(LostSessionTest, ARestartAfterAnUncertainCommitIsConditional) {
+TEST_F(LostSessionTest, RestartsConditionallyAfterAnUncertainCommit) {
   const std::string bytes = Pattern(kChunk + 7);
   gcs_.Put("o", "old");
   gcs_.now += std::chrono::hours(1);
@@ -161,7 +160,7 @@ TEST_F(LostSessionTest, ARestartAfterAnUncertainCommitIsConditional) {
   EXPECT_THAT(second_start, HasSubstr("ifGenerationMatch=" + std::to_string(old)));
 }
 
-TEST_F(LostSessionTest, WhatTheServiceKeepsInOddPiecesIsGoneOnFromThere) {
+TEST_F(LostSessionTest, ContinuesFromPartlyPersistedChunks) {
   const std::string bytes = Pattern(4 * kChunk + 7);
   gcs_.faults = {{}, {.persist = 100'000}, {.persist = 1}, {}, {.persist = kChunk - 1}};
   ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
@@ -222,14 +221,14 @@ TEST_F(UploadFileTest, RewindsWhenItsSessionIsLost) {
   EXPECT_TRUE(gcs_.objects["o"].bytes == bytes);
 }
 
-TEST_F(UploadFileTest, NoticesAFileThatChanges) {
+TEST_F(UploadFileTest, DetectsAChangedFile) {
   const auto shrink = [&] { std::filesystem::resize_file(path_, kChunk); };
   const auto grow = [&] { Write("more", std::ios::app); };
   const auto touch = [&] {
     std::filesystem::last_write_time(path_,
                                      std::filesystem::file_time_type::min() + std::chrono::hours(24 * 365 * 200));
   };
-  // The modification time is set back. The time of the status change goes on with the clock, whose ticks may be long.
+  // The modification time is set back. The time of the status change follows the clock, whose ticks may be long.
   const auto rewrite = [&] {
     const auto modified = std::filesystem::last_write_time(path_);
     const auto changed = StatusChangeOf(path_);
@@ -244,16 +243,13 @@ TEST_F(UploadFileTest, NoticesAFileThatChanges) {
     gcs_.on_request = [&] {
       if (gcs_.requests.size() == 2) change();
     };
-    const auto stored = UploadIt();
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kLocalIo);
-    EXPECT_THAT(stored.error().message, HasSubstr("changed"));
+    EXPECT_TRUE(testing::FailsWith(UploadIt(), ErrorCode::kLocalIo, HasSubstr("changed")));
     EXPECT_TRUE(gcs_.objects.empty());
     EXPECT_TRUE(gcs_.sessions.empty());  // It was cancelled.
   }
 }
 
-TEST_F(UploadFileTest, SaysWhatItCannotRead) {
+TEST_F(UploadFileTest, NamesAnUnreadableFile) {
   EXPECT_EQ(testing::ErrorOf(UploadIt()).code, ErrorCode::kLocalIo);
   EXPECT_EQ(testing::ErrorOf(UploadFile(client_, directory_.string(), kObject)).code, ErrorCode::kLocalIo);
   EXPECT_EQ(testing::ErrorOf(UploadFile(client_, "/dev/null", kObject)).code, ErrorCode::kLocalIo);

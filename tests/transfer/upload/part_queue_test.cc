@@ -12,18 +12,18 @@ namespace {
 
 constexpr std::uint64_t kBuffer = 16U << 20;
 
-TEST(NextPartBytes, TheFirstPartsUseAllConnections) {
+TEST(NextPartBytes, UsesAllConnectionsForTheFirstParts) {
   EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = kBuffer, .number = 1, .concurrency = 16}), kBuffer / 3 + 1);
   EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = 8 * kBuffer, .number = 16, .concurrency = 16}), kBuffer / 2);
   EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = 13 * kBuffer, .number = 16, .concurrency = 16}), kBuffer);
 }
 
-TEST(NextPartBytes, APartIsABufferInTheMiddle) {
+TEST(NextPartBytes, IsABufferInTheMiddle) {
   EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = kBuffer, .number = 17, .concurrency = 16}), kBuffer);
   EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = kBuffer, .number = 1'001, .concurrency = 1'000}), kBuffer);
 }
 
-TEST(NextPartBytes, TheLastBytesAreDividedAgain) {
+TEST(NextPartBytes, DividesTheLastBytes) {
   EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = 2 * kBuffer, .number = 100, .concurrency = 16, .is_ended = true}),
             kBuffer / 3 + 1);
   const PartCut last{.left = 8'900'000,
@@ -46,8 +46,9 @@ std::shared_ptr<PartBuffer> BufferOf(std::size_t bytes) {
   return buffer;
 }
 
-// Whenever connections take parts: all bytes in order, and no part but the last is shorter than the service allows.
-TEST(PartQueue, CutsWhatTheServiceTakes) {
+// For connections that take parts at any time: all bytes in order, and no part but the last is shorter than the
+// minimum.
+TEST(PartQueue, CutsValidParts) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     PartQueue queue(1 + random() % 40);

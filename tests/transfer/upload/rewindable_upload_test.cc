@@ -1,4 +1,4 @@
-// Uploads of what can be read again: a source that changes, and a caller that stops.
+// Uploads of repeatable sources: a source that changes, and a caller that stops.
 #include "transfer/upload/rewindable_upload.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class ChangedSource : public UploadSource {
   const std::string bytes_;
 };
 
-TEST(RewindableUpload, StoresNothingOfASourceThatHasChanged) {
+TEST(RewindableUpload, StoresNothingOfAChangedSource) {
   for (const std::size_t size : {std::size_t{7}, kChunk, kChunk + 7, 2 * kChunk}) {
     testing::FakeGcs gcs;
     const Client client = testing::MakeClient(gcs);
@@ -47,7 +47,7 @@ TEST(RewindableUpload, StoresNothingOfASourceThatHasChanged) {
   }
 }
 
-TEST(RewindableUpload, SendsNothingAfterItsCallerHasStopped) {
+TEST(RewindableUpload, SendsNothingAfterItsCallerStops) {
   testing::FakeGcs gcs;
   const Client client = testing::MakeClient(gcs);
   std::stop_source stop;

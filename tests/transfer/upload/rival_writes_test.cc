@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gcsflux/upload.h"
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/result.h"
 #include "support/upload_case.h"
@@ -50,13 +51,13 @@ const Way kShortStream{"short stream", 7, 0, Streamed};
 
 class RivalWritesTest : public ::testing::TestWithParam<Way> {
  protected:
-  // The commit meets `fault`; where it goes over a session, that is gone afterwards.
+  // The commit has `fault`; if it uses a session, that is lost afterwards.
   void FailCommit(const Fault& fault) {
     gcs_.faults.assign(GetParam().last_request, {});
     gcs_.faults.push_back(fault);
     if (is_session()) gcs_.faults.push_back({.status = 404});
   }
-  // `act` happens before the client's first look at the object.
+  // `act` happens before the client's first read-back of the object.
   void BeforeFirstLook(std::function<void()> act) {
     gcs_.on_request = [this, act = std::move(act), is_done = false]() mutable {
       if (gcs_.requests.back().method == internal::Method::kGet && !std::exchange(is_done, true)) act();
@@ -65,9 +66,7 @@ class RivalWritesTest : public ::testing::TestWithParam<Way> {
   [[nodiscard]] bool is_session() const { return GetParam().last_request != 0; }
   Result<ObjectMetadata> Store() { return GetParam().store(client_, bytes_); }
   void ExpectUnknown(const Result<ObjectMetadata>& stored) {
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
-    EXPECT_THAT(stored.error().message, HasSubstr("may have been stored and replaced"));
+    EXPECT_TRUE(testing::FailsWith(stored, ErrorCode::kOutcomeUnknown, HasSubstr("may have been stored and replaced")));
     EXPECT_TRUE(gcs_.faults.empty());
   }
 
@@ -97,14 +96,14 @@ TEST_P(RivalWritesTest, AreNotUndoneAfterA503) {
   EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
 }
 
-TEST_P(RivalWritesTest, AreNotUndoneWhereOursCameNeverThere) {
+TEST_P(RivalWritesTest, AreNotUndoneIfOursNeverArrived) {
   FailCommit({.before = kReset});
   BeforeFirstLook([this] { gcs_.Put("o", "a rival's"); });
   ExpectUnknown(Store());
   EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
 }
 
-TEST_P(RivalWritesTest, AreNotUndoneWhereWhatWasThereIsOfUnknownAge) {
+TEST_P(RivalWritesTest, AreNotUndoneIfTheirAgeIsUnknown) {
   gcs_.Put("o", "new just now");
   gcs_.now += seconds(1);
   FailCommit({.before = kReset});
@@ -112,7 +111,7 @@ TEST_P(RivalWritesTest, AreNotUndoneWhereWhatWasThereIsOfUnknownAge) {
   EXPECT_EQ(gcs_.objects["o"].bytes, "new just now");
 }
 
-TEST_P(RivalWritesTest, AreNotLookedForWhereOursIsThere) {
+TEST_P(RivalWritesTest, AreNotSearchedIfOursIsThere) {
   for (const Fault& fault : {Fault{.after = kReset}, Fault{.after_status = 503}}) {
     gcs_.Put("o", "old");
     gcs_.now += hours(1);
@@ -126,7 +125,7 @@ TEST_P(RivalWritesTest, AreNotLookedForWhereOursIsThere) {
   }
 }
 
-TEST_P(RivalWritesTest, AreNotTakenForWhatWasThereBefore) {
+TEST_P(RivalWritesTest, AreDistinguishedFromTheOldObject) {
   gcs_.Put("o", "old");
   const std::string old = std::to_string(gcs_.objects["o"].generation);
   gcs_.now += hours(1);
@@ -134,8 +133,7 @@ TEST_P(RivalWritesTest, AreNotTakenForWhatWasThereBefore) {
   const auto stored = Store();
   EXPECT_TRUE(gcs_.faults.empty());
   if (!GetParam().can_be_sent_again) {
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost) << stored.error().message;
+    ASSERT_TRUE(testing::FailsWith(stored, ErrorCode::kSessionLost));
     EXPECT_EQ(gcs_.objects["o"].bytes, "old");
     return;
   }
@@ -165,7 +163,7 @@ class SecondLookTest : public ::testing::Test {
     gcs_.Put("o", "old");
     gcs_.now += hours(1);
   }
-  // As an earlier attempt does it that is carried out late.
+  // As a late attempt of the same call does it.
   void PutOurs(const std::string& bytes) {
     gcs_.Put("o", bytes);
     gcs_.objects["o"].content_type = ObjectAttributes().content_type;
@@ -178,29 +176,25 @@ class SecondLookTest : public ::testing::Test {
   Client client_ = testing::MakeClient(gcs_);
 };
 
-// Insert (lost), look, insert under a condition.
-TEST_F(SecondLookTest, FindsARivalThatWroteSinceTheFirst) {
+// Insert (lost), read-back, insert under a condition.
+TEST_F(SecondLookTest, FindsARivalsWriteSinceTheFirst) {
   PutOld();
   gcs_.faults = {{.before = kReset}};
   Before(3, [this] { gcs_.Put("o", "a rival's"); });
-  const auto stored = Store();
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(Store(), ErrorCode::kOutcomeUnknown));
   EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
 }
 
-TEST_F(SecondLookTest, FindsThatARivalDeletedIt) {
+TEST_F(SecondLookTest, FindsARivalsDeletion) {
   PutOld();
   gcs_.faults = {{.before = kReset}};
   Before(3, [this] { gcs_.objects.clear(); });
-  const auto stored = Store();
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(Store(), ErrorCode::kOutcomeUnknown));
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
-// The first attempt is carried out only after the look: its commit, not a rival's, fails the condition.
-TEST_F(SecondLookTest, FindsOursThatCameLate) {
+// The first attempt is carried out only after the read-back: its commit, not a rival's, fails the condition.
+TEST_F(SecondLookTest, FindsOurLateWrite) {
   for (const WriteMode mode : {WriteMode::kOverwrite, WriteMode::kReplace, WriteMode::kCreate}) {
     gcs_.objects.clear();
     gcs_.requests.clear();
@@ -216,7 +210,7 @@ TEST_F(SecondLookTest, FindsOursThatCameLate) {
   }
 }
 
-TEST_F(SecondLookTest, LeavesACallersConditionItsError) {
+TEST_F(SecondLookTest, ReturnsTheErrorOfACallersCondition) {
   for (const WriteMode mode : {WriteMode::kReplace, WriteMode::kCreate}) {
     gcs_.objects.clear();
     gcs_.requests.clear();
@@ -224,30 +218,27 @@ TEST_F(SecondLookTest, LeavesACallersConditionItsError) {
     const std::int64_t generation = mode == WriteMode::kReplace ? gcs_.objects["o"].generation : 0;
     gcs_.faults = {{.before = kReset}};
     Before(3, [this] { gcs_.Put("o", "a rival's"); });
-    const auto stored = Store({.mode = mode, .generation = generation});
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed) << stored.error().message;
+    EXPECT_TRUE(testing::FailsWith(Store({.mode = mode, .generation = generation}), ErrorCode::kPreconditionFailed));
     EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
   }
 }
 
-// Start, chunk, last piece (lost), 404, look, start, chunk, last piece under a condition.
-TEST_F(SecondLookTest, OfASessionFindsARivalToo) {
+// Start, chunk, last piece (lost), 404, read-back, start, chunk, last piece under a condition.
+TEST_F(SecondLookTest, FindsARivalAfterALostSession) {
   PutOld();
   const std::string bytes = Pattern(kChunk + 7);
   gcs_.faults = {{}, {}, {.before = kReset}, {.status = 404}, {}, {}, {}, {.status = 412}};
   Before(8, [this] { gcs_.Put("o", "a rival's"); });
-  const auto stored = UploadObject(client_, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(testing::FailsWith(UploadObject(client_, kObject, AsBytes(bytes), {.chunk_bytes = kChunk}),
+                                 ErrorCode::kOutcomeUnknown));
   EXPECT_TRUE(gcs_.faults.empty());
   EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
 }
 
-TEST_F(SecondLookTest, OfASessionFindsOursThatCameLate) {
+TEST_F(SecondLookTest, FindsOurLateWriteAfterALostSession) {
   PutOld();
   const std::string bytes = Pattern(kChunk + 7);
-  gcs_.faults = {{}, {}, {.before = kReset}, {.status = 404}, {}, {.status = 412}};  // The service looks at the start.
+  gcs_.faults = {{}, {}, {.before = kReset}, {.status = 404}, {}, {.status = 412}};  // The read-back at the start.
   Before(6, [&] { PutOurs(bytes); });
   gcs_.commits = 0;
   const auto stored = UploadObject(client_, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
@@ -256,8 +247,8 @@ TEST_F(SecondLookTest, OfASessionFindsOursThatCameLate) {
   EXPECT_EQ(gcs_.commits, 1);
 }
 
-// A complete session may answer with what is live, and a rival's object often has the same size.
-TEST_F(SecondLookTest, OfASessionDeletesNoRivalsObject) {
+// A complete session may answer with the live object, and a rival's object often has the same size.
+TEST_F(SecondLookTest, DeletesNoRivalsObjectAfterALostSession) {
   const std::string bytes = Pattern(kChunk + 7);
   const std::string rivals(bytes.size(), 'r');
   for (const Way& way : {kSession, kStream}) {
@@ -274,7 +265,7 @@ TEST_F(SecondLookTest, OfASessionDeletesNoRivalsObject) {
 }
 
 // The first writer's commit may have been the end of the session that the second one asks for.
-TEST_F(SecondLookTest, OfAnEarlierWritersCommitIsNotHadBySuspendedOnes) {
+TEST_F(SecondLookTest, DoesNotClaimAnEarlierWritersCommit) {
   Client once = testing::MakeClient(gcs_, {.max_attempts = 1});
   ObjectWriter first(once, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   ASSERT_TRUE(first.Write(AsBytes(Pattern(kChunk + 7))).ok());
@@ -283,9 +274,7 @@ TEST_F(SecondLookTest, OfAnEarlierWritersCommitIsNotHadBySuspendedOnes) {
   const auto state = first.Suspend();
   ASSERT_TRUE(state.ok()) << state.error().message;
   gcs_.faults = {{.status = 404}};
-  const auto second = ObjectWriter::Resume(client_, *state);
-  ASSERT_FALSE(second.ok());
-  EXPECT_EQ(second.error().code, ErrorCode::kOutcomeUnknown) << second.error().message;
+  EXPECT_TRUE(testing::FailsWith(ObjectWriter::Resume(client_, *state), ErrorCode::kOutcomeUnknown));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// One of the larger things that a writing call needs gets no memory: the call returns an error, which says whether the
-// object was stored, and the writer is at its end.
+// One of the larger allocations of a writing call fails: the call returns an error, which tells whether the object was
+// stored, and the writer is at its end.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -60,7 +60,7 @@ const ScarceWay kScarceWays[] = {
 
 class ScarceUploadsTest : public ::testing::TestWithParam<ScarceWay> {};
 
-TEST_P(ScarceUploadsTest, ReturnAnErrorThatSaysWhatWasStored) {
+TEST_P(ScarceUploadsTest, ReportWhatWasStored) {
   constexpr std::size_t kLeast = 64 << 10;
   const std::string bytes = Pattern(2 * kChunk + 7);
   const testing::TestDirectory directory;
@@ -86,7 +86,7 @@ TEST_P(ScarceUploadsTest, ReturnAnErrorThatSaysWhatWasStored) {
 
 // Each allocation but the smallest ones fails in turn while the writer cancels its session. (The destructor of a JSON
 // document allocates a little, and cannot fail.)
-TEST(ScarceEnd, OfAWriterDoesNotEndTheProcess) {
+TEST(ScarceEnd, DoesNotAbortTheProcess) {
   int failures = 0;
   for (bool has_failed = true; has_failed; ++failures) {
     testing::FakeGcs gcs;

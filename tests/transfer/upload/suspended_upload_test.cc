@@ -1,4 +1,4 @@
-// Uploads that one client begins and another one ends.
+// Uploads that one client starts and another one finishes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gcsflux/upload.h"
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/result.h"
 #include "support/upload_case.h"
@@ -23,7 +24,7 @@ using testing::Pattern;
 
 class SuspendedUploadTest : public ::testing::Test {
  protected:
-  // The state after so many bytes of bytes_ were written.
+  // The state after this many bytes of bytes_ were written.
   std::string SuspendAfter(std::size_t count) {
     ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
     EXPECT_TRUE(writer.Write(AsBytes(std::string_view(bytes_).substr(0, count))).ok());
@@ -47,7 +48,7 @@ class SuspendedUploadTest : public ::testing::Test {
   Client other_client_ = testing::MakeClient(gcs_);
 };
 
-TEST_F(SuspendedUploadTest, IsEndedByAnotherClient) {
+TEST_F(SuspendedUploadTest, IsFinishedByAnotherClient) {
   for (const std::size_t count : {std::size_t{0}, std::size_t{5}, kChunk, 2 * kChunk, 3 * kChunk + 9, bytes_.size()}) {
     gcs_.objects.clear();
     gcs_.commits = 0;
@@ -60,13 +61,13 @@ TEST_F(SuspendedUploadTest, IsEndedByAnotherClient) {
   }
 }
 
-TEST_F(SuspendedUploadTest, TellsFromWhereToGoOn) {
+TEST_F(SuspendedUploadTest, ReportsTheResumePosition) {
   const auto writer = ObjectWriter::Resume(other_client_, SuspendAfter(3 * kChunk + 9));
   ASSERT_TRUE(writer.ok());
-  EXPECT_EQ(writer->position(), 3 * kChunk);  // Whole chunks are sent, the rest waited for more.
+  EXPECT_EQ(writer->position(), 3 * kChunk);  // Whole chunks are sent, the rest waits for more.
 }
 
-TEST_F(SuspendedUploadTest, DoesNotSendWhatTheServiceHasBeyondTheState) {
+TEST_F(SuspendedUploadTest, SkipsBytesPersistedAfterTheState) {
   const std::string early = SuspendAfter(kChunk + 1);
   {  // Another process continued, and was killed before it wrote a new state.
     auto writer = ObjectWriter::Resume(other_client_, early);
@@ -85,12 +86,12 @@ TEST_F(SuspendedUploadTest, DoesNotSendWhatTheServiceHasBeyondTheState) {
   }
 }
 
-TEST_F(SuspendedUploadTest, ChecksTheChecksumOfAllBytes) {
+TEST_F(SuspendedUploadTest, VerifiesTheChecksumOfAllBytes) {
   const std::string state = SuspendAfter(2 * kChunk + 1);
   std::string other = bytes_;
   other[4 * kChunk] ^= 1;
   other[3 * kChunk] ^= 1;
-  gcs_.sessions.begin()->second.bytes[0] ^= 1;  // What was persisted before is not what was sent.
+  gcs_.sessions.begin()->second.bytes[0] ^= 1;  // The bytes persisted before are not the sent ones.
   EXPECT_FALSE(Finish(state, bytes_).ok());
   EXPECT_TRUE(gcs_.objects.empty());
 }
@@ -115,14 +116,14 @@ TEST_F(SuspendedUploadTest, CanBeSuspendedAfterAnOutage) {
   EXPECT_TRUE(gcs_.objects["o"].bytes == bytes_);
 }
 
-TEST_F(SuspendedUploadTest, IsNotSuspendedAfterWhatDoesNotPass) {
+TEST_F(SuspendedUploadTest, IsNotSuspendedAfterAPermanentFailure) {
   ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   gcs_.faults = {{}, {.status = 403}};
   EXPECT_FALSE(writer.Write(AsBytes(bytes_)).ok());
   EXPECT_EQ(testing::ErrorOf(writer.Suspend()).code, ErrorCode::kPermissionDenied);
 }
 
-TEST_F(SuspendedUploadTest, EndsTheWriterAndKeepsTheSession) {
+TEST_F(SuspendedUploadTest, EndsTheWriterButNotTheSession) {
   {
     ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
     ASSERT_TRUE(writer.Suspend().ok());
@@ -133,7 +134,7 @@ TEST_F(SuspendedUploadTest, EndsTheWriterAndKeepsTheSession) {
   EXPECT_EQ(gcs_.sessions.size(), 1U);
 }
 
-TEST_F(SuspendedUploadTest, FindsThatItWasEndedAlready) {
+TEST_F(SuspendedUploadTest, DetectsThatItIsFinished) {
   const std::string state = SuspendAfter(2 * kChunk + 1);
   ASSERT_TRUE(Finish(state, bytes_).ok());
   const auto again = Finish(state, bytes_);
@@ -147,14 +148,12 @@ TEST_F(SuspendedUploadTest, FindsThatItWasEndedAlready) {
 }
 
 // Another process sends more meanwhile, so the session cannot end with the bytes that were written here.
-TEST_F(SuspendedUploadTest, DoesNotEndASessionThatHasMoreThanWasWritten) {
+TEST_F(SuspendedUploadTest, RefusesToFinishALongerSession) {
   const std::string state = SuspendAfter(2 * kChunk);
   auto writer = ObjectWriter::Resume(other_client_, state);
   ASSERT_TRUE(writer.ok()) << writer.error().message;
   gcs_.sessions.begin()->second.bytes += "more";
-  const Error error = testing::ErrorOf(writer->Close());
-  EXPECT_EQ(error.code, ErrorCode::kSessionLost) << error.message;
-  EXPECT_THAT(error.message, HasSubstr("more bytes than were written"));
+  EXPECT_TRUE(testing::FailsWith(writer->Close(), ErrorCode::kSessionLost, HasSubstr("more bytes than were written")));
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
@@ -181,13 +180,11 @@ TEST_F(SuspendedUploadTest, FindsItsObjectWithoutItsAttributes) {
   EXPECT_EQ(gcs_.commits, 1);
 }
 
-TEST_F(SuspendedUploadTest, SaysThatItsSessionIsGone) {
+TEST_F(SuspendedUploadTest, ReportsAMissingSession) {
   const std::string state = SuspendAfter(2 * kChunk + 1);
   gcs_.sessions.clear();
-  const auto resumed = ObjectWriter::Resume(other_client_, state);
-  ASSERT_FALSE(resumed.ok());
-  EXPECT_EQ(resumed.error().code, ErrorCode::kSessionLost);
-  EXPECT_THAT(resumed.error().message, Not(HasSubstr("upload_id")));
+  EXPECT_TRUE(testing::FailsWith(ObjectWriter::Resume(other_client_, state), ErrorCode::kSessionLost,
+                                 Not(HasSubstr("upload_id"))));
 }
 
 TEST_F(SuspendedUploadTest, RefusesABrokenOrForeignState) {
@@ -197,10 +194,8 @@ TEST_F(SuspendedUploadTest, RefusesABrokenOrForeignState) {
   EXPECT_EQ(testing::ErrorOf(ObjectWriter::Resume(client_, state.substr(1))).code, ErrorCode::kInvalidArgument);
   const auto elsewhere = Client::Create({.endpoint = "http://127.0.0.1:1"});
   ASSERT_TRUE(elsewhere.ok());
-  const auto foreign = ObjectWriter::Resume(*elsewhere, state);
-  ASSERT_FALSE(foreign.ok());
-  EXPECT_EQ(foreign.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(foreign.error().message, HasSubstr("another service"));
+  EXPECT_TRUE(testing::FailsWith(ObjectWriter::Resume(*elsewhere, state), ErrorCode::kInvalidArgument,
+                                 HasSubstr("another service")));
   EXPECT_TRUE(gcs_.requests.empty());
 }
 

@@ -1,4 +1,4 @@
-// What an error says of a write: stored, not stored or unknown, whatever its code is.
+// The outcome in an error of a write: stored, not stored or unknown, for any code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ const WriteCase kWrites[] = {
 
 class UnknownOutcomeTest : public ::testing::TestWithParam<WriteCase> {
  protected:
-  // The commit meets the first fault, and the next requests the others.
+  // The commit has the first fault, and the next requests the others.
   Error Run(std::initializer_list<Fault> faults, const RetryOptions& retry = {}) {
     gcs_.faults.assign(GetParam().commit, {});
     gcs_.faults.insert(gcs_.faults.end(), faults);
@@ -67,7 +67,7 @@ class UnknownOutcomeTest : public ::testing::TestWithParam<WriteCase> {
   testing::FakeGcs gcs_;
 };
 
-TEST_P(UnknownOutcomeTest, IsSaidIfTheLookAfterALostAnswerIsRefused) {
+TEST_P(UnknownOutcomeTest, IsReportedIfTheReadBackIsRefused) {
   for (const int status : {400, 401, 403}) {
     gcs_.objects.clear();
     const Error error = has_session() ? Run({{.after = kReset}, {.status = 404}, {.status = status}})
@@ -79,27 +79,27 @@ TEST_P(UnknownOutcomeTest, IsSaidIfTheLookAfterALostAnswerIsRefused) {
   }
 }
 
-TEST_P(UnknownOutcomeTest, IsSaidIfTheNextAttemptIsRefused) {
+TEST_P(UnknownOutcomeTest, IsReportedIfTheNextAttemptIsRefused) {
   const Error error = Run({{.before = kReset}, {}, {.status = 403}});
   EXPECT_EQ(error.code, ErrorCode::kPermissionDenied) << error.message;
   // A session that tells its position is not complete.
   EXPECT_EQ(error.outcome, has_session() ? WriteOutcome::kNotStored : WriteOutcome::kUnknown) << error.message;
 }
 
-TEST_P(UnknownOutcomeTest, IsSaidIfNoAttemptIsLeft) {
+TEST_P(UnknownOutcomeTest, IsReportedIfNoAttemptIsLeft) {
   for (const Fault& fault : {Fault{.after = kReset}, Fault{.before = kReset}, Fault{.status = 503}}) {
     gcs_.objects.clear();
     EXPECT_EQ(Run({fault}, {.max_attempts = 1}).outcome, WriteOutcome::kUnknown);
   }
 }
 
-TEST_P(UnknownOutcomeTest, IsSaidIfTheCallerStopsMeanwhile) {
+TEST_P(UnknownOutcomeTest, IsReportedIfTheCallerStops) {
   const Error error = Run({{.after = Error{ErrorCode::kCancelled, "cancelled"}}});
   EXPECT_EQ(error.code, ErrorCode::kCancelled);
   EXPECT_EQ(error.outcome, WriteOutcome::kUnknown);
 }
 
-TEST_P(UnknownOutcomeTest, IsNotThatOfARefusal) {
+TEST_P(UnknownOutcomeTest, IsNotReportedForARefusal) {
   for (const int status : {400, 401, 403, 412}) {
     EXPECT_EQ(Run({{.status = status}}).outcome, WriteOutcome::kNotStored) << status;
   }
@@ -110,7 +110,7 @@ TEST_P(UnknownOutcomeTest, IsNotThatOfARefusal) {
 INSTANTIATE_TEST_SUITE_P(Each, UnknownOutcomeTest, ::testing::ValuesIn(kWrites),
                          [](const auto& one) { return one.param.name; });
 
-TEST(WriteOutcomeOfASession, IsNotStoredWhileNoLastPieceWasSent) {
+TEST(WriteOutcomeOfASession, IsNotStoredBeforeTheLastPiece) {
   testing::FakeGcs gcs;
   const Client client = testing::MakeClient(gcs, {.max_attempts = 1});
   for (const std::size_t request : {0, 1}) {
@@ -121,7 +121,7 @@ TEST(WriteOutcomeOfASession, IsNotStoredWhileNoLastPieceWasSent) {
   }
 }
 
-TEST(WriteOutcomeOfASession, IsUnknownToAWriterThatResumesOneThatMayBeComplete) {
+TEST(WriteOutcomeOfASession, IsUnknownAfterResumingACompleteSession) {
   testing::FakeGcs gcs;
   const Client client = testing::MakeClient(gcs, {.max_attempts = 1});
   ObjectWriter first(client, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
@@ -137,7 +137,7 @@ TEST(WriteOutcomeOfASession, IsUnknownToAWriterThatResumesOneThatMayBeComplete) 
   }
 }
 
-// The condition of the caller fails for each attempt, also for one that comes late.
+// The caller's condition fails for each attempt, including a late one.
 TEST(WriteOutcomeOfACondition, IsNotStoredIfAnOlderObjectFailsIt) {
   testing::FakeGcs gcs;
   gcs.Put("o", "old");

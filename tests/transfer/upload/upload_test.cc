@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "support/fails_with.h"
 #include "support/fake_gcs.h"
 #include "support/result.h"
 #include "support/upload_case.h"
@@ -49,15 +50,14 @@ TEST_F(UploadTest, StoresASmallObjectInOneRequest) {
   EXPECT_EQ(stored->metadata.at("k"), "v");
 }
 
-TEST_F(UploadTest, CreateRefusesWhatIsThere) {
+TEST_F(UploadTest, CreateRefusesAnExistingObject) {
   gcs_.Put("o", "old");
-  const auto stored = UploadObject(client_, kObject, AsBytes("new"), {.mode = WriteMode::kCreate});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed);
+  EXPECT_TRUE(testing::FailsWith(UploadObject(client_, kObject, AsBytes("new"), {.mode = WriteMode::kCreate}),
+                                 ErrorCode::kPreconditionFailed));
   EXPECT_EQ(gcs_.objects["o"].bytes, "old");
 }
 
-TEST_F(UploadTest, ReplaceTakesThatGenerationOnly) {
+TEST_F(UploadTest, ReplaceRequiresTheGivenGeneration) {
   gcs_.Put("o", "old");
   const std::int64_t generation = gcs_.objects["o"].generation;
   EXPECT_FALSE(UploadObject(client_, kObject, AsBytes("a"), {.mode = WriteMode::kReplace, .generation = 1}).ok());
@@ -66,14 +66,13 @@ TEST_F(UploadTest, ReplaceTakesThatGenerationOnly) {
   EXPECT_EQ(gcs_.objects["o"].bytes, "b");
 }
 
-TEST_F(UploadTest, ReplaceWithoutAGenerationIsRefused) {
-  const auto stored = UploadObject(client_, kObject, AsBytes("a"), {.mode = WriteMode::kReplace});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kInvalidArgument);
+TEST_F(UploadTest, ReplaceNeedsAGeneration) {
+  EXPECT_TRUE(testing::FailsWith(UploadObject(client_, kObject, AsBytes("a"), {.mode = WriteMode::kReplace}),
+                                 ErrorCode::kInvalidArgument));
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
-TEST_F(UploadTest, ALostAcknowledgementIsASuccessThatIsNotRepeated) {
+TEST_F(UploadTest, LostAnswerIsASuccessWithoutARetry) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
     gcs_.objects.clear();
     gcs_.commits = 0;
@@ -86,7 +85,7 @@ TEST_F(UploadTest, ALostAcknowledgementIsASuccessThatIsNotRepeated) {
   }
 }
 
-TEST_F(UploadTest, AnOverwriteIsRepeatedUnderACondition) {
+TEST_F(UploadTest, OverwriteIsRetriedUnderACondition) {
   gcs_.Put("o", "old");
   gcs_.now += std::chrono::hours(1);
   gcs_.faults = {{.before = kReset}};
@@ -95,16 +94,15 @@ TEST_F(UploadTest, AnOverwriteIsRepeatedUnderACondition) {
   EXPECT_THAT(gcs_.requests.back().url, ::testing::HasSubstr("ifGenerationMatch=1001"));
 }
 
-TEST_F(UploadTest, ARivalsWriteIsNotTakenForOurs) {
+TEST_F(UploadTest, RivalsWriteIsNotMistakenForOurs) {
   gcs_.Put("o", "rival");
   gcs_.faults = {{.before = kReset}};
-  const auto stored = UploadObject(client_, kObject, AsBytes("ours!"), {.mode = WriteMode::kCreate});
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed);
+  EXPECT_TRUE(testing::FailsWith(UploadObject(client_, kObject, AsBytes("ours!"), {.mode = WriteMode::kCreate}),
+                                 ErrorCode::kPreconditionFailed));
   EXPECT_EQ(gcs_.objects["o"].bytes, "rival");
 }
 
-TEST_F(UploadTest, ARivalsObjectOfTheSameBytesAndOtherAttributesIsNotTakenForOurs) {
+TEST_F(UploadTest, OtherAttributesDistinguishARivalsObject) {
   for (const auto& [type, metadata] :
        {std::pair(std::string("text/rival"), std::string("v")), {"text/plain", "rival"}}) {
     gcs_.objects["o"] = {.generation = 5, .bytes = "same", .content_type = type, .metadata = {{"k", metadata}}};
@@ -112,12 +110,11 @@ TEST_F(UploadTest, ARivalsObjectOfTheSameBytesAndOtherAttributesIsNotTakenForOur
     const auto stored = UploadObject(
         client_, kObject, AsBytes("same"),
         {.mode = WriteMode::kCreate, .attributes = {.content_type = "text/plain", .metadata = {{"k", "v"}}}});
-    ASSERT_FALSE(stored.ok()) << type << " " << metadata;
-    EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed);
+    EXPECT_TRUE(testing::FailsWith(stored, ErrorCode::kPreconditionFailed)) << type << " " << metadata;
   }
 }
 
-TEST(HasAttributes, ComparesAllThatAnObjectIsGiven) {
+TEST(HasAttributes, ComparesAllAttributes) {
   const ObjectAttributes given{.custom_time = std::chrono::system_clock::time_point(std::chrono::milliseconds(5)),
                                .metadata = {{"k", "v"}}};
   const ObjectMetadata ours{.content_type = given.content_type,
@@ -151,7 +148,7 @@ TEST_F(UploadTest, StreamsAnyLength) {
   }
 }
 
-TEST_F(UploadTest, SendsBigMemoryInChunksWithoutCopyingItAll) {
+TEST_F(UploadTest, SendsLargeMemoryInChunksWithoutACopy) {
   const std::string bytes = Pattern(5 * kChunk);
   const auto stored = UploadObject(client_, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
   ASSERT_TRUE(stored.ok()) << stored.error().message;
@@ -160,7 +157,7 @@ TEST_F(UploadTest, SendsBigMemoryInChunksWithoutCopyingItAll) {
 }
 
 // A whole chunk is held back until more bytes follow: the last one closes the session.
-TEST_F(UploadTest, StreamsWholeChunksInAsManyRequests) {
+TEST_F(UploadTest, SendsOneRequestPerChunk) {
   const std::string bytes = Pattern(2 * kChunk);
   ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
   ASSERT_TRUE(writer.Write(AsBytes(bytes)).ok());
@@ -170,7 +167,7 @@ TEST_F(UploadTest, StreamsWholeChunksInAsManyRequests) {
   EXPECT_EQ(gcs_.requests.size(), 3U);  // The session's start and two chunks.
 }
 
-TEST_F(UploadTest, RecoversFromEveryFaultOfASession) {
+TEST_F(UploadTest, SurvivesEveryFaultOfASession) {
   // Request 0 starts the session; 1 is the first chunk, 2 the second, 3 the last.
   const Fault faults[] = {{.before = kReset},     {.after = kReset},    {.status = 503},
                           {.status = 429},        {.persist = 100'000}, {.persist = 0},
@@ -192,12 +189,10 @@ TEST_F(UploadTest, RecoversFromEveryFaultOfASession) {
   }
 }
 
-TEST_F(UploadTest, ALostSessionIsSaidAndLeavesNothing) {
+TEST_F(UploadTest, ReportsALostSessionAndLeavesNothing) {
   for (const int status : {404, 410}) {
     gcs_.faults = {{}, {}, {.status = status}};
-    const auto stored = Stream(Pattern(3 * kChunk));
-    ASSERT_FALSE(stored.ok());
-    EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost);
+    EXPECT_TRUE(testing::FailsWith(Stream(Pattern(3 * kChunk)), ErrorCode::kSessionLost));
     EXPECT_TRUE(gcs_.objects.empty());
   }
 }
@@ -212,7 +207,7 @@ TEST_F(UploadTest, KeepsItsFirstError) {
   EXPECT_EQ(gcs_.requests.size(), 1U);
 }
 
-TEST_F(UploadTest, AWriterThatIsDroppedCancelsItsSession) {
+TEST_F(UploadTest, DestroyedWriterCancelsItsSession) {
   {
     ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk, .path = WritePath::kOneStream});
     ASSERT_TRUE(writer.Write(AsBytes(Pattern(2 * kChunk))).ok());
@@ -222,7 +217,7 @@ TEST_F(UploadTest, AWriterThatIsDroppedCancelsItsSession) {
   EXPECT_TRUE(gcs_.objects.empty());
 }
 
-TEST_F(UploadTest, AWriterThatFailedWithWhatMayPassLeavesItsSessionWhenItIsDropped) {
+TEST_F(UploadTest, FailedWriterKeepsItsSessionWhenDestroyed) {
   for (const ErrorCode code : {ErrorCode::kUnavailable, ErrorCode::kUnreachable}) {
     gcs_.sessions.clear();
     gcs_.requests.clear();
@@ -237,7 +232,7 @@ TEST_F(UploadTest, AWriterThatFailedWithWhatMayPassLeavesItsSessionWhenItIsDropp
   }
 }
 
-TEST_F(UploadTest, RefusesToGoOnAfterClose) {
+TEST_F(UploadTest, RefusesWritesAfterClose) {
   ObjectWriter writer(client_, kObject);
   ASSERT_TRUE(writer.Close().ok());
   EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes("x"))).code, ErrorCode::kInvalidArgument);

@@ -1,4 +1,4 @@
-// What a write does after a look at the object that it may have stored.
+// The next step of a write after a read-back of the object that it may have stored.
 #include "transfer/upload/write_outcome.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ constexpr WriteGuard kNone{};
 constexpr WriteGuard Given(std::int64_t generation) { return {generation, false}; }
 constexpr WriteGuard Own(std::int64_t generation) { return {generation, true}; }
 
-TEST(AfterReadBack, RepeatsOnlyWhatCannotUndoAnothersWrite) {
+TEST(AfterReadBack, RetriesOnlyIfNoRivalsWriteIsUndone) {
   constexpr LiveObject kNothing{};
   constexpr LiveObject kOurs{.generation = 9, .is_ours = true};
   constexpr LiveObject kOlder{.generation = 7, .is_older = true};
@@ -52,11 +52,11 @@ TEST(AfterReadBack, RepeatsOnlyWhatCannotUndoAnothersWrite) {
   }
 }
 
-TEST(IsCertainlyOlder, IsTrueOnlyBeforeTheFirstAttemptByTheServicesClock) {
+TEST(IsCertainlyOlder, ComparesWithTheFirstAttemptByTheServicesClock) {
   const std::chrono::system_clock::time_point answered = std::chrono::sys_days(std::chrono::November / 20 / 2026);
   struct Case {
     std::string name;
-    std::chrono::nanoseconds age;  // of the object when the answer was made
+    std::chrono::nanoseconds age;  // of the object at the time of the answer
     std::chrono::nanoseconds elapsed;
     bool want;
   };

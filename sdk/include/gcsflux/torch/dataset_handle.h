@@ -106,7 +106,7 @@ class DatasetHandle {
   /// Lists the prefix. Throws StorageError with kEmptyPrefix if there are no objects, and with the errors of listing.
   static DatasetHandle OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
                                 const DatasetOptions& options);
-  static DatasetHandle OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
+  static DatasetHandle OfListing(const Client& client, Listing listing, SampleMaker maker,
                                  const DatasetOptions& options);
 
   [[nodiscard]] const std::vector<ListedObject>& objects() const;
@@ -131,8 +131,8 @@ class EpochHandle {
   /// option is out of its range, and the errors of listing.
   static EpochHandle OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
                               const EpochOptions& epochs, const DatasetOptions& options);
-  static EpochHandle OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
-                               const EpochOptions& epochs, const DatasetOptions& options);
+  static EpochHandle OfListing(const Client& client, Listing listing, SampleMaker maker, const EpochOptions& epochs,
+                               const DatasetOptions& options);
 
   /// Throws the exceptions of IterableDataset::Epoch.
   void Begin(const std::optional<Cursor>& cursor, bool allow_changed_listing) const;

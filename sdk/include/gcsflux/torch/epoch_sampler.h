@@ -3,6 +3,7 @@
 #include <torch/data/samplers/base.h>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "gcsflux/torch/storage_error.h"
 
 namespace gcsflux {
+
+namespace internal {
+class EpochProgress;
+}  // namespace internal
 
 /// The order of a MapDataset's epochs for libtorch's DataLoader: by rank, shuffled again for each epoch by seed and
 /// epoch, and resumable within an epoch. It tells the dataset the order. From each begin() of the loader on, objects
@@ -29,20 +34,23 @@ namespace gcsflux {
 /// DataLoaderOptions::enforce_ordering at its default, because batches are consumed in their order. Keep drop_last at
 /// its default too, and set EpochTail::kDrop: a batch that the loader drops is never consumed, so that the epoch would
 /// not end, and each later begin() of the loader would give no batch. A handle: the
-/// loader's copy and the loop's copy share the position. Each begin() of the loader begins at the position of the run:
-/// see EpochProgress::BeginEpoch.
+/// loader's copy and the loop's copy share the position. Each begin() of the loader begins at the position of the run.
+/// If all batches of the last epoch were consumed, that is the next epoch. Otherwise it is the first batch that was not
+/// consumed: a loop that ended early continues there. Batches that were handed out but not consumed are handed out
+/// again.
 class EpochSampler : public torch::data::samplers::Sampler<std::vector<std::size_t>> {
  public:
-  /// Throws StorageError with the errors of EpochProgress::Create.
+  /// Begins at `cursor`, or at the beginning of the first epoch. Throws StorageError with kInvalidArgument if an option
+  /// is out of its range, an epoch of the listing has no batch for this rank, or CheckCursor() refuses the cursor.
   template <class Sample>
   EpochSampler(const BasicMapDataset<Sample>& dataset, const EpochOptions& options,
                const std::optional<Cursor>& cursor = {}, bool allow_changed_listing = false)
       : EpochSampler(dataset.handle_, options, cursor, allow_changed_listing) {}
 
   /// The loop has used its next batch. Throws StorageError if there is none.
-  void BatchConsumed() { ValueOrThrow(progress_.BatchConsumed()); }
+  void BatchConsumed();
   /// The position of the run: behind the last batch that was consumed.
-  [[nodiscard]] Cursor cursor() const { return progress_.cursor(); }
+  [[nodiscard]] Cursor cursor() const;
 
   /// For the DataLoader. Throws StorageError if the loader's batch size is not EpochOptions::batch_size, or it requests
   /// another number of samples than the dataset has.
@@ -58,7 +66,7 @@ class EpochSampler : public torch::data::samplers::Sampler<std::vector<std::size
                bool allow_changed_listing);
 
   internal::DatasetHandle dataset_;
-  EpochProgress progress_;
+  std::shared_ptr<const internal::EpochProgress> progress_;
 };
 
 }  // namespace gcsflux

@@ -120,13 +120,13 @@ class BasicIterableDataset
                                                 options)) {}
 
   /// The objects of a saved listing, or of any list of objects of one bucket, in this order.
-  static BasicIterableDataset OfListing(const Client& client, ListingSnapshot listing, Transform transform,
+  static BasicIterableDataset OfListing(const Client& client, Listing listing, Transform transform,
                                         const EpochOptions& epochs = {}, const DatasetOptions& options = {}) {
     return BasicIterableDataset(internal::EpochHandle::OfListing(
         client, std::move(listing), internal::MakerOf<Sample>(std::move(transform)), epochs, options));
   }
   static BasicIterableDataset OfListing(
-      const Client& client, ListingSnapshot listing, const EpochOptions& epochs = {},
+      const Client& client, Listing listing, const EpochOptions& epochs = {},
       const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample> {
     return BasicIterableDataset(internal::EpochHandle::OfListing(
         client, std::move(listing), internal::RawSamples(options.copy_out), epochs, options));

@@ -52,15 +52,14 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
                   const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample>
       : handle_(internal::DatasetHandle::OfPrefix(client, prefix, internal::RawSamples(options.copy_out), options)) {}
 
-  /// The objects of a saved listing (saved_listing.h, listing_cache.h): the dataset is the same as that of its prefix.
-  static BasicMapDataset OfListing(const Client& client, ListingSnapshot listing, Transform transform,
+  /// The objects of a saved listing (listing.h): the dataset is the same as that of its prefix.
+  static BasicMapDataset OfListing(const Client& client, Listing listing, Transform transform,
                                    const DatasetOptions& options = {}) {
     return BasicMapDataset(internal::DatasetHandle::OfListing(
         client, std::move(listing), internal::MakerOf<Sample>(std::move(transform)), options));
   }
-  static BasicMapDataset OfListing(
-      const Client& client, ListingSnapshot listing,
-      const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample> {
+  static BasicMapDataset OfListing(const Client& client, Listing listing, const DatasetOptions& options = {}) requires
+      std::same_as<Sample, torch::data::TensorExample> {
     return BasicMapDataset(internal::DatasetHandle::OfListing(client, std::move(listing),
                                                               internal::RawSamples(options.copy_out), options));
   }

@@ -53,11 +53,11 @@ auto Ask(const ClientCore& core, const Call& call, const HttpRequest& request, c
 Result<std::string> AskForObjection(const Client& client, const std::string& bucket,
                                     const BucketCheckOptions& options) {
   const ClientCore& core = CoreOf(client);
-  const GetBucketOptions get{.fields =
-                                 "storageClass,softDeletePolicy,versioning,retentionPolicy,"
-                                 "defaultEventBasedHold,encryption,autoclass,iamConfiguration",
-                             .call = options.call,
-                             .stop = options.stop};
+  const BucketOptions get{.fields =
+                              "storageClass,softDeletePolicy,versioning,retentionPolicy,"
+                              "defaultEventBasedHold,encryption,autoclass,iamConfiguration",
+                          .call = options.call,
+                          .stop = options.stop};
   const Call get_bucket = MakeCall(core, Operation::kGetBucket, {bucket}, get);
   const auto answer = core.Exchange(get_bucket, GetBucketRequest(core.endpoint(), bucket, get));
   auto settings = ParseAnswer(get_bucket, answer, [&](std::string_view body) { return ParseBucket(body, bucket); });
@@ -102,7 +102,7 @@ std::string ObjectionTo(const BucketMetadata& bucket, const NewObjectRules& rule
   }
   if (!bucket.default_kms_key_name.empty()) {
     reasons.push_back("composites would be under the bucket's default Cloud KMS key, which charges for each use: " +
-                      bucket.default_kms_key_name + " (CompositionOptions::kms_key_name allows a key)");
+                      bucket.default_kms_key_name + " (DownloaderOptions::composition_kms_key_name allows a key)");
   }
   if (rules.has_autoclass) reasons.emplace_back("Autoclass charges for the management of each new object");
   for (const std::string& entity : rules.default_acl) {

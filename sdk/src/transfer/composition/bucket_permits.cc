@@ -12,7 +12,7 @@ std::string ReasonOf(const std::set<std::string>& keys) {
   std::string names;
   for (const std::string& key : keys) names += (names.empty() ? "" : ", ") + key;
   return "objects under a Cloud KMS key are read directly, because their composites would not be under it; set "
-         "CompositionOptions::kms_key_name to compose those of one key: " +
+         "DownloaderOptions::composition_kms_key_name to compose those of one key: " +
          names + (keys.size() < kMostKeysNamed ? "" : ", and maybe others");
 }
 
@@ -84,7 +84,7 @@ Result<bool> BucketPermits::Answer(const Entry& entry) const {
 // If the download fails, its error tells the cause.
 void BucketPermits::Refuse(const std::string& bucket, const Error& denial) const {
   if (FailsWhereDenied()) return;
-  CoreOf(client_).observer().CompositionRefused({.bucket = bucket, .reason = denial.message});
+  CoreOf(client_).observer().Report({.kind = EventKind::kCompositionRefused, .bucket = bucket, .what = denial.message});
 }
 
 void BucketPermits::NoteSuccess(const std::string& bucket) {

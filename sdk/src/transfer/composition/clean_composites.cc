@@ -17,7 +17,7 @@
 namespace gcsflux {
 namespace {
 
-constexpr std::size_t kDeletesAtOnce = 16;
+constexpr int kDeletesAtOnce = 16;
 
 // Other programs may keep objects under the prefix of composites. Under the prefix of uploads there are only temporary
 // objects.
@@ -106,9 +106,7 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
     const std::uint64_t gone = deleted_bytes += object.size;
     return internal::TellProgress(options.on_progress, {gone, all_bytes});
   };
-  if (auto removed =
-          internal::RunOnThreads(leftovers.size(), kDeletesAtOnce, remove, options.stop, &CoreOf(client).observer());
-      !removed)
+  if (auto removed = internal::RunOnThreads(client, leftovers.size(), kDeletesAtOnce, remove, options.stop); !removed)
     return removed.error();
   report.deleted = leftovers.size();
   report.deleted_bytes = deleted_bytes;

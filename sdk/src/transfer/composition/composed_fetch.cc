@@ -27,7 +27,7 @@ Result<void> ComposedFetch::FetchDirectly(const std::stop_token& stop) {
   std::vector<std::optional<Error>> errors(sources_.size());
   bool has_failed = false;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    auto read = ReadWhole(reads_, sources_[i], destinations_[i], stop);
+    auto read = DirectFetch(reads_, sources_[i], destinations_[i], 1).FetchPiece(0, stop);
     if (read) continue;
     // One failure fails the whole download: the other objects need not be read.
     if (stop.stop_requested() || reads_.options.on_failure == OnFailure::kFailAll) return read;

@@ -1,14 +1,13 @@
 #include "transfer/composition/composer.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "base/composite_name.h"
 #include "client/client_core.h"
-#include "client/object_read.h"
 #include "transfer/composition/slice_writer.h"
+#include "transfer/read/pinned_object.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -18,7 +17,6 @@ using Clock = DueTasks::Clock;
 // A delete within a second of the compose is refused. It is repeated a second later, and may be throttled then.
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::size_t kProbeSources = 2;
-constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
 
 // After these errors no composite was made. After others, a request with a lost answer may have made it.
 bool IsSurelyNotMade(const Error& error) {
@@ -145,25 +143,15 @@ Result<Composer::Made> Composer::Make(std::span<const DownloadSource> sources, c
 Result<void> Composer::Read(const Made& made, std::span<const DownloadSource> sources,
                             std::span<Destination> destinations, const std::stop_token& stop) {
   SliceWriter slices(sources, destinations);
-  const auto start = Clock::now();
-  std::optional<Clock::time_point> first_byte;
-  const ByteSink write = [&](std::span<const std::byte> data) {
-    if (!first_byte) first_byte = Clock::now();
-    return slices.Write(data);
-  };
-  const bool is_verified_by_caller =
-      std::all_of(sources.begin(), sources.end(), [](const auto& s) { return s.crc32c; });
-  const auto read =
-      ReadInto(CoreOf(client_), made.composite.object,
-               {.generation = made.composite.generation,
-                .encryption_key = settings_.encryption_key,
-                .call = settings_.call,
-                .stop = stop},
-               {.sink = write, .capacity = kAnySize, .is_verified_by_caller = is_verified_by_caller, .is_copy = true});
+  const RangeSink sink = [&](std::uint64_t, std::span<const std::byte> data) { return slices.Write(data); };
+  const DownloadSource composite{made.composite.object, made.metadata.size, made.metadata.generation, std::nullopt};
+  PinnedObject object(client_, composite, settings_.encryption_key, settings_.call);
+  const auto read = object.ReadWhole({.sink = sink, .is_copy = true}, stop);
   if (!read) return read.error();
-  const auto end = Clock::now();
-  estimates_.NoteRead({.first_byte = first_byte.value_or(end) - start, .total = end - start, .bytes = read->bytes});
-  if (settings_.on_read) settings_.on_read(read->bytes);
+  estimates_.NoteRead(read->times);
+  if (settings_.on_read) settings_.on_read(read->times.bytes);
+  const bool is_verified = std::all_of(sources.begin(), sources.end(), [](const auto& s) { return s.crc32c; });
+  if (auto checked = is_verified ? Result<void>() : object.CheckWhole(read->crc32c); !checked) return checked;
   return slices.Finish();
 }
 

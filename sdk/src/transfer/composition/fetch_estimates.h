@@ -7,7 +7,7 @@
 
 #include "base/process/mutex.h"
 #include "transfer/composition/cost_model.h"
-#include "transfer/download/direct_fetch.h"
+#include "transfer/read/pinned_object.h"
 
 namespace gcsflux::internal {
 

@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kDeletesAtOnce = 16;
+constexpr int kDeletesAtOnce = 16;
 // A compose takes about 100 ms. One that takes longer than this is left to CleanComposites().
 constexpr std::chrono::seconds kComposePatience{2};
 
@@ -87,7 +87,8 @@ void LiveComposites::DeleteAll(const std::stop_token& stop) {
     if (deleted) Remove(entry.composite.object);
     return {};
   };
-  static_cast<void>(RunOnThreads(all.size(), kDeletesAtOnce, remove, stop));
+  if (all.empty()) return;
+  static_cast<void>(RunOnThreads(all.front().client, all.size(), kDeletesAtOnce, remove, stop));
 }
 
 }  // namespace gcsflux::internal

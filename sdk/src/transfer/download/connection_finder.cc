@@ -63,8 +63,11 @@ void ConnectionFinder::Resize() {
   }
   const auto shortage = slots_->shortage();
   if (!shortage || slots_->limit() >= number) return;
-  CoreOf(client_).observer().ShortOfThreads(
-      {.wanted = number, .started = slots_->limit(), .cause = *shortage, .of_what = "connections"});
+  CoreOf(client_).observer().Report({.kind = EventKind::kThreadShortage,
+                                     .error = &*shortage,
+                                     .what = "connections",
+                                     .wanted = number,
+                                     .started = slots_->limit()});
 }
 
 }  // namespace gcsflux::internal

@@ -1,25 +1,16 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
-#include <vector>
 
-#include "client/reported_checksum.h"
+#include "base/process/mutex.h"
 #include "gcsflux/download.h"
 #include "transfer/download/unit.h"
+#include "transfer/read/pinned_object.h"
+#include "transfer/read/range_checksums.h"
 
 namespace gcsflux::internal {
-
-/// The times of one read.
-struct ReadTimes {
-  std::chrono::nanoseconds first_byte{0};  ///< From the start of the call.
-  std::chrono::nanoseconds total{0};
-  std::uint64_t bytes = 0;
-};
 
 /// How objects are read directly. The references must outlive its users.
 struct DirectReads {
@@ -31,32 +22,34 @@ struct DirectReads {
 /// The unit of one object: it is read whole, or in ranges, one for each stripe.
 UnitPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64_t stripe_bytes);
 
-/// Reads the whole object in one request. Checks that size and CRC32C are the listed ones.
-Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, Destination& destination,
-                       const std::stop_token& stop);
-
-/// Fetches one object. Its stripes are of one generation, and their combined checksums are compared with the object's.
-/// If they differ, the stripes are fetched once more; if they differ again, the object is kCorrupted.
+/// Fetches one object, and compares its CRC32C: whole in one request if it is one stripe. The combined checksums of
+/// several are compared when all have come. If they differ, the stripes are fetched once more; if they differ again,
+/// the object is kCorrupted.
 class DirectFetch : public UnitFetch {
  public:
   /// The arguments must outlive it.
   DirectFetch(const DirectReads& reads, const DownloadSource& source, Destination& destination, std::size_t stripes)
-      : reads_(reads), source_(source), destination_(destination), crc32cs_(stripes > 1 ? stripes : 0) {}
+      : reads_(reads),
+        source_(source),
+        destination_(destination),
+        stripes_(stripes),
+        object_(reads.client, source, reads.options.encryption_key, reads.options.call) {}
 
   Result<void> FetchPiece(std::size_t piece, const std::stop_token& stop) override;
   UnitOutcome Finish(const std::stop_token& stop) override;
 
  private:
-  Result<void> FetchStripe(std::size_t index, const std::stop_token& stop);
-  [[nodiscard]] std::uint32_t CombinedCrc32c() const;
+  // Absent: the whole object, in a request without a range. Returns the CRC32C.
+  Result<std::uint32_t> Read(const std::optional<Extent>& range, const std::stop_token& stop);
 
   const DirectReads& reads_;
   const DownloadSource& source_;
   Destination& destination_;
-  std::vector<std::uint32_t> crc32cs_;  // Of the stripes; the thread that fetches a stripe writes its element. Empty if
-                                        // the object is read whole.
-  ReportedChecksum reported_;
+  const std::size_t stripes_;
+  PinnedObject object_;
   bool is_repeated_ = false;
+  Mutex mutex_;
+  RangeChecksums checksums_ GUARDED_BY(mutex_);
 };
 
 }  // namespace gcsflux::internal

@@ -11,7 +11,7 @@ std::size_t StripeCount(std::uint64_t object_bytes, std::uint64_t stripe_bytes) 
   return static_cast<std::size_t>(std::min(kMost, full + (object_bytes % stripe_bytes != 0 ? 1 : 0)));
 }
 
-Stripe StripeAt(std::uint64_t object_bytes, std::size_t count, std::size_t index) {
+Extent StripeAt(std::uint64_t object_bytes, std::size_t count, std::size_t index) {
   const std::uint64_t length = object_bytes / count;
   const std::uint64_t longer = object_bytes % count;  // The first `longer` ranges have one byte more.
   const std::uint64_t offset = index * length + std::min<std::uint64_t>(index, longer);

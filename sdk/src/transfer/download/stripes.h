@@ -3,18 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transfer/read/range_checksums.h"
+
 namespace gcsflux::internal {
 
 /// The number of ranges of an object: each has at most `stripe_bytes`, or more if there would be over 10,000 ranges. 0
 /// means one range.
 std::size_t StripeCount(std::uint64_t object_bytes, std::uint64_t stripe_bytes);
 
-struct Stripe {
-  std::uint64_t offset = 0;
-  std::uint64_t length = 0;
-};
-
 /// The ranges cover the object in order. Their lengths differ by a byte at most.
-Stripe StripeAt(std::uint64_t object_bytes, std::size_t count, std::size_t index);
+Extent StripeAt(std::uint64_t object_bytes, std::size_t count, std::size_t index);
 
 }  // namespace gcsflux::internal

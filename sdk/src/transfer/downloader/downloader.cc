@@ -75,8 +75,9 @@ Downloader::Downloader(Client client, const DownloaderOptions& options)
             return std::make_unique<const internal::DownloaderCore>(client, options);
           })) {}
 
-Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources, const std::stop_token& stop) const {
-  return internal::ExceptionsAsErrors([&]() -> Result<ObjectBatch> {
+Result<std::vector<DownloadedObject>> Downloader::Download(std::span<const DownloadSource> sources,
+                                                           const std::stop_token& stop) const {
+  return internal::ExceptionsAsErrors([&]() -> Result<std::vector<DownloadedObject>> {
     const auto blocks = std::make_shared<internal::BlockPool>(0);
     auto memory = internal::Allocate(cores_->Get().options().allocator, *blocks, TotalBytes(sources),
                                      [&] { return Describe(sources); });
@@ -89,15 +90,16 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
       next += source.size;
     }
     auto batch = Download(sources, places, stop);
-    if (batch) batch->memory_ = *std::move(memory);
+    if (!batch) return batch;
+    for (DownloadedObject& object : *batch) object.memory = *memory;
     return batch;
   });
 }
 
-Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources,
-                                         std::span<const std::span<std::byte>> destinations,
-                                         const std::stop_token& stop) const {
-  return internal::ExceptionsAsErrors([&]() -> Result<ObjectBatch> {
+Result<std::vector<DownloadedObject>> Downloader::Download(std::span<const DownloadSource> sources,
+                                                           std::span<const std::span<std::byte>> destinations,
+                                                           const std::stop_token& stop) const {
+  return internal::ExceptionsAsErrors([&]() -> Result<std::vector<DownloadedObject>> {
     if (auto checked = CheckDestinations(sources, destinations); !checked) return checked.error();
     const internal::DownloaderCore& core = cores_->Get();
     if (auto ready = core.CheckReady(); !ready) return ready.error();
@@ -105,21 +107,21 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
     internal::BatchRecipient recipient(destinations, core.options().on_failure);
     auto errors = recipient.Fetch(core.slots(), core.MethodFor(window), stop);
     if (!errors) return errors.error();
-    ObjectBatch batch;
-    batch.objects_.assign(destinations.begin(), destinations.end());
-    for (std::size_t i = 0; i < errors->size(); ++i) {
-      if ((*errors)[i]) batch.objects_[i] = {};
+    std::vector<DownloadedObject> objects(sources.size());
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      objects[i] = {.index = i, .error = std::move((*errors)[i])};
+      if (!objects[i].error) objects[i].bytes = destinations[i];
     }
-    batch.errors_ = *std::move(errors);
-    return batch;
+    return objects;
   });
 }
 
 CompositionReport Downloader::composition_report() const { return cores_->Get().composition_report(); }
 
-DownloadStream Downloader::Stream(std::vector<DownloadSource> sources, const DownloadStreamOptions& options) const {
+DownloadStream Downloader::Stream(std::vector<DownloadSource> sources, DeliveryOrder order,
+                                  std::stop_token stop) const {
   return DownloadStream(internal::OwnedByProcess(
-      std::make_unique<internal::StreamRecipient>(cores_->Share(), std::move(sources), options)));
+      std::make_unique<internal::StreamRecipient>(cores_->Share(), std::move(sources), order, std::move(stop))));
 }
 
 DownloadStream::DownloadStream(std::shared_ptr<internal::StreamRecipient> recipient)

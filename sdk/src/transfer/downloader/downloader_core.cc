@@ -22,12 +22,12 @@ std::size_t FirstConnections(const DownloaderOptions& options) {
 
 std::unique_ptr<Composer> MakeComposer(const Client& client, const DownloaderOptions& options,
                                        const std::shared_ptr<RequestSlots>& slots, ConnectionFinder* finder) {
-  if (options.composition.mode == CompositionMode::kOff) return nullptr;
+  if (options.composition == CompositionMode::kOff) return nullptr;
   return std::make_unique<Composer>(
       client,
-      Composer::Settings{.mode = options.composition.mode,
+      Composer::Settings{.mode = options.composition,
                          .encryption_key = options.encryption_key,
-                         .kms_key_name = options.composition.kms_key_name,
+                         .kms_key_name = options.composition_kms_key_name,
                          .call = options.call,
                          .on_read = finder == nullptr ? nullptr : std::function([finder](std::uint64_t bytes) {
                            finder->OnRead(bytes, false);
@@ -63,16 +63,17 @@ DownloaderCore::DownloaderCore(Client client, DownloaderOptions options)
       reads_{client_, options_, Listener(composer_.get(), finder_.get())} {
   const auto shortage = slots_->shortage();
   if (slots_->is_usable() && shortage && slots_->limit() < FirstConnections(options_)) {
-    CoreOf(client_).observer().ShortOfThreads({.wanted = FirstConnections(options_),
-                                               .started = slots_->limit(),
-                                               .cause = *shortage,
-                                               .of_what = "connections"});
+    CoreOf(client_).observer().Report({.kind = EventKind::kThreadShortage,
+                                       .error = &*shortage,
+                                       .what = "connections",
+                                       .wanted = FirstConnections(options_),
+                                       .started = slots_->limit()});
   }
 }
 
 Result<void> DownloaderCore::CheckReady() const {
   if (auto checked =
-          CheckInRange("DownloaderOptions::max_concurrency", RangeOf("max_concurrency"), options_.max_concurrency);
+          CheckRanges({{"DownloaderOptions::max_concurrency", RangeOf("max_concurrency"), options_.max_concurrency}});
       !checked)
     return checked;
   if (!slots_->is_usable()) return *slots_->shortage();
@@ -81,7 +82,7 @@ Result<void> DownloaderCore::CheckReady() const {
 
 FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_unit_bytes) const {
   if (composer_) {
-    return ComposingMethod(sources, std::min(options_.composition.max_composite_bytes, max_unit_bytes));
+    return ComposingMethod(sources, std::min(options_.max_composite_bytes, max_unit_bytes));
   }
   return {.plan =
               [this, &sources](std::size_t first) {
@@ -96,10 +97,10 @@ FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_u
 }
 
 FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const {
-  const auto planner = std::make_shared<UnitPlanner>(composer_->planning(), options_.composition.mode,
+  const auto planner = std::make_shared<UnitPlanner>(composer_->planning(), options_.composition,
                                                      UnitLimits{.composite_bytes = max_bytes,
                                                                 .stripe_bytes = options_.stripe_bytes,
-                                                                .kms_key_name = options_.composition.kms_key_name,
+                                                                .kms_key_name = options_.composition_kms_key_name,
                                                                 .connections = [this] { return slots_->limit(); }});
   return {.plan =
               [planner, &sources](std::size_t first) {

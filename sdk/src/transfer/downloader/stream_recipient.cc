@@ -6,9 +6,10 @@
 namespace gcsflux::internal {
 
 StreamRecipient::StreamRecipient(std::shared_ptr<const DownloaderCore> core, std::vector<DownloadSource> sources,
-                                 const DownloadStreamOptions& options)
+                                 DeliveryOrder order, std::stop_token stop)
     : sources_(std::move(sources)),
-      options_(options),
+      order_(order),
+      stop_(std::move(stop)),
       ahead_(
           std::move(core), std::make_unique<SourceWindow>(sources_),
           [this](std::vector<ArrivedObject> objects) { OnArrival(std::move(objects)); },
@@ -36,15 +37,15 @@ Result<std::optional<DownloadedObject>> StreamRecipient::Next() {
 Result<void> StreamRecipient::Begin() {
   has_begun_ = true;
   if (auto begun = ahead_.Begin(); !begun) return begun;
-  on_stop_.emplace(options_.stop, [this] { OnStop(); });
+  on_stop_.emplace(stop_, [this] { OnStop(); });
   return {};
 }
 
 // The next object in order.
 Result<ArrivedObject> StreamRecipient::Await() {
   MutexLock lock(mutex_);
-  arrivals_.Wait(lock, [&]() REQUIRES(mutex_) { return options_.stop.stop_requested() || failure_ || IsNextReady(); });
-  if (options_.stop.stop_requested()) {
+  arrivals_.Wait(lock, [&]() REQUIRES(mutex_) { return stop_.stop_requested() || failure_ || IsNextReady(); });
+  if (stop_.stop_requested()) {
     return Error{ErrorCode::kCancelled, "stream of " + std::to_string(sources_.size()) + " objects: cancelled after " +
                                             std::to_string(delivered_)};
   }
@@ -101,7 +102,7 @@ void StreamRecipient::OnArrival(std::vector<ArrivedObject> objects) {
     const bool was_ready = IsNextReady();
     for (ArrivedObject& arrived : objects) {
       has_failed = has_failed || arrived.object.error;
-      const std::size_t turn = options_.order == DeliveryOrder::kInOrder ? arrived.object.index : arrived_++;
+      const std::size_t turn = order_ == DeliveryOrder::kInOrder ? arrived.object.index : arrived_++;
       Add(turn, std::move(arrived));
     }
     if (!was_ready && IsNextReady()) arrivals_.NotifyAll();

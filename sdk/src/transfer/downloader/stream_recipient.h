@@ -20,8 +20,8 @@ namespace gcsflux::internal {
 /// OwnedByProcess().
 class StreamRecipient {
  public:
-  StreamRecipient(std::shared_ptr<const DownloaderCore> core, std::vector<DownloadSource> sources,
-                  const DownloadStreamOptions& options);
+  StreamRecipient(std::shared_ptr<const DownloaderCore> core, std::vector<DownloadSource> sources, DeliveryOrder order,
+                  std::stop_token stop);
   ~StreamRecipient();
   StreamRecipient(const StreamRecipient&) = delete;
   StreamRecipient& operator=(const StreamRecipient&) = delete;
@@ -42,7 +42,8 @@ class StreamRecipient {
   }
 
   const std::vector<DownloadSource> sources_;
-  const DownloadStreamOptions options_;
+  const DeliveryOrder order_;
+  const std::stop_token stop_;
   const OwnerProcess owner_;
   bool has_begun_ = false;
   std::optional<Error> ended_ = {};

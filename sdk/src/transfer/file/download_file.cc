@@ -1,58 +1,58 @@
 #include "gcsflux/download_file.h"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/crc32c.h"
+#include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
 #include "base/option_range.h"
-#include "base/process/mutex.h"
 #include "base/process/own_descriptors.h"
 #include "base/process/owner_process.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
-#include "client/object_read.h"
-#include "client/reported_checksum.h"
 #include "transfer/file/partial_file.h"
-#include "transfer/threads/run_on_threads.h"
+#include "transfer/object_reader/reader_core.h"
 
 namespace gcsflux {
 namespace {
 
+using internal::Extent;
 using internal::PartialFile;
 using internal::PartialRange;
 using internal::PartialState;
 
-// If the process is killed, this many bytes, and those in flight, must be read again.
+// If the process is killed, this many bytes, and those that were not written yet, must be read again.
 constexpr std::uint64_t kBytesBetweenSaves = 8U << 20;
+// Bytes that were fetched and not written yet.
+constexpr std::uint64_t kBytesAhead = 128U << 20;  // With less, connections idle if first bytes are slow.
 
 Error At(const ObjectName& object, ErrorCode code, const std::string& what) {
   return Error{code, "objects.get " + ToUri(object) + ": " + what};
 }
 
-// The download of one generation into one file. Several threads read its ranges.
+// The download of one generation into one file. The client's loops read, and the calling thread writes.
 class FileDownload {
  public:
-  FileDownload(const Client& client, const DownloadSource& source, const DownloadFileOptions& options,
-               PartialFile& file, internal::ReportedChecksum& reported)
-      : client_(client), source_(source), options_(options), file_(file), reported_(reported) {}
+  FileDownload(const DownloadSource& source, const DownloadFileOptions& options, PartialFile& file,
+               internal::ReaderCore& reader)
+      : source_(source), options_(options), file_(file), reader_(reader) {}
 
   // Returns how many bytes of an earlier download it kept. After a failure the file holds its progress.
   Result<std::uint64_t> Run() {
     const internal::UsesOwnDescriptors uses;
     if (auto begun = Begin(); !begun) return begun.error();
-    const auto read = ReadRanges();
+    const auto read = ReadMissing();
     if (!owner_.IsCurrent()) return owner_.Refuse(("the download of " + ToUri(source_.object)).c_str());
     if (!read) return Leave(read.error());
-    const auto checked = reported_.CheckWhole(CoreOf(client_), source_.object, source_.crc32c, state_.WholeCrc32c());
+    const auto checked = reader_.object().CheckWhole(state_.WholeCrc32c());
     if (!checked) return Leave(checked.error());
     const auto committed =
         file_.Commit({.size = source_.size, .may_replace = options_.may_replace, .is_durable = options_.is_durable});
     if (!committed) return Leave(committed.error());
-    return kept_bytes_.load();
+    return kept_bytes_;
   }
 
  private:
@@ -78,81 +78,91 @@ class FileDownload {
     return source_.size > 0 ? file_.Save(state_) : Result<void>();
   }
 
-  Result<void> ReadRanges() {
-    const std::size_t count = state_.ranges.size();
-    const auto read = [this](std::size_t range, const std::stop_token& stop) { return ReadRange(range, stop); };
-    if (count == 0) return {};
-    if (count == 1) return read(0, options_.stop);
-    return internal::RunOnThreads(count, static_cast<std::size_t>(options_.max_concurrency), read, options_.stop,
-                                  &CoreOf(client_).observer());
+  Result<void> ReadMissing() {
+    std::vector<Extent> missing;  // Neighbours are one.
+    for (std::size_t i = 0; i < state_.ranges.size(); ++i) {
+      if (auto checked = CheckKept(i); !checked) return checked;
+      const std::uint64_t done = state_.ranges[i].done_bytes;
+      const Extent rest{state_.OffsetOf(i) + done, state_.LengthOf(i) - done};
+      if (rest.length == 0) continue;
+      if (!missing.empty() && missing.back().end() == rest.offset) {
+        missing.back().length += rest.length;
+      } else {
+        missing.push_back(rest);
+      }
+    }
+    for (const Extent& range : missing) {
+      const bool is_one_request = range.length <= options_.stripe_bytes || !reader_.is_usable();
+      if (auto read = is_one_request ? ReadHere(range) : ReadAhead(range); !read) return read;
+    }
+    return {};
   }
 
   // Bytes in the file are used only if their checksum is right: after a power failure some of them may be lost.
   Result<void> CheckKept(std::size_t index) {
-    const PartialRange range = state_.ranges[index];
+    PartialRange& range = state_.ranges[index];
     if (range.done_bytes == 0) return {};
     const auto crc32c = file_.Checksum(state_.OffsetOf(index), range.done_bytes);
-    if (crc32c && *crc32c == range.crc32c) {
-      kept_bytes_ += range.done_bytes;
-      return Tell(range.done_bytes);
+    if (!crc32c || *crc32c != range.crc32c) {
+      range = {};
+      return {};
     }
-    Note(index, {});
+    kept_bytes_ += range.done_bytes;
+    return Tell(range.done_bytes);
+  }
+
+  // On this thread, without a copy. Run() checks the whole file.
+  Result<void> ReadHere(const Extent& range) {
+    const internal::RangeSink write = [this](std::uint64_t at, std::span<const std::byte> data) {
+      return Write(at, data);
+    };
+    const auto read = reader_.object().ReadRange(range, {.sink = write, .sums_itself = true}, options_.stop);
+    if (!read) return read.error();
     return {};
   }
 
-  Result<void> ReadRange(std::size_t index, const std::stop_token& stop) {
-    if (auto checked = CheckKept(index); !checked) return checked;
-    PartialRange range = state_.ranges[index];
-    const std::uint64_t offset = state_.OffsetOf(index);
-    const std::uint64_t missing = state_.LengthOf(index) - range.done_bytes;
-    if (missing == 0) return {};
-    const ByteSink write = [&](std::span<const std::byte> data) -> Result<void> {
-      if (auto written = file_.Write(offset + range.done_bytes, data); !written) return written;
-      range.crc32c = internal::ExtendCrc32c(range.crc32c, data);
-      range.done_bytes += data.size();
-      Note(index, range);
-      SaveFromTimeToTime(data.size());
-      return Tell(data.size());
-    };
-    // Run() checks the whole file.
-    const auto read = internal::ReadInto(CoreOf(client_), source_.object,
-                                         {.range = ByteRange{offset + range.done_bytes, missing},
-                                          .generation = source_.generation,
-                                          .encryption_key = options_.encryption_key,
-                                          .call = options_.call,
-                                          .stop = stop},
-                                         {.sink = write, .capacity = missing, .is_verified_by_caller = true});
-    if (!read) return read.error();
-    if (read->object_size == source_.size && read->bytes == missing) {
-      return reported_.Note(source_.object, read->object_crc32c);
+  Result<void> ReadAhead(const Extent& range) {
+    std::uint64_t after_stop = 0;  // Bytes that had come, and were written, after options::stop.
+    reader_.SeekWithin(range);
+    while (reader_.position() < range.end()) {
+      const std::uint64_t at = reader_.position();
+      const auto data = reader_.NextView();
+      if (!data) return data.error();
+      for (std::size_t done = 0; done < data->size();) {
+        constexpr std::size_t kAtOnce = 1U << 20;  // Progress is told, and saved, after each.
+        const auto part = data->subspan(done, std::min(kAtOnce, data->size() - done));
+        if (auto written = Write(at + done, part); !written) return written;
+        done += part.size();
+        if (options_.stop.stop_requested()) after_stop += part.size();
+        if (after_stop >= kBytesBetweenSaves) return At(source_.object, ErrorCode::kCancelled, "cancelled");
+      }
     }
-    return At(
-        source_.object, ErrorCode::kCorrupted,
-        "it has " + std::to_string(read->object_size) + " bytes, and was listed with " + std::to_string(source_.size));
+    return {};
   }
 
-  void Note(std::size_t index, const PartialRange& range) {
-    const internal::MutexLock lock(mutex_);
-    state_.ranges[index] = range;
+  Result<void> Write(std::uint64_t at, std::span<const std::byte> data) {
+    if (auto written = file_.Write(at, data); !written) return written;
+    for (auto rest = data; !rest.empty();) {
+      const auto index = static_cast<std::size_t>(at / state_.range_bytes);
+      const std::uint64_t left = state_.OffsetOf(index) + state_.LengthOf(index) - at;
+      const auto part = rest.first(static_cast<std::size_t>(std::min<std::uint64_t>(rest.size(), left)));
+      PartialRange& range = state_.ranges[index];
+      range.crc32c = internal::ExtendCrc32c(range.crc32c, part);
+      range.done_bytes += part.size();
+      at += part.size();
+      rest = rest.subspan(part.size());
+    }
+    // If the file cannot be written, the writes of its bytes show it, not this one.
+    if ((unsaved_bytes_ += data.size()) >= kBytesBetweenSaves) {
+      unsaved_bytes_ = 0;
+      static_cast<void>(file_.Save(state_));
+    }
+    return Tell(data.size());
   }
 
   Result<void> Tell(std::uint64_t more_bytes) {
-    const std::uint64_t bytes = told_bytes_ += more_bytes;
-    return internal::TellProgress(options_.on_progress, {bytes, source_.size});
-  }
-
-  // If the file cannot be written, the writes of its bytes show it, not this one.
-  void SaveFromTimeToTime(std::uint64_t more_bytes) {
-    if ((unsaved_bytes_ += more_bytes) < kBytesBetweenSaves) return;
-    const std::unique_lock one_at_a_time(saving_, std::try_to_lock);
-    if (!one_at_a_time) return;
-    unsaved_bytes_ = 0;
-    static_cast<void>(file_.Save(StateNow()));
-  }
-
-  PartialState StateNow() {
-    const internal::MutexLock lock(mutex_);
-    return state_;
+    told_bytes_ += more_bytes;
+    return internal::TellProgress(options_.on_progress, {told_bytes_, source_.size});
   }
 
   // After a failure: keeps the bytes that a later download can use.
@@ -168,27 +178,37 @@ class FileDownload {
     return error;
   }
 
-  const Client& client_;
   const DownloadSource& source_;
   const DownloadFileOptions& options_;
   PartialFile& file_;
+  internal::ReaderCore& reader_;
   const internal::OwnerProcess owner_;
-  std::atomic<std::uint64_t> kept_bytes_ = 0;
-  std::atomic<std::uint64_t> told_bytes_ = 0;
-  std::atomic<std::uint64_t> unsaved_bytes_ = 0;
-  internal::ReportedChecksum& reported_;
-  std::mutex saving_;  // Held while the state is written; no thread waits for it.
-  internal::Mutex mutex_;
-  PartialState state_;  // Each range is changed by its thread. Guarded by mutex_ when others read it.
+  std::uint64_t kept_bytes_ = 0;
+  std::uint64_t told_bytes_ = 0;
+  std::uint64_t unsaved_bytes_ = 0;
+  PartialState state_;
 };
+
+std::shared_ptr<internal::ReaderCore> MakeReader(const Client& client, const DownloadSource& source,
+                                                 const DownloadFileOptions& options) {
+  const ObjectReaderOptions reading{.encryption_key = options.encryption_key,
+                                    .max_concurrency = options.max_concurrency,
+                                    .stripe_bytes = options.stripe_bytes,
+                                    .read_ahead_bytes = kBytesAhead,
+                                    .reads_whole = true,
+                                    .call = options.call,
+                                    .stop = options.stop};
+  return internal::OwnedByProcess(
+      std::make_unique<internal::ReaderCore>(client, source, reading, internal::ReaderCore::AfterStop::kArrivedBytes));
+}
 
 Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& options) {
   const auto wrong = [](std::string why) { return Error{ErrorCode::kInvalidArgument, std::move(why)}; };
   if (path.empty() || path.ends_with('/')) return wrong("'" + path + "' names no file");
   if (path.find('\0') != std::string::npos) return wrong("a file's name holds no byte 0");
   if (options.stripe_bytes < 1) return wrong("DownloadFileOptions::stripe_bytes must be at least 1");
-  if (auto checked = internal::CheckInRange("DownloadFileOptions::max_concurrency",
-                                            internal::RangeOf("max_concurrency"), options.max_concurrency);
+  if (auto checked = internal::CheckRanges(
+          {{"DownloadFileOptions::max_concurrency", internal::RangeOf("max_concurrency"), options.max_concurrency}});
       !checked)
     return checked;
   return internal::CheckLength(path);
@@ -203,15 +223,18 @@ Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource
   if (!options.may_replace) {
     if (auto is_free = internal::CheckFree(path); !is_free) return is_free.error();
   }
-  constexpr int kTries = 2;             // Corrupted data is read once more: it may have been damaged in transit.
-  internal::ReportedChecksum reported;  // The second read must have the checksum that an answer to the first one gave.
-  for (int tried = 1;; ++tried) {
-    const auto file = PartialFile::Open(path);
-    if (!file) return file.error();
-    const auto kept_bytes = FileDownload(client, source, options, **file, reported).Run();
-    if (kept_bytes) return DownloadedFile{source, *kept_bytes};
-    if (kept_bytes.error().code != ErrorCode::kCorrupted || tried == kTries) return kept_bytes.error();
-  }
+  return internal::ExceptionsAsErrors([&]() -> Result<DownloadedFile> {
+    constexpr int kTries = 2;  // Corrupted data is read once more: it may have been damaged in transit.
+    // The second read must have the checksum that an answer to the first one gave.
+    const auto reader = MakeReader(client, source, options);
+    for (int tried = 1;; ++tried) {
+      const auto file = PartialFile::Open(path);
+      if (!file) return file.error();
+      const auto kept_bytes = FileDownload(source, options, **file, *reader).Run();
+      if (kept_bytes) return DownloadedFile{source, *kept_bytes};
+      if (kept_bytes.error().code != ErrorCode::kCorrupted || tried == kTries) return kept_bytes.error();
+    }
+  });
 }
 
 Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,

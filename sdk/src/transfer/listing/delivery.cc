@@ -6,7 +6,7 @@ namespace gcsflux::internal::listing {
 
 void Delivery::Add(Batch batch) {
   if (batch.empty()) return;
-  if (order_ == ListingOrder::kAsFound) {
+  if (order_ == DeliveryOrder::kAsCompleted) {
     ready_.push_back(std::move(batch));
   } else {
     std::string first = batch.front().name;

@@ -15,7 +15,7 @@ namespace gcsflux::internal::listing {
 class Delivery {
  public:
   using Batch = std::vector<ListedObject>;
-  explicit Delivery(ListingOrder order) : order_(order) {}
+  explicit Delivery(DeliveryOrder order) : order_(order) {}
 
   /// Objects in order; no other batch has names between theirs.
   void Add(Batch batch);
@@ -28,7 +28,7 @@ class Delivery {
   Batch Take();
 
  private:
-  const ListingOrder order_;
+  const DeliveryOrder order_;
   std::map<std::string, Batch> held_;  // by their first names
   std::deque<Batch> ready_;
 };

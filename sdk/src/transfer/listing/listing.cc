@@ -7,6 +7,7 @@
 #include "base/exceptions_as_errors.h"
 #include "base/option_range.h"
 #include "base/process/owner_process.h"
+#include "client/client_core.h"
 #include "transfer/listing/parallel_listing.h"
 #include "wire/listed_names.h"
 #include "wire/page_tokens.h"
@@ -15,7 +16,7 @@ namespace gcsflux {
 namespace {
 
 // Appends the page, if its names follow those of the pages before.
-Result<void> Append(ObjectPage page, ObjectListing& listing) {
+Result<void> Append(ObjectListing page, ObjectListing& listing) {
   listing.objects.reserve(listing.objects.size() + page.objects.size());
   for (ObjectMetadata& object : page.objects) {
     if (!listing.objects.empty()) {
@@ -35,20 +36,14 @@ Result<void> Append(ObjectPage page, ObjectListing& listing) {
 }  // namespace
 
 Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix, const ListOptions& options) {
-  ListObjectsOptions request{.prefix = prefix.name,
-                             .delimiter = options.delimiter,
-                             .start_offset = options.start_offset,
-                             .match_glob = options.match_glob,
-                             .fields = options.fields,
-                             .call = options.call,
-                             .stop = options.stop};
+  ListOptions request = options;
   const auto refuse = [&](const Error& error) {
     return Error{error.code, "LIST " + ToUri(prefix) + ": " + error.message};
   };
   ObjectListing listing;
   internal::PageTokens tokens;
   do {
-    auto page = client.ListObjects(prefix.bucket, request);
+    auto page = client.ListObjects(prefix, request);
     if (!page) return page.error();
     request.page_token = std::move(page->next_page_token);
     // Between names that a pattern matches there may be any number of others.
@@ -59,12 +54,12 @@ Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix,
   return listing;
 }
 
-Result<ListingReport> ListInParallel(const Client& client, const ObjectName& prefix, ListingOrder order,
+Result<ListingReport> ListInParallel(const Client& client, const ObjectName& prefix, DeliveryOrder order,
                                      const ListingSink& sink, const ParallelListOptions& options) {
   if (!sink) return Error{ErrorCode::kInvalidArgument, "LIST " + ToUri(prefix) + ": the sink is empty"};
   const std::string list = "LIST " + ToUri(prefix) + ": ";
-  if (auto checked = internal::CheckInRange(list + "ParallelListOptions::max_concurrency",
-                                            internal::RangeOf("list_max_concurrency"), options.max_concurrency);
+  if (auto checked = internal::CheckRanges({{list + "ParallelListOptions::max_concurrency",
+                                             internal::RangeOf("list_max_concurrency"), options.max_concurrency}});
       !checked)
     return checked.error();
   if (!(options.call_cap >= 1)) {
@@ -79,15 +74,17 @@ Result<ListingReport> ListInParallel(const Client& client, const ObjectName& pre
 }
 
 Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, const ParallelListOptions& options) {
+  // In milliseconds, as it is saved, so that the process that lists has the same time as those that load the listing.
+  const auto time = std::chrono::floor<std::chrono::milliseconds>(CoreOf(client).timing().SystemNow());
   std::vector<std::vector<ListedObject>> batches;
   const auto keep = [&](std::vector<ListedObject> objects) -> Result<void> {
     batches.push_back(std::move(objects));
     return {};
   };
-  auto report = ListInParallel(client, prefix, ListingOrder::kByName, keep, options);
+  auto report = ListInParallel(client, prefix, DeliveryOrder::kInOrder, keep, options);
   if (!report) return report.error();
   return internal::ExceptionsAsErrors([&]() -> Result<Listing> {
-    Listing listing{.report = *std::move(report)};
+    Listing listing{.prefix = prefix, .time = time, .report = *std::move(report)};
     // After all are counted: a vector that grows would hold memory for up to twice as many.
     listing.objects.reserve(static_cast<std::size_t>(listing.report.objects));
     for (auto& batch : batches) {

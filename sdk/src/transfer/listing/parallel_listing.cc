@@ -65,12 +65,12 @@ class PageText : public BodyReceiver {
   std::optional<std::string> text_;
 };
 
-Result<ListedPage> ListPage(const Client& client, const std::string& bucket, const ListObjectsOptions& options,
+Result<ListedPage> ListPage(const Client& client, const ObjectName& prefix, const ListOptions& options,
                             ListedPageParser& parser) {
-  if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
+  if (auto checked = CheckBucketName(prefix.bucket); !checked) return checked.error();
   const ClientCore& core = CoreOf(client);
-  const auto call = MakeCall(core, Operation::kListObjects, {bucket, options.prefix}, options);
-  const HttpRequest request = ListedPageRequest(core.endpoint(), bucket, options);
+  const auto call = MakeCall(core, Operation::kListObjects, prefix, options);
+  const HttpRequest request = ListedPageRequest(core.endpoint(), prefix, options);
   const std::string invocation_id = core.NewInvocationId();
   PageText text(parser);
   const auto answer = core.Retry(call, [&](Attempts& attempts) {
@@ -118,7 +118,7 @@ bool CostsRetrieval(const std::string& storage_class) {
 
 }  // namespace
 
-ParallelListing::ParallelListing(const Client& client, ObjectName prefix, ListingOrder order, const ListingSink& sink,
+ParallelListing::ParallelListing(const Client& client, ObjectName prefix, DeliveryOrder order, const ListingSink& sink,
                                  const ParallelListOptions& options)
     : client_(client),
       prefix_(std::move(prefix)),
@@ -255,9 +255,8 @@ void ParallelListing::MakeCall(const PageCall& call) {
 
 Result<ListedPage> ParallelListing::Ask(const PageCall& call) {
   const bool is_plain = call.start_offset == call.prefix;  // the usual form of a listing: the prefix implies the start
-  return ListPage(client_, prefix_.bucket,
-                  {.prefix = call.prefix,
-                   .delimiter = call.delimiter,
+  return ListPage(client_, {prefix_.bucket, call.prefix},
+                  {.delimiter = call.delimiter,
                    .start_offset = is_plain ? std::string() : call.start_offset,
                    .end_offset = call.end_offset,
                    .max_results = static_cast<int>(call.max_results),
@@ -317,10 +316,11 @@ void ParallelListing::End() {
   stop_.request_stop();
   const std::size_t started = slots_->is_usable() ? slots_->limit() : 0;
   if (const auto shortage = slots_->shortage(); shortage && started < max_concurrency_) {
-    CoreOf(client_).observer().ShortOfThreads({.wanted = max_concurrency_,
-                                               .started = started,
-                                               .cause = *shortage,
-                                               .of_what = slots_->is_usable() ? "connections" : "threads"});
+    CoreOf(client_).observer().Report({.kind = EventKind::kThreadShortage,
+                                       .error = &*shortage,
+                                       .what = slots_->is_usable() ? "connections" : "threads",
+                                       .wanted = max_concurrency_,
+                                       .started = started});
   }
   slots_.reset();
 }

@@ -25,7 +25,7 @@ namespace gcsflux::internal::listing {
 /// that calls Run delivers. If no loop can be started, that thread makes the calls too. Used once.
 class ParallelListing final : private TaskSource {
  public:
-  ParallelListing(const Client& client, ObjectName prefix, ListingOrder order, const ListingSink& sink,
+  ParallelListing(const Client& client, ObjectName prefix, DeliveryOrder order, const ListingSink& sink,
                   const ParallelListOptions& options);
 
   Result<ListingReport> Run();

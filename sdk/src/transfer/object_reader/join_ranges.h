@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gcsflux/object_reader.h"
-#include "transfer/object_reader/range_checksums.h"
+#include "transfer/read/range_checksums.h"
 
 namespace gcsflux::internal {
 

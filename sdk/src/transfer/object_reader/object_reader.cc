@@ -18,15 +18,21 @@ Result<void> CheckOptions(const ObjectReaderOptions& options) {
   const auto refuse = [](const char* why) { return Error{ErrorCode::kInvalidArgument, why}; };
   if (options.stripe_bytes < 1) return refuse("ObjectReaderOptions::stripe_bytes must be at least 1");
   if (options.read_ahead_bytes < 1) return refuse("ObjectReaderOptions::read_ahead_bytes must be at least 1");
-  return internal::CheckInRange("ObjectReaderOptions::max_concurrency", internal::RangeOf("max_concurrency"),
-                                options.max_concurrency);
+  return internal::CheckRanges(
+      {{"ObjectReaderOptions::max_concurrency", internal::RangeOf("max_concurrency"), options.max_concurrency}});
 }
 
 // What a call does with the reader's core, which a reader that was moved from does not have.
 template <class Call>
 auto WithCore(const std::shared_ptr<internal::ReaderCore>& core, Call call) -> decltype(call()) {
   if (!core) return internal::MovedFrom("ObjectReader");
-  return internal::ExceptionsAsErrors(call);
+  auto done = internal::ExceptionsAsErrors(call);
+  if (done || done.error().code != ErrorCode::kNotFound) return done;
+  // The opened generation is gone. The live object is another one, and must not be mixed with it.
+  Error error = done.error();
+  error.code = ErrorCode::kAborted;
+  error.message += "; generation " + std::to_string(core->source().generation) + " was replaced or deleted";
+  return error;
 }
 
 }  // namespace

@@ -35,12 +35,23 @@ void ReadAhead::Close() {
 
 ReadAhead::~ReadAhead() { budget_.Leave(consumer_); }
 
+void ReadAhead::EndFetches() {
+  std::set<std::shared_ptr<Piece>> fetching;
+  {
+    const MutexLock lock(mutex_);
+    has_ended_ = true;
+    wanted_.clear();
+    fetching = fetching_;
+  }
+  for (const auto& piece : fetching) piece->stop.request_stop();
+}
+
 std::size_t ReadAhead::Want(const std::vector<Extent>& extents, bool is_of_stream) {
   std::size_t fit = 0;
   {
     const MutexLock lock(mutex_);
     std::uint64_t held = HeldBytes();
-    for (; fit < extents.size(); ++fit) {
+    for (; fit < extents.size() && !has_ended_; ++fit) {
       const Extent& extent = extents[fit];
       if (extent.length == 0 || OverlapsPiece(extent) || OverlapsWanted(extent)) continue;
       // One piece always fits: otherwise a small limit would prevent all reading ahead.
@@ -88,9 +99,16 @@ void ReadAhead::DropOfStream(const std::function<bool(const Extent&)>& is_droppe
 std::vector<HeldPart> ReadAhead::Find(std::uint64_t offset, std::span<std::byte> destination,
                                       std::vector<std::pair<std::uint64_t, std::span<std::byte>>>& rest) {
   std::vector<HeldPart> held;
+  Dropped failed;
   const MutexLock lock(mutex_);
   const std::uint64_t begin = offset;
   const std::uint64_t end = offset + destination.size();
+  std::erase_if(pieces_, [&](const auto& entry) {
+    const Piece& piece = *entry.second;
+    const bool has_failed = piece.error && piece.extent.offset < end && piece.extent.end() > begin;
+    if (has_failed) failed.push_back(entry.second);
+    return has_failed;
+  });
   auto next = pieces_.upper_bound(offset);
   if (next != pieces_.begin() && std::prev(next)->second->extent.end() > offset) --next;
   while (!destination.empty()) {
@@ -131,12 +149,20 @@ Result<PinnedPart> ReadAhead::Pin(std::uint64_t offset, const std::stop_token& s
   std::shared_ptr<Piece> piece;              // Outlives the lock.
   MutexLock lock(mutex_);
   const auto next = pieces_.upper_bound(offset);
-  if (next == pieces_.begin() || std::prev(next)->second->extent.end() <= offset) return PinnedPart{};
+  if (next == pieces_.begin() || std::prev(next)->second->extent.end() <= offset) {
+    if (has_ended_) return Error{ErrorCode::kCancelled, "cancelled before it was read"};
+    return PinnedPart{};
+  }
   piece = std::prev(next)->second;
   const std::uint64_t from = offset - piece->extent.offset;
   const auto arrived = AwaitBytes(lock, *piece, std::min(from + kMost, piece->extent.length), stop, waited);
-  if (!arrived) return arrived.error();
-  if (!*arrived) return PinnedPart{};
+  const bool has_failed = !arrived || (has_ended_ && piece->error);
+  if (!has_failed && !*arrived) return PinnedPart{};
+  if (has_failed && piece->arrived <= from) {
+    const auto failed = pieces_.find(piece->extent.offset);
+    if (failed != pieces_.end() && failed->second == piece) pieces_.erase(failed);
+    return *piece->error;
+  }
   const std::span<const std::byte> bytes(piece->memory.get() + from, piece->memory.get() + piece->arrived);
   Consume(*piece, bytes.size());  // The caller holds the piece.
   return PinnedPart{piece, bytes};
@@ -192,7 +218,7 @@ void ReadAhead::Pump() {
     std::uint64_t bytes = 0;
     {
       const MutexLock lock(mutex_);
-      if (is_closed_ || asked_ || wanted_.empty()) return;
+      if (is_closed_ || has_ended_ || asked_ || wanted_.empty()) return;
       asked_ = wanted_.front();
       wanted_.pop_front();
       bytes = asked_->extent.length;
@@ -208,7 +234,7 @@ void ReadAhead::OnAdmitted() {
   {
     const MutexLock lock(mutex_);
     admitted = std::exchange(asked_, std::nullopt);
-    if (admitted && !is_closed_) Begin(*admitted, /*is_kept=*/false);
+    if (admitted && !is_closed_ && !has_ended_) Begin(*admitted, /*is_kept=*/false);
   }
   Pump();
 }
@@ -290,11 +316,13 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
   const auto deliver = [&](std::uint64_t offset, std::span<const std::byte> bytes) {
     const std::uint64_t from = offset - piece->extent.offset;
     std::memcpy(piece->memory.get() + from, bytes.data(), bytes.size());
-    if (!is_whole) arrive(from + bytes.size());
+    const std::uint64_t end = from + bytes.size();
+    if (!is_whole && end < piece->extent.length) arrive(end);  // The last ones when the answer was checked.
   };
   {
     const MutexLock lock(mutex_);
     if (is_closed_) return;
+    if (has_ended_) piece->stop.request_stop();
     fetching_.insert(piece);
   }
   const auto fetched = fetch_(piece->extent, deliver, piece->stop.get_token());
@@ -306,8 +334,10 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
   {
     const MutexLock lock(mutex_);
     piece->error = fetched.error();
+    // Pin() is yet to return its bytes and its error.
+    const bool is_kept = piece->is_of_stream && (has_ended_ || piece->error->code != ErrorCode::kCancelled);
     const auto entry = pieces_.find(piece->extent.offset);
-    if (entry != pieces_.end() && entry->second == piece) pieces_.erase(entry);  // The job holds the last reference.
+    if (!is_kept && entry != pieces_.end() && entry->second == piece) pieces_.erase(entry);  // The job holds it.
   }
   arrivals_.NotifyAll();
 }

@@ -20,7 +20,7 @@
 #include "loop/job_queue.h"
 #include "loop/loop_condition.h"
 #include "transfer/object_reader/piece_memory.h"
-#include "transfer/object_reader/range_checksums.h"
+#include "transfer/read/range_checksums.h"
 
 namespace gcsflux::internal {
 
@@ -67,7 +67,8 @@ class ReadAhead {
   using Fetch = std::function<Result<void>(const Extent& extent, const Deliver& deliver, const std::stop_token& stop)>;
 
   /// A piece of `object_size` bytes is compared with the object's checksum, and may be fetched again: readers do not
-  /// see its bytes before. The bytes of other pieces are visible as they come.
+  /// see its bytes before. The bytes of other pieces are visible as they come, the last ones when the fetch has
+  /// succeeded.
   ReadAhead(DeliveryBudget& budget, JobQueue& jobs, std::uint64_t limit, std::uint64_t object_size, Fetch fetch);
   /// Call it after Close(), when none of its jobs is left.
   ~ReadAhead();
@@ -75,6 +76,8 @@ class ReadAhead {
   ReadAhead& operator=(const ReadAhead&) = delete;
   /// Ends the fetches in progress, also those of pieces that were dropped.
   void Close();
+  /// The same, but Pin() still returns the bytes that have come, and then kCancelled.
+  void EndFetches();
 
   /// Fetches each of these extents as one piece, unless it is there already. Returns how many of them fit.
   std::size_t Want(const std::vector<Extent>& extents, bool is_of_stream);
@@ -87,7 +90,8 @@ class ReadAhead {
   /// Drops pieces for ReadNext() outside of this extent.
   void KeepOfStream(const Extent& extent);
 
-  /// The parts of the range that pieces hold, or will soon hold. `rest` is the remainder.
+  /// The parts of the range that pieces hold, or will soon hold. `rest` is the remainder. Pieces whose fetch has failed
+  /// are dropped.
   std::vector<HeldPart> Find(std::uint64_t offset, std::span<std::byte> destination,
                              std::vector<std::pair<std::uint64_t, std::span<std::byte>>>& rest);
   /// Waits for the part's bytes and copies them. If their fetch fails meanwhile, returns its error. Returns false if
@@ -95,7 +99,8 @@ class ReadAhead {
   /// wait.
   Result<bool> Take(const HeldPart& part, const std::stop_token& stop, bool& waited);
   /// The bytes of the piece that holds this offset, from there on. Waits until the piece is there, or a megabyte of it.
-  /// Returns no piece if none holds the offset, its fetch was cancelled, or `stop` was stopped.
+  /// Returns no piece if none holds the offset, its fetch was cancelled, or `stop` was stopped. If its fetch has
+  /// failed, returns the bytes that came before, then the error once.
   Result<PinnedPart> Pin(std::uint64_t offset, const std::stop_token& stop, bool& waited);
   /// Makes the callers that wait in Take() and Pin() check their stop_tokens.
   void Wake();
@@ -146,6 +151,7 @@ class ReadAhead {
   // The memory of all pieces that are not kept, also of dropped pieces whose requests have not ended.
   std::uint64_t alive_bytes_ GUARDED_BY(mutex_) = 0;
   bool is_closed_ GUARDED_BY(mutex_) = false;
+  bool has_ended_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace gcsflux::internal

@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "base/checksum.h"
 #include "base/exceptions_as_errors.h"
 #include "client/client_core.h"
-#include "client/object_read.h"
-#include "transfer/object_reader/claimed_checksums.h"
+#include "transfer/read/claimed_checksums.h"
 
 namespace gcsflux::internal {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 constexpr std::uint64_t kLeastStripe = 1U << 20;
 
@@ -44,12 +37,15 @@ bool Overlap(std::vector<RangeRead> ranges) {
 
 }  // namespace
 
-ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options)
+ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options, AfterStop after_stop)
     : client_(std::move(client)),
       source_(std::move(source)),
       options_(std::move(options)),
+      returns_arrived_(after_stop == AfterStop::kArrivedBytes),
       longest_stripe_(LongestStripe(options_)),
+      object_(client_, source_, options_.encryption_key, options_.call),
       window_(FirstStripe(options_)),
+      stream_end_(source_.size),
       slots_(
           std::make_unique<RequestSlots>(CoreOf(client_).loops(), static_cast<std::size_t>(options_.max_concurrency))),
       jobs_(std::make_shared<JobQueue>(*slots_)),
@@ -59,7 +55,7 @@ ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions
             const auto delivery = extent.length == source_.size ? Delivery::kAtEnd : Delivery::kEarly;
             return Fetch(extent, delivery, deliver, stop);
           })),
-      on_stop_(options_.stop, [this] { ahead_->Close(); }) {}
+      on_stop_(options_.stop, [this] { returns_arrived_ ? ahead_->EndFetches() : ahead_->Close(); }) {}
 
 ReaderCore::~ReaderCore() {
   lent_.reset();
@@ -73,15 +69,6 @@ Result<void> ReaderCore::CheckUsable() const {
   if (options_.stop.stop_requested()) return Error{ErrorCode::kCancelled, "read of " + ToUri(source_.object)};
   if (!slots_->is_usable()) return slots_->shortage().value_or(Error{ErrorCode::kLocalIo, "no event loop runs"});
   return {};
-}
-
-Error ReaderCore::Failed(Error error) const {
-  // The opened generation is gone. The live object is another one, and must not be mixed with it.
-  if (error.code == ErrorCode::kNotFound) {
-    error.code = ErrorCode::kAborted;
-    error.message += "; generation " + std::to_string(source_.generation) + " was replaced or deleted";
-  }
-  return error;
 }
 
 std::uint64_t ReaderCore::gap() const {
@@ -192,7 +179,7 @@ Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& 
     if (extras.on_taken) extras.on_taken(part.offset + part.destination.size());
   }
   auto done = await(*group);
-  if (failure) return Failed(*std::move(failure));
+  if (failure) return *std::move(failure);
   if (!done || rest.empty()) return done;
   const auto again = Start(requests_of(), extras.sum);
   const Awaited again_awaited{*this, *again};
@@ -257,7 +244,7 @@ ReaderCore::Awaited::~Awaited() {
 Result<void> ReaderCore::Await(Group& group) {
   MutexLock lock(mutex_);
   arrivals_.Wait(lock, [&] { return group.pending == 0; });
-  if (group.error) return Failed(*group.error);
+  if (group.error) return *group.error;
   return {};
 }
 
@@ -268,19 +255,16 @@ Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const Re
     return checksums_.Claim(extent);
   }());
   std::uint64_t position = extent.offset;
-  const ByteSink sink = [&](std::span<const std::byte> bytes) -> Result<void> {
-    if (bytes.size() > extent.end() - position)
-      return Error{ErrorCode::kBadResponse, "more bytes came than were asked for"};
-    checksums.Add(position, bytes);
-    deliver(position, bytes);
-    position += bytes.size();
+  const RangeSink sink = [&](std::uint64_t offset, std::span<const std::byte> bytes) -> Result<void> {
+    if (offset == extent.offset) checksums.Clear();
+    checksums.Add(offset, bytes);
+    deliver(offset, bytes);
+    position = offset + bytes.size();
     return {};
   };
-  const auto rewind = [&] {
-    position = extent.offset;
-    checksums.Clear();
-  };
-  auto read = Request(extent, sink, rewind, stop);
+  ++requests_;
+  const auto read =
+      object_.ReadRange(extent, {.sink = sink, .may_repeat = true, .is_copy = true, .sums_itself = true}, stop);
   {
     // After a failure, the bytes that a reader may have taken count.
     const MutexLock lock(mutex_);
@@ -288,42 +272,9 @@ Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const Re
   }
   arrivals_.NotifyAll();  // For VerifyWhole().
   if (!read) return read.error();
-  return CheckAnswer(extent, *read);
-}
-
-Result<ReadSummary> ReaderCore::Request(const Extent& extent, const ByteSink& sink, const std::function<void()>& rewind,
-                                        const std::stop_token& stop) {
-  ++requests_;
-  const auto start = Clock::now();
-  std::optional<Clock::time_point> first_byte;
-  const ReadObjectOptions options{.range = ByteRange{extent.offset, extent.length},
-                                  .generation = source_.generation,
-                                  .encryption_key = options_.encryption_key,
-                                  .call = options_.call,
-                                  .stop = stop};
-  const ByteSink timed = [&](std::span<const std::byte> bytes) {
-    if (!first_byte) first_byte = Clock::now();
-    return sink(bytes);
-  };
-  auto read = ReadInto(CoreOf(client_), source_.object, options,
-                       {.sink = timed,
-                        .capacity = kNoLimit,
-                        .rewind = rewind,
-                        .is_verified_by_caller = true,
-                        .is_copy = true,
-                        .sums_itself = true});
-  if (read) fetched_bytes_ += read->bytes;
-  if (read && first_byte) pace_.Note(*first_byte - start, Clock::now() - *first_byte, read->bytes);
-  return read;
-}
-
-Result<void> ReaderCore::CheckAnswer(const Extent& extent, const ReadSummary& read) {
-  if (read.object_size != source_.size || read.bytes != extent.length) {
-    return Error{ErrorCode::kCorrupted,
-                 "objects.get " + ToUri(source_.object) + ": " + std::to_string(read.object_size) +
-                     " bytes are stored of an object that was opened with " + std::to_string(source_.size)};
-  }
-  return reported_.Note(source_.object, read.object_crc32c);
+  fetched_bytes_ += read->times.bytes;
+  pace_.Note(read->times.first_byte, read->times.total - read->times.first_byte, read->times.bytes);
+  return {};
 }
 
 void ReaderCore::Prefetch(const std::vector<ByteRange>& ranges) {
@@ -363,15 +314,16 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
 }
 
 Result<std::span<const std::byte>> ReaderCore::NextView() {
-  if (auto usable = CheckUsable(); !usable) return usable.error();
+  const auto usable = CheckUsable();
+  if (!usable && (!returns_arrived_ || usable.error().code != ErrorCode::kCancelled)) return usable.error();
   lent_.reset();
-  if (position_ >= source_.size) return std::span<const std::byte>();
+  if (position_ >= stream_end_) return std::span<const std::byte>();
   ahead_->DropBefore(position_);
   ReadAheadFrom(position_);
   bool waited = false;
   const std::stop_callback on_stop(options_.stop, [&] { ahead_->Wake(); });
-  auto held = ahead_->Pin(position_, options_.stop, waited);
-  if (!held) return Failed(held.error());
+  auto held = ahead_->Pin(position_, returns_arrived_ ? std::stop_token() : options_.stop, waited);
+  if (!held) return held.error();
   lent_ = std::move(held->piece);
   auto lent = lent_ ? Result<std::span<const std::byte>>(held->bytes) : FetchOwn(waited);
   if (!lent) return lent;
@@ -384,7 +336,7 @@ Result<std::span<const std::byte>> ReaderCore::FetchOwn(bool& waited) {
   if (auto usable = CheckUsable(); !usable) return usable.error();
   if (!own_) own_ = MakePieceMemory(static_cast<std::size_t>(FirstStripe(options_)), source_.size);
   if (!own_) return Error{ErrorCode::kLocalIo, "read of " + ToUri(source_.object) + ": there is no memory for it"};
-  const std::uint64_t length = std::min(FirstStripe(options_), source_.size - position_);
+  const std::uint64_t length = std::min(FirstStripe(options_), stream_end_ - position_);
   const std::span<std::byte> bytes(own_.get(), static_cast<std::size_t>(length));
   if (auto read = ReadRanges({{position_, bytes}}, waited, {}); !read) return read.error();
   return std::span<const std::byte>(bytes);
@@ -393,15 +345,15 @@ Result<std::span<const std::byte>> ReaderCore::FetchOwn(bool& waited) {
 void ReaderCore::ReadAheadFrom(std::uint64_t offset) {
   ahead_end_ = std::max(ahead_end_, offset);
   std::vector<Extent> extents;
-  const std::uint64_t end = std::min(source_.size, offset + std::min(window(), source_.size));
+  const std::uint64_t end = std::min(stream_end_, offset + std::min(window(), source_.size));
   while (ahead_end_ < end) {
     // Whole stripes for any window, because small requests cost as much as large ones.
-    const std::uint64_t most = std::min({StripeAhead(), options_.read_ahead_bytes, source_.size - ahead_end_});
+    const std::uint64_t most = std::min({StripeAhead(), options_.read_ahead_bytes, stream_end_ - ahead_end_});
     const Extent gap = ahead_->FirstGap({ahead_end_, most});
     if (gap.length > 0) extents.push_back(gap);
     ahead_end_ = gap.end();
   }
-  if (ahead_end_ >= source_.size) ahead_->DropSpareMemory();
+  if (ahead_end_ >= stream_end_) ahead_->DropSpareMemory();
   const std::size_t fit = ahead_->Want(extents, /*is_of_stream=*/true);
   if (fit < extents.size()) ahead_end_ = extents[fit].offset;
 }
@@ -428,6 +380,11 @@ void ReaderCore::Seek(std::uint64_t offset) {
   position_ = offset;
   ahead_->KeepOfStream(is_ahead ? Extent{offset, ahead_end_ - offset} : Extent{});
   if (!is_ahead) ahead_end_ = std::min(offset, source_.size);
+}
+
+void ReaderCore::SeekWithin(const Extent& range) {
+  stream_end_ = range.end();
+  Seek(range.offset);
 }
 
 Result<void> ReaderCore::VerifyWhole() {
@@ -461,10 +418,8 @@ Result<void> ReaderCore::VerifyWhole() {
   MutexLock lock(mutex_);
   const std::uint32_t came = *checksums_.Whole(source_.size);
   lock.unlock();
-  auto checked = reported_.CheckWhole(CoreOf(client_), source_.object, source_.crc32c, came);
-  if (!checked || !reported_.value()) return checked;
-  // The answers are compared too: a service may contradict itself.
-  return reported_.CheckWhole(CoreOf(client_), source_.object, std::nullopt, came);
+  if (auto checked = object_.CheckWhole(came); !checked) return checked;
+  return object_.CompareWithAnswers(came);  // A service may contradict itself.
 }
 
 ObjectReaderReport ReaderCore::report() const {

@@ -12,29 +12,36 @@
 
 #include "base/process/mutex.h"
 #include "base/process/owner_process.h"
-#include "client/reported_checksum.h"
 #include "gcsflux/object_reader.h"
 #include "loop/job_queue.h"
 #include "loop/loop_condition.h"
 #include "loop/request_slots.h"
 #include "transfer/object_reader/join_ranges.h"
 #include "transfer/object_reader/piece_memory.h"
-#include "transfer/object_reader/range_checksums.h"
 #include "transfer/object_reader/read_ahead.h"
 #include "transfer/object_reader/request_pace.h"
 #include "transfer/object_reader/scatter.h"
+#include "transfer/read/pinned_object.h"
+#include "transfer/read/range_checksums.h"
 
 namespace gcsflux::internal {
 
 /// The shared state of an ObjectReader. Thread-safe, except the cursor.
 class ReaderCore {
  public:
-  ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options);
+  /// What NextView() returns after ObjectReaderOptions::stop.
+  enum class AfterStop { kNothing, kArrivedBytes };
+  ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options,
+             AfterStop after_stop = AfterStop::kNothing);
   ~ReaderCore();
   ReaderCore(const ReaderCore&) = delete;
   ReaderCore& operator=(const ReaderCore&) = delete;
 
   [[nodiscard]] const DownloadSource& source() const { return source_; }
+  /// For reads without a loop.
+  [[nodiscard]] PinnedObject& object() { return object_; }
+  /// False if there is no loop.
+  [[nodiscard]] bool is_usable() const { return slots_->is_usable(); }
   Result<std::size_t> ReadAt(std::uint64_t offset, std::span<std::byte> destination);
   /// With a checksum, returns that of each range's bytes.
   Result<std::vector<std::uint32_t>> Read(std::span<const RangeRead> ranges, std::optional<Checksum> sum);
@@ -43,6 +50,8 @@ class ReaderCore {
   Result<std::span<const std::byte>> NextView();
   [[nodiscard]] std::uint64_t position() const { return position_; }
   void Seek(std::uint64_t offset);
+  /// The same for NextView() in a range: nothing behind it is fetched, and it returns no bytes at the range's end.
+  void SeekWithin(const Extent& range);
   Result<void> VerifyWhole();
   [[nodiscard]] ObjectReaderReport report() const;
 
@@ -61,7 +70,6 @@ class ReaderCore {
     ~Awaited();
   };
   [[nodiscard]] Result<void> CheckUsable() const;
-  [[nodiscard]] Error Failed(Error error) const;
   // Optional additions to a read of ranges.
   struct ReadExtras {
     // Called with the end of each held part when that is copied, while the rest is fetched.
@@ -79,9 +87,6 @@ class ReaderCore {
   enum class Delivery { kAtEnd, kEarly };
   Result<void> Fetch(const Extent& extent, Delivery delivery, const ReadAhead::Deliver& deliver,
                      const std::stop_token& stop);
-  Result<ReadSummary> Request(const Extent& extent, const ByteSink& sink, const std::function<void()>& rewind,
-                              const std::stop_token& stop);
-  Result<void> CheckAnswer(const Extent& extent, const ReadSummary& read);
   // Bytes at the position that no piece holds, in memory of this object.
   Result<std::span<const std::byte>> FetchOwn(bool& waited);
   void ReadAheadFrom(std::uint64_t offset);
@@ -100,9 +105,10 @@ class ReaderCore {
   const Client client_;
   const DownloadSource source_;
   const ObjectReaderOptions options_;
+  const bool returns_arrived_;
   const std::uint64_t longest_stripe_;
   const OwnerProcess owner_;
-  ReportedChecksum reported_;
+  PinnedObject object_;
   RequestPace pace_;
   std::atomic<std::uint64_t> requests_ = 0;
   std::atomic<std::uint64_t> fetched_bytes_ = 0;
@@ -114,6 +120,7 @@ class ReaderCore {
 
   // Used by the thread of ReadNext(), NextView() and Seek().
   std::uint64_t position_ = 0;
+  std::uint64_t stream_end_;      // NextView() ends here.
   std::uint64_t ahead_end_ = 0;   // Up to here it has been fetched ahead.
   std::uint64_t easy_bytes_ = 0;  // Bytes read since the caller last waited.
   std::shared_ptr<Piece> lent_;   // Holds the bytes that NextView() returned last. If null, own_ holds them.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <new>
 #include <optional>
 #include <thread>
@@ -10,6 +11,7 @@
 
 #include "base/process/mutex.h"
 #include "base/process/start_thread.h"
+#include "client/client_core.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -21,14 +23,18 @@ class IndexedRun {
   IndexedRun(std::size_t count, const Work& work, const std::stop_token& stop)
       : count_(count), work_(work), pass_on_(stop, [this] { stop_.request_stop(); }) {}
 
-  Result<void> Run(std::size_t wanted, Observer* observer) {
+  Result<void> Run(std::size_t wanted, const Client& client) {
     std::vector<std::jthread> threads;
     // No thread begins before all have started: some may be ended again.
     const auto shortage = StartThreads(threads, wanted, [this](const std::stop_token& ended) {
       if (AwaitStart(ended)) Serve();
     });
-    if (shortage && observer != nullptr) {
-      observer->ShortOfThreads({.wanted = wanted, .started = threads.size(), .cause = *shortage});
+    if (shortage) {
+      CoreOf(client).observer().Report({.kind = EventKind::kThreadShortage,
+                                        .error = &*shortage,
+                                        .what = "threads",
+                                        .wanted = wanted,
+                                        .started = threads.size()});
     }
     Start();
     if (threads.empty()) Serve();
@@ -64,6 +70,8 @@ class IndexedRun {
       return work_(index, stop_.get_token());
     } catch (const std::bad_alloc&) {  // There are more threads than the memory allows.
       return Error{ErrorCode::kLocalIo, "out of memory: lower the number of requests at a time (max_concurrency)"};
+    } catch (const std::exception& thrown) {
+      return Error{ErrorCode::kLocalIo, thrown.what()};
     }
   }
 
@@ -91,10 +99,10 @@ class IndexedRun {
 
 }  // namespace
 
-Result<void> RunOnThreads(std::size_t count, std::size_t threads, const Work& work, const std::stop_token& stop,
-                          Observer* observer) {
+Result<void> RunOnThreads(const Client& client, std::size_t count, int threads, const Work& work,
+                          const std::stop_token& stop) {
   if (count == 0) return {};
-  return IndexedRun(count, work, stop).Run(std::clamp<std::size_t>(threads, 1, count), observer);
+  return IndexedRun(count, work, stop).Run(std::min(count, static_cast<std::size_t>(std::max(1, threads))), client);
 }
 
 }  // namespace gcsflux::internal

@@ -218,7 +218,7 @@ class MultipartUpload::Upload {
       generation = *made;
     }
     completed_ = generation;
-    GetObjectOptions options{.encryption_key = options_.encryption_key, .call = options_.call};
+    ObjectOptions options{.encryption_key = options_.encryption_key, .call = options_.call};
     if (generation != 0) options.generation = generation;
     const auto response = core().Send({internal::GetObjectRequest(core().endpoint(), object_, options), id, attempts});
     const bool is_replaced = !response && response.error().http_status == 404 && generation != 0;

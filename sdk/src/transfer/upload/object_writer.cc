@@ -40,6 +40,6 @@ void ObjectWriter::Cancel() {
   if (writer_) writer_->Cancel();
 }
 std::uint64_t ObjectWriter::position() const { return writer_ ? writer_->position() : 0; }
-ObjectWriterReport ObjectWriter::report() const { return writer_ ? writer_->report() : ObjectWriterReport(); }
+UploadReport ObjectWriter::report() const { return writer_ ? writer_->report() : UploadReport(); }
 
 }  // namespace gcsflux

@@ -26,12 +26,12 @@ ObjectName NewTemporaryName(const ClientCore& core, const std::string& bucket) {
 }
 
 // The compose sets the attributes of the temporary object's successor, except the storage class.
-MultipartOptions MultipartOptionsOf(const UploadOptions& options, WriteMethod method, std::stop_token stop) {
+MultipartOptions MultipartOptionsOf(const UploadOptions& options, WritePath path, std::stop_token stop) {
   MultipartOptions of_parts{.encryption_key = options.encryption_key,
                             .kms_key_name = options.kms_key_name,
                             .call = options.call,
                             .stop = std::move(stop)};
-  if (method == WriteMethod::kParts) {
+  if (path == WritePath::kInPlace) {
     of_parts.attributes = options.attributes;
   } else {
     of_parts.attributes.storage_class = options.attributes.storage_class;
@@ -68,17 +68,17 @@ Result<PathChoice> PartsUpload::Begin() {
   if (auto started = StartJobs(); !started) return started.error();
   std::optional<Result<void>> begun;
   PathChoice choice =
-      ChoosePath(client_, object_.bucket, options_, *jobs_, [&] { begun = Start(WriteMethod::kPartsAndCompose); });
+      ChoosePath(client_, object_.bucket, options_, *jobs_, [&] { begun = Start(WritePath::kParallel); });
   if (stop_.stop_requested()) {
     return InCall(InsertCall(object_, options_), {ErrorCode::kCancelled, "stopped by the caller"});
   }
-  if (choice.method == WriteMethod::kOneStream) return choice;
-  if (!begun) begun = Start(choice.method);
+  if (choice.path == WritePath::kOneStream) return choice;
+  if (!begun) begun = Start(choice.path);
   if (*begun) return choice;
   // If the caller may write objects, but not this way, one stream does it.
   const bool is_denied = begun->error().code == ErrorCode::kPermissionDenied;
-  if (!is_denied || choice.method == WriteMethod::kParts) return begun->error();
-  return PathChoice{WriteMethod::kOneStream, "no multipart upload may be started: " + begun->error().message};
+  if (!is_denied || choice.path == WritePath::kInPlace) return begun->error();
+  return PathChoice{WritePath::kOneStream, "no multipart upload may be started: " + begun->error().message};
 }
 
 Result<void> PartsUpload::StartJobs() {
@@ -88,14 +88,14 @@ Result<void> PartsUpload::StartJobs() {
   return {};
 }
 
-Result<void> PartsUpload::Start(WriteMethod method) {
-  method_ = method;
-  const bool is_temporary = method == WriteMethod::kPartsAndCompose;
+Result<void> PartsUpload::Start(WritePath path) {
+  path_ = path;
+  const bool is_temporary = path == WritePath::kParallel;
   target_ = is_temporary ? NewTemporaryName(CoreOf(client_), object_.bucket) : object_;
   if (!is_resumable_) {
     if (auto added = LiveUploads::OfProcess().Add(client_, target_, is_temporary); !added) return added;
   }
-  auto upload = MultipartUpload::Start(client_, target_, MultipartOptionsOf(options_, method, stop_.get_token()));
+  auto upload = MultipartUpload::Start(client_, target_, MultipartOptionsOf(options_, path, stop_.get_token()));
   if (!upload) return upload.error();
   upload_.emplace(*std::move(upload));
   return {};
@@ -105,7 +105,7 @@ Result<void> PartsUpload::Continue(const PartsState& state) {
   if (auto started = StartJobs(); !started) return started;
   target_ = state.temporary;
   auto upload = MultipartUpload::Resume(client_, target_, state.upload_id,
-                                        MultipartOptionsOf(options_, method_, stop_.get_token()));
+                                        MultipartOptionsOf(options_, path_, stop_.get_token()));
   if (!upload) return upload.error();
   upload_.emplace(*std::move(upload));
   auto listed = upload_->ListParts();
@@ -192,7 +192,7 @@ Result<void> PartsUpload::AwaitParts(const std::function<Result<void>()>& on_par
 
 Result<ObjectMetadata> PartsUpload::Join(std::uint64_t size) {
   auto joined = upload_->Complete();
-  if (method_ == WriteMethod::kParts) return joined;
+  if (path_ == WritePath::kInPlace) return joined;
   may_be_joined_ = !joined && joined.error().outcome != WriteOutcome::kNotStored;
   if (!joined) {
     // Whatever became of the temporary object, nothing is stored under the object's name.

@@ -70,7 +70,7 @@ class PartsUpload {
 
  private:
   Result<void> StartJobs();
-  Result<void> Start(WriteMethod method);
+  Result<void> Start(WritePath path);
   void SendNext(const std::function<Result<std::optional<QueuedPart>>()>& next);
   Result<void> Send(const std::function<Result<std::optional<QueuedPart>>()>& next);
   void EndRequests();
@@ -80,7 +80,7 @@ class PartsUpload {
   const ObjectName& object_;
   const UploadOptions& options_;
   const bool is_resumable_;
-  WriteMethod method_ = WriteMethod::kPartsAndCompose;
+  WritePath path_ = WritePath::kParallel;
   ObjectName target_;  // Of the multipart upload.
   std::optional<MultipartUpload> upload_;
   std::vector<ListedPart> held_;

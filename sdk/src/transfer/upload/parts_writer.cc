@@ -27,7 +27,7 @@ PartsWriter::PartsWriter(Client client, ObjectName object, UploadOptions options
   if (checked) checked = CheckWriterOptions(options_);
   if (!checked) error_ = InCall(InsertCall(object_, options_), checked.error());
   if (!error_ && options_.path == WritePath::kOneStream) {
-    report_ = {.method = WriteMethod::kOneStream, .reason = "one stream was asked for"};
+    report_ = {.path = WritePath::kOneStream, .reason = "one stream was asked for"};
     stream_ = std::make_unique<StreamWriter>(client_, object_, options_);
   }
 }
@@ -36,7 +36,7 @@ PartsWriter::PartsWriter(Client client, std::unique_ptr<StreamWriter> stream)
     : client_(std::move(client)),
       buffers_(0),
       queue_(1),
-      report_{.method = WriteMethod::kOneStream, .reason = "it continues a session"},
+      report_{.path = WritePath::kOneStream, .reason = "it continues a session"},
       stream_(std::move(stream)),
       parts_(client_, object_, options_, /*is_resumable=*/false) {}
 
@@ -91,10 +91,10 @@ Result<void> PartsWriter::WriteOn(std::span<const std::byte> data) {
 Result<void> PartsWriter::Decide() {
   auto choice = parts_.Begin();
   if (!choice) return choice.error();
-  report_.method = choice->method;
+  report_.path = choice->path;
   report_.reason = std::move(choice->reason);
-  if (choice->method == WriteMethod::kOneStream) return BeginStream();
-  if (choice->method == WriteMethod::kPartsAndCompose) report_.temporary_name = parts_.temporary_name();
+  if (choice->path == WritePath::kOneStream) return BeginStream();
+  if (choice->path == WritePath::kParallel) report_.temporary_name = parts_.temporary_name();
   return {};
 }
 
@@ -150,7 +150,7 @@ Result<ObjectMetadata> PartsWriter::Close() {
 
 Result<ObjectMetadata> PartsWriter::CloseOnce() {
   if (parts_.is_begun()) return CloseParts();
-  report_.method = WriteMethod::kSingleInsert;
+  report_.path = WritePath::kOneRequest;
   report_.reason = "not more than one part";
   return UploadInOneRequest(CoreOf(client_), object_, part_ ? part_->bytes() : std::span<const std::byte>(), options_);
 }
@@ -159,7 +159,7 @@ Result<ObjectMetadata> PartsWriter::CloseParts() {
   if (part_) SendBuffer(/*is_last=*/true);
   if (auto sent = parts_.AwaitParts([this] { return TellProgress(); }); !sent) return sent.error();
   auto joined = parts_.Join(position_);
-  if (!joined || report_.method == WriteMethod::kParts) return joined;
+  if (!joined || report_.path == WritePath::kInPlace) return joined;
   return parts_.Commit();
 }
 
@@ -177,8 +177,8 @@ void PartsWriter::Cancel() {
   if (part_) buffers_.GiveBack(std::move(part_));
 }
 
-ObjectWriterReport PartsWriter::report() const {
-  ObjectWriterReport report = report_;
+UploadReport PartsWriter::report() const {
+  UploadReport report = report_;
   {
     const MutexLock lock(mutex_);
     report.parts = static_cast<std::uint64_t>(queue_.cut());

@@ -32,7 +32,7 @@ class PartsWriter {
   Result<std::string> Suspend();
   void Cancel();
   [[nodiscard]] std::uint64_t position() const { return stream_ ? stream_->position() : position_; }
-  [[nodiscard]] ObjectWriterReport report() const;
+  [[nodiscard]] UploadReport report() const;
 
  private:
   [[nodiscard]] Result<void> CheckUsable() const;
@@ -58,7 +58,7 @@ class PartsWriter {
   mutable Mutex mutex_;
   PartQueue queue_ GUARDED_BY(mutex_);
 
-  ObjectWriterReport report_;
+  UploadReport report_;
   std::unique_ptr<StreamWriter> stream_;
   PartsUpload parts_;  // Last: its requests end before the members that they use.
 };

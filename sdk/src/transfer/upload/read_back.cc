@@ -18,8 +18,7 @@ LiveObject Judge(const ObjectMetadata& found, const OpenWrite& write, const Http
 
 // Nothing if no object is live.
 Result<std::optional<HttpResponse>> GetLive(const ClientCore& core, const ObjectName& object,
-                                            const GetObjectOptions& options, const std::string& id,
-                                            Attempts& attempts) {
+                                            const ObjectOptions& options, const std::string& id, Attempts& attempts) {
   const auto response = core.Send({GetObjectRequest(core.endpoint(), object, options), id, attempts});
   if (response) return std::optional(*response);
   if (response.error().http_status == 404) return std::optional<HttpResponse>();

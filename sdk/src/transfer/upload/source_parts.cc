@@ -29,11 +29,11 @@ std::uint64_t SourcePartBytes(std::uint64_t size, const UploadOptions& options) 
 Result<PathChoice> SourceParts::Begin() {
   part_bytes_ = SourcePartBytes(upload_.source.size(), upload_.options);
   if (part_bytes_ > upload_.options.part_memory_bytes) {
-    return PathChoice{WriteMethod::kOneStream, "10000 parts within part_memory_bytes do not hold the source"};
+    return PathChoice{WritePath::kOneStream, "10000 parts within part_memory_bytes do not hold the source"};
   }
   if (auto checked = CheckLive(); !checked) return checked.error();
   auto choice = parts_.Begin();
-  if (!choice || choice->method == WriteMethod::kOneStream) {
+  if (!choice || choice->path == WritePath::kOneStream) {
     parts_.Cancel();
     return choice;
   }

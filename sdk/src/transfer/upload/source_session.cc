@@ -50,7 +50,7 @@ Result<void> CheckPrefix(const SourceUpload& upload, const UploadState& session)
 
 }  // namespace
 
-Result<UploadedFile> SendBySession(const SourceUpload& upload) {
+Result<UploadReport> SendBySession(const SourceUpload& upload) {
   // The state is saved from the beginning, because a killed process cannot save it later.
   auto state = StreamWriter(upload.client, upload.object, upload.options).Suspend();
   if (!state) return state.error();
@@ -58,7 +58,7 @@ Result<UploadedFile> SendBySession(const SourceUpload& upload) {
   return ContinueSession(upload, *state);
 }
 
-Result<UploadedFile> ContinueSession(const SourceUpload& upload, const std::string& state) {
+Result<UploadReport> ContinueSession(const SourceUpload& upload, const std::string& state) {
   const auto session = ParseUploadState(state);
   if (!session) return LeaveSession(upload, session.error());
   if (auto same = CheckPrefix(upload, *session); !same) {
@@ -79,7 +79,7 @@ Result<UploadedFile> ContinueSession(const SourceUpload& upload, const std::stri
   auto stored = Feed(upload, **writer);
   if (stored) {
     if (auto forgotten = upload.Forget(); !forgotten) return forgotten.error();
-    return UploadedFile{*std::move(stored), kept_bytes, WriteMethod::kOneStream};
+    return UploadReport{*std::move(stored), kept_bytes, WritePath::kOneStream};
   }
   if (auto left = (*writer)->Suspend()) {
     if (auto saved = upload.Save(*left); !saved) return saved.error();

@@ -45,14 +45,14 @@ bool IsOfTheOldUpload(const Error& error) {
   return IsLost(error) || (is_refused && error.outcome == WriteOutcome::kNotStored);
 }
 
-Result<UploadedFile> FinishParts(SourceParts& parts, const internal::PathChoice& choice) {
+Result<UploadReport> FinishParts(SourceParts& parts, const internal::PathChoice& choice) {
   auto stored = parts.Finish();
   if (!stored) return stored.error();
-  return UploadedFile{*std::move(stored), parts.kept_bytes(), choice.method, choice.reason};
+  return UploadReport{*std::move(stored), parts.kept_bytes(), choice.path, choice.reason};
 }
 
 // What an earlier call left: its result if it could be continued, otherwise nothing.
-std::optional<Result<UploadedFile>> ContinueOld(const SourceUpload& upload) {
+std::optional<Result<UploadReport>> ContinueOld(const SourceUpload& upload) {
   const internal::SavedState saved = internal::StateOf(upload);
   if (const auto state = internal::ParsePartsState(saved.text)) {
     if (!saved.is_of_this_upload || !internal::CanContinue(upload, *state)) {
@@ -65,7 +65,7 @@ std::optional<Result<UploadedFile>> ContinueOld(const SourceUpload& upload) {
       if (continued.error().code == ErrorCode::kPermissionDenied) return std::nullopt;
       return continued.error();
     }
-    return FinishParts(parts, {WriteMethod::kPartsAndCompose, "it continues parts that were sent before"});
+    return FinishParts(parts, {WritePath::kParallel, "it continues parts that were sent before"});
   }
   if (!saved.is_of_this_upload) {
     internal::DropSession(upload, saved.text);
@@ -77,7 +77,7 @@ std::optional<Result<UploadedFile>> ContinueOld(const SourceUpload& upload) {
 }
 
 // Sends it again if what was sent is gone.
-std::optional<Result<UploadedFile>> SendAgainIfLost(const std::function<std::optional<Result<UploadedFile>>()>& send) {
+std::optional<Result<UploadReport>> SendAgainIfLost(const std::function<std::optional<Result<UploadReport>>()>& send) {
   constexpr int kMostUploads = 3;
   for (int i = 1;; ++i) {
     auto sent = send();
@@ -85,7 +85,7 @@ std::optional<Result<UploadedFile>> SendAgainIfLost(const std::function<std::opt
   }
 }
 
-Result<UploadedFile> SendOneStream(const SourceUpload& upload, const std::string& reason) {
+Result<UploadReport> SendOneStream(const SourceUpload& upload, const std::string& reason) {
   const bool has_session = upload.source.size() > upload.options.chunk_bytes;
   if (has_session && upload.is_resumable()) {
     auto sent = *SendAgainIfLost([&] { return std::optional(internal::SendBySession(upload)); });
@@ -94,27 +94,26 @@ Result<UploadedFile> SendOneStream(const SourceUpload& upload, const std::string
   }
   auto stored = internal::UploadRewindable(CoreOf(upload.client), upload.object, upload.source, upload.options);
   if (!stored) return stored.error();
-  return UploadedFile{*std::move(stored), 0, has_session ? WriteMethod::kOneStream : WriteMethod::kSingleInsert,
-                      reason};
+  return UploadReport{*std::move(stored), 0, has_session ? WritePath::kOneStream : WritePath::kOneRequest, reason};
 }
 
-Result<UploadedFile> SendNew(const SourceUpload& upload) {
+Result<UploadReport> SendNew(const SourceUpload& upload) {
   const std::uint64_t least = std::max<std::uint64_t>(kLeastParallelUpload, upload.options.part_bytes);
   if (upload.source.size() <= least) return SendOneStream(upload, "it is not larger than one stream sends fast");
   if (upload.options.path == WritePath::kOneStream) return SendOneStream(upload, "one stream was asked for");
   std::string why_one_stream;
-  auto sent = SendAgainIfLost([&]() -> std::optional<Result<UploadedFile>> {
+  auto sent = SendAgainIfLost([&]() -> std::optional<Result<UploadReport>> {
     SourceParts parts(upload);
     const auto choice = parts.Begin();
-    if (!choice) return Result<UploadedFile>(choice.error());
-    if (choice->method != WriteMethod::kOneStream) return FinishParts(parts, *choice);
+    if (!choice) return Result<UploadReport>(choice.error());
+    if (choice->path != WritePath::kOneStream) return FinishParts(parts, *choice);
     why_one_stream = choice->reason;
     return std::nullopt;
   });
   return sent ? *std::move(sent) : SendOneStream(upload, why_one_stream);
 }
 
-Result<UploadedFile> UploadOrContinue(const SourceUpload& upload) {
+Result<UploadReport> UploadOrContinue(const SourceUpload& upload) {
   if (auto checked = CheckOptions(upload); !checked) {
     return InCall(internal::InsertCall(upload.object, upload.options), checked.error());
   }
@@ -142,9 +141,9 @@ Result<ObjectMetadata> UploadObject(const Client& client, const ObjectName& obje
   return internal::ExceptionsAsErrors(upload, WriteOutcome::kUnknown);
 }
 
-Result<UploadedFile> UploadFile(const Client& client, const std::string& path, const ObjectName& object,
+Result<UploadReport> UploadFile(const Client& client, const std::string& path, const ObjectName& object,
                                 const UploadOptions& options) {
-  const auto upload = [&]() -> Result<UploadedFile> {
+  const auto upload = [&]() -> Result<UploadReport> {
     const auto source = internal::FileSource(path);
     if (!source) return source.error();
     return UploadOrContinue({client, object, **source, options});

@@ -17,7 +17,7 @@ namespace {
 
 Error Refused(const char* why) { return {ErrorCode::kInvalidArgument, why}; }
 
-PathChoice OneStream(std::string reason) { return {WriteMethod::kOneStream, std::move(reason)}; }
+PathChoice OneStream(std::string reason) { return {WritePath::kOneStream, std::move(reason)}; }
 
 // The missing permissions without which a part, a compose or a deletion fails. Empty if there are none.
 Result<std::string> MissingPermissions(const Client& client, const std::string& bucket, const UploadOptions& options) {
@@ -67,15 +67,12 @@ Answers Ask(const Client& client, const std::string& bucket, const UploadOptions
 
 Result<void> CheckWriterOptions(const UploadOptions& options) {
   if (auto checked =
-          CheckInRange("UploadOptions::part_bytes", RangeOf("part_bytes"), static_cast<double>(options.part_bytes));
+          CheckRanges({{"UploadOptions::part_bytes", RangeOf("part_bytes"), options.part_bytes},
+                       {"UploadOptions::max_concurrency", RangeOf("upload_max_concurrency"), options.max_concurrency}});
       !checked)
     return checked;
   if (options.part_memory_bytes < options.part_bytes)
     return Refused("UploadOptions::part_memory_bytes must be at least one part");
-  if (auto checked =
-          CheckInRange("UploadOptions::max_concurrency", RangeOf("upload_max_concurrency"), options.max_concurrency);
-      !checked)
-    return checked;
   const ObjectAttributes& attributes = options.attributes;
   const bool has_conditions =
       options.mode != WriteMode::kOverwrite || attributes.event_based_hold || attributes.temporary_hold;
@@ -87,17 +84,17 @@ Result<void> CheckWriterOptions(const UploadOptions& options) {
 PathChoice ChoosePath(const Client& client, const std::string& bucket, const UploadOptions& options, JobQueue& jobs,
                       const std::function<void()>& meanwhile) {
   if (options.path == WritePath::kOneStream) return OneStream("one stream was asked for");
-  if (options.is_private_name) return {WriteMethod::kParts, "no other writer uses the name"};
-  if (options.path == WritePath::kParallel) return {WriteMethod::kPartsAndCompose, "parts were asked for"};
+  if (options.is_private_name) return {WritePath::kInPlace, "no other writer uses the name"};
+  if (options.path == WritePath::kParallel) return {WritePath::kParallel, "parts were asked for"};
   const auto [missing, settings] = Ask(client, bucket, options, jobs, meanwhile);
   if (!missing) return OneStream("permissions cannot be asked for: " + missing.error().message);
   if (!missing->empty()) return OneStream("the caller lacks " + *missing);
-  if (!settings) return {WriteMethod::kPartsAndCompose, "more than one part; the bucket's settings cannot be read"};
+  if (!settings) return {WritePath::kParallel, "more than one part; the bucket's settings cannot be read"};
   if (settings->retention_period.count() > 0)
     return OneStream("the bucket's retention policy would keep the temporary object");
   if (settings->default_event_based_hold)
     return OneStream("the bucket's default event-based hold would keep the temporary object");
-  return {WriteMethod::kPartsAndCompose, "more than one part"};
+  return {WritePath::kParallel, "more than one part"};
 }
 
 }  // namespace gcsflux::internal
@@ -111,7 +108,7 @@ WritePath ChooseWritePath(const Client& client, const std::string& bucket, const
   const auto jobs = std::make_shared<internal::JobQueue>(slots);
   const auto choice = internal::ChoosePath(client, bucket, options, *jobs, {});
   jobs->Close();
-  return choice.method == WriteMethod::kOneStream ? WritePath::kOneStream : WritePath::kParallel;
+  return choice.path == WritePath::kOneStream ? WritePath::kOneStream : WritePath::kParallel;
 }
 
 }  // namespace gcsflux

@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 
 struct PathChoice {
-  WriteMethod method = WriteMethod::kOneStream;
+  WritePath path = WritePath::kOneStream;
   std::string reason = {};
 };
 

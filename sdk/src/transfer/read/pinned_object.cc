@@ -1,0 +1,81 @@
+#include "transfer/read/pinned_object.h"
+
+#include <limits>
+
+#include "client/object_read.h"
+
+namespace gcsflux::internal {
+namespace {
+
+std::string OperationOf(const DownloadSource& source) { return "objects.get " + ToUri(source.object) + ": "; }
+
+}  // namespace
+
+Result<RangeAnswer> PinnedObject::ReadWhole(const RangeTarget& target, const std::stop_token& stop) {
+  return Read(std::nullopt, {0, source_.size}, target, stop);
+}
+
+Result<RangeAnswer> PinnedObject::ReadRange(const Extent& range, const RangeTarget& target,
+                                            const std::stop_token& stop) {
+  return Read(ByteRange{range.offset, range.length}, range, target, stop);
+}
+
+Result<RangeAnswer> PinnedObject::Read(const std::optional<ByteRange>& range, const Extent& extent,
+                                       const RangeTarget& target, const std::stop_token& stop) {
+  using Clock = std::chrono::steady_clock;
+  if (source_.generation <= 0) {
+    return Error{ErrorCode::kInvalidArgument,
+                 OperationOf(source_) + "a source without a generation; take it from a listing or from GetObject"};
+  }
+  const auto start = Clock::now();
+  Clock::time_point first_byte = start;
+  std::uint64_t position = extent.offset;
+  const auto put = [&](std::span<const std::byte> bytes) -> Result<void> {
+    if (bytes.size() > extent.end() - position) return OtherSize("more bytes came");
+    if (first_byte == start) first_byte = Clock::now();
+    auto taken = target.sink(position, bytes);
+    position += bytes.size();
+    return taken;
+  };
+  const ByteSink sink = std::ref(put);
+  const auto read =
+      ReadInto(CoreOf(client_), source_.object,
+               {.range = range,
+                .generation = source_.generation,
+                .encryption_key = encryption_key_,
+                .call = call_,
+                .stop = stop},
+               {.sink = sink,
+                .capacity = std::numeric_limits<std::uint64_t>::max(),
+                .rewind = target.may_repeat ? std::function<void()>([&] { position = extent.offset; }) : nullptr,
+                .is_verified_by_caller = true,
+                .is_copy = target.is_copy,
+                .sums_itself = target.sums_itself});
+  if (!read && range && read.error().code == ErrorCode::kOutOfRange) {
+    return OtherSize("no byte " + std::to_string(range->offset));
+  }
+  if (!read) return read.error();
+  if (read->object_size != source_.size || read->bytes != extent.length) {
+    return OtherSize(std::to_string(read->object_size) + " bytes are stored");
+  }
+  if (auto noted = reported_.Note(source_.object, read->object_crc32c); !noted) return noted.error();
+  const auto end = Clock::now();
+  const auto until_first = (first_byte == start ? end : first_byte) - start;
+  return RangeAnswer{read->crc32c, {.first_byte = until_first, .total = end - start, .bytes = read->bytes}};
+}
+
+Error PinnedObject::OtherSize(const std::string& what) const {
+  return Error{ErrorCode::kCorrupted, OperationOf(source_) + what + " of an object that was listed with " +
+                                          std::to_string(source_.size) + "; list it again"};
+}
+
+Result<void> PinnedObject::CheckWhole(std::uint32_t crc32c) const {
+  return reported_.CheckWhole(CoreOf(client_), source_.object, source_.crc32c, crc32c);
+}
+
+Result<void> PinnedObject::CompareWithAnswers(std::uint32_t crc32c) const {
+  if (!reported_.value()) return {};
+  return reported_.CheckWhole(CoreOf(client_), source_.object, std::nullopt, crc32c);
+}
+
+}  // namespace gcsflux::internal
