@@ -163,20 +163,6 @@ gcsflux_test(retry_policy_tests
 target_compile_definitions(retry_policy_tests PRIVATE GCSFLUX_RETRY_POLICY="$<TARGET_FILE:retry_policy>")
 add_dependencies(retry_policy_tests retry_policy)
 
-# What 512 ranks would take under the service's quotas, in simulated time.
-add_library(gcsflux_simulated_ranks STATIC benchmarks/simulated_ranks/planned_requests.cc
-                                           benchmarks/simulated_ranks/simulation.cc)
-target_include_directories(gcsflux_simulated_ranks PUBLIC ${PROJECT_SOURCE_DIR}/benchmarks
-                                                   PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
-target_link_libraries(gcsflux_simulated_ranks PUBLIC gcsflux_client PRIVATE gcsflux_strict)
-gcsflux_program(simulate_ranks benchmarks/simulated_ranks/main.cc)
-target_link_libraries(simulate_ranks PRIVATE gcsflux_simulated_ranks gflags)
-add_test(NAME simulate_ranks COMMAND simulate_ranks --ranks=8 --fewer_ranks=7 --megabytes_per_rank=1000)
-set_tests_properties(simulate_ranks PROPERTIES PASS_REGULAR_EXPRESSION "[|] 7, 64 MiB, 1, 800 Gb/s [|] [1-9]")
-gcsflux_test(simulated_ranks_tests
-  SOURCES benchmarks/simulated_ranks_test.cc
-  LIBRARIES gcsflux_simulated_ranks)
-
 # Counted, not timed: what the traffic layer costs while nothing is loaded.
 gcsflux_program(count_traffic_layer benchmarks/count_traffic_layer.cc)
 target_include_directories(count_traffic_layer PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)

@@ -67,8 +67,9 @@ add_test(NAME named_paths COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/named_paths.p
 
 # Internals of the SDK: pure functions, and the client over a service in memory.
 gcsflux_test(sdk_tests
-  SOURCES base/codecs_test.cc base/http_date_test.cc base/object_name_test.cc client/call_options_test.cc
-          client/endpoint_test.cc client/gunzip_test.cc client/hedge_test.cc client/read_in_progress_test.cc
+  SOURCES base/codecs_test.cc base/http_date_test.cc base/nearest_name_test.cc base/object_name_test.cc
+          client/call_options_test.cc client/endpoint_test.cc client/gunzip_test.cc client/hedge_test.cc
+          client/read_in_progress_test.cc
           client/read_test.cc client/throttled_calls_test.cc client/reported_checksum_test.cc http/*.cc loop/*.cc
           retry/*.cc support/fake_gcs.cc transfer/upload/upload_test.cc transfer/threads/*.cc
           wire/copy_requests_test.cc wire/key_headers_test.cc wire/object_resource_test.cc wire/requests_test.cc

@@ -6,7 +6,7 @@
 
 #include "checkpoints/save_step.h"
 #include "checkpoints/step_writer.h"
-#include "cli/checkpoint/keep_flags.h"
+#include "cli/checkpoint/steps.h"
 #include "cli/command_fixture.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "support/load_fault.h"

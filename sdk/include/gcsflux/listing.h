@@ -22,7 +22,8 @@ namespace gcsflux {
 ///
 /// An error fails the whole call: it never returns a part as a success. If there are no objects, the listing is empty;
 /// if there is no such bucket, returns kNotFound. Returns kBadResponse if the service lists a name twice, out of order
-/// or outside of the prefix, or gives 1,000 pages in a row without names. ListInParallel has the same errors.
+/// or outside of the prefix, or, without match_glob, gives 1,000 pages in a row without names. ListInParallel has the
+/// same errors.
 Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix, const ListOptions& options = {});
 
 struct ParallelListOptions {
