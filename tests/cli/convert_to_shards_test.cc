@@ -45,10 +45,10 @@ TEST_F(ConvertToShardsTest, WritesAStepThatRanksLoad) {
   ExpectSame("one.pt", kStep);
 
   const auto group = MakeOneProcess();
-  ShardedCheckpoints run(ValueOf(internal::OpenStepStore(client_, "gs://bkt/runs/7")), *group);
+  ShardedCheckpoints run(testing::ValueOf(internal::OpenStepStore(client_, "gs://bkt/runs/7")), *group);
   const auto latest = run.Latest();
   ASSERT_TRUE(latest.ok()) << latest.error().message;
-  EXPECT_EQ(latest->step.number, 42);
+  EXPECT_EQ(latest->stored.manifest.step, 42);
   constexpr std::size_t kRowBytes = 16 * sizeof(float);
   std::string rows(10 * kRowBytes, '\0');
   const PartToLoad part{.part = {.name = "embedding", .shape = {1000, 16}, .offsets = {495, 0}, .sizes = {10, 16}},

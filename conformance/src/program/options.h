@@ -22,8 +22,8 @@ struct Options {
   bool help = false;
 };
 
-/// Reads the flags by gcsflux's ParseFlags(). For an unknown flag, a bad value or a positional argument, the error names
-/// it and says what would be right.
+/// Reads the flags by gcsflux's ParseFlags(). For an unknown flag, a bad value or a positional argument, the error
+/// names it and says what would be right.
 OrError<Options> ParseOptions(int argc, const char* const* argv);
 
 /// What --help prints.

@@ -41,8 +41,9 @@ struct Shaping {
 /// another name.
 Shaping ShapingProfile(std::string_view profile);
 
-/// Sets the field of that name to what `text` says: "50", "lognormal(50,200)", or "" for no limit. Returns false if there
-/// is no such field. If the text is wrong, throws std::invalid_argument, which names the field, and changes nothing.
+/// Sets the field of that name to what `text` says: "50", "lognormal(50,200)", or "" for no limit. Returns false if
+/// there is no such field. If the text is wrong, throws std::invalid_argument, which names the field, and changes
+/// nothing.
 bool SetField(Shaping& shaping, std::string_view field, std::string_view text);
 
 /// Reads a JSON object of fields; a distribution is a number or a text. Fields that are missing have the values of the
