@@ -17,9 +17,12 @@
 #include <stdexcept>
 #include <thread>
 
+#include "checkpoints/byte_sources.h"
+#include "checkpoints/write_checkpoint.h"
 #include "client_options.h"
+#include "formats/safetensors/safetensors.h"
+#include "formats/torch_file_writer.h"
 #include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
 #include "gcsflux/emulator/emulator.h"
 #include "peer.h"
 #include "process_cpu.h"
@@ -89,7 +92,10 @@ SafetensorsContents SafeContents(std::size_t count) {
 Result<void> Write(Way way, Tensors& tensors, const ByteSink& sink) {
   const auto give = [&](std::size_t i, const ByteSink& into) { return tensors.Give(i, into); };
   if (way == kTorch) return WriteTorchFile(TorchContents(tensors.count()), give, sink);
-  if (way == kSafetensors) return WriteSafetensors(SafeContents(tensors.count()), give, sink);
+  if (way == kSafetensors) {
+    const auto written = WriteSafetensors(SafeContents(tensors.count()), give, sink);
+    return written ? Result<void>() : written.error();
+  }
   for (std::size_t i = 0; i < tensors.count(); ++i) {
     if (auto put = give(i, sink); !put.ok()) return put;
   }

@@ -37,6 +37,7 @@ if(Torch_FOUND)
                                                benchmarks/checkpoint_runs/training_loop.cc
                                                benchmarks/checkpoint_runs/unchanged.cc
                                                benchmarks/object_streams/service.cc)
+  target_include_directories(bench_checkpoint_runs PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # manifests
   target_link_libraries(bench_checkpoint_runs PRIVATE gcsflux_emulator gcsflux_torch)
   gcsflux_program(bench_datasets benchmarks/bench_datasets.cc
     benchmarks/datasets/bookkeeping.cc
@@ -61,6 +62,7 @@ if(Torch_FOUND)  # Whose c10d connects the ranks, each of which is a process.
     benchmarks/distributed/rank_main.cc
     benchmarks/distributed/rank_tasks.cc
     benchmarks/distributed/rank_tensors.cc)
+  target_include_directories(bench_rank PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # barriers
   target_link_libraries(bench_rank PRIVATE gcsflux_bench_baselines gcsflux_torch gcsflux_flags gflags)
   gcsflux_benchmark(bench_distributed "BM_((BareRead|RanksSave|RanksLoad)/ranks:4/rows:128/|RanksSnapshot/lazy:1/rows:16/|RanksTraining/lazy:0/rows:16/|SaveOfManyTensors/tensors:100/|Plan/tensors:100/|Reshard/from:4/to:4/dimension:1/shared:1/rows:128/)")
   target_sources(bench_distributed PRIVATE benchmarks/distributed/beside_training.cc
@@ -97,6 +99,7 @@ gcsflux_test(delaying_server_tests
   LIBRARIES gcsflux_bench_baselines gcsflux_client)
 if(Torch_FOUND)  # Whose writer is a baseline.
   gcsflux_benchmark(bench_formats "BM_(Write/|WriteSmall|ReadSmallIndex|(Save|Load|Convert)/way:[12]/tensors:30/|OneTensor/way:./tensors:30/)")
+  target_include_directories(bench_formats PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # files of each format
   target_link_libraries(bench_formats PRIVATE gcsflux_emulator gcsflux_torch)
   add_dependencies(bench_formats gcsflux)
 endif()
@@ -159,20 +162,6 @@ gcsflux_test(retry_policy_tests
   LIBRARIES gcsflux_retry_policy)
 target_compile_definitions(retry_policy_tests PRIVATE GCSFLUX_RETRY_POLICY="$<TARGET_FILE:retry_policy>")
 add_dependencies(retry_policy_tests retry_policy)
-
-# What 512 ranks would take under the service's quotas, in simulated time.
-add_library(gcsflux_simulated_ranks STATIC benchmarks/simulated_ranks/planned_requests.cc
-                                           benchmarks/simulated_ranks/simulation.cc)
-target_include_directories(gcsflux_simulated_ranks PUBLIC ${PROJECT_SOURCE_DIR}/benchmarks
-                                                   PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
-target_link_libraries(gcsflux_simulated_ranks PUBLIC gcsflux_client PRIVATE gcsflux_strict)
-gcsflux_program(simulate_ranks benchmarks/simulated_ranks/main.cc)
-target_link_libraries(simulate_ranks PRIVATE gcsflux_simulated_ranks gflags)
-add_test(NAME simulate_ranks COMMAND simulate_ranks --ranks=8 --fewer_ranks=7 --megabytes_per_rank=1000)
-set_tests_properties(simulate_ranks PROPERTIES PASS_REGULAR_EXPRESSION "[|] 7, 64 MiB, 1, 800 Gb/s [|] [1-9]")
-gcsflux_test(simulated_ranks_tests
-  SOURCES benchmarks/simulated_ranks_test.cc
-  LIBRARIES gcsflux_simulated_ranks)
 
 # Counted, not timed: what the traffic layer costs while nothing is loaded.
 gcsflux_program(count_traffic_layer benchmarks/count_traffic_layer.cc)

@@ -1,4 +1,4 @@
-# The gcsflux-conformance program. It shares no code with the SDK, nor with the emulator beyond its public header.
+# The gcsflux-conformance program. Its cases share no code with the SDK, nor with the emulator beyond its public header.
 file(GLOB case_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/conformance/cases/*.json)
 list(JOIN case_files "|" joined_case_files)
 set(embedded_cases ${PROJECT_BINARY_DIR}/conformance/embedded_cases.cc)
@@ -11,16 +11,18 @@ add_custom_command(
   VERBATIM)
 
 # A library of its own, so that the tests link the same code as the program.
-gcsflux_sources(sources conformance/src EXCEPT retry_tests/ program/main.cc)
+gcsflux_sources(sources conformance/src EXCEPT retry_tests/ program/)
 add_library(gcsflux_conformance STATIC ${sources} ${embedded_cases})
 target_include_directories(gcsflux_conformance PUBLIC ${PROJECT_SOURCE_DIR}/conformance/src)
 target_link_libraries(gcsflux_conformance PUBLIC nlohmann_json::nlohmann_json tl::expected
                                           PRIVATE CURL::libcurl pugixml::pugixml gcsflux_strict)
 
-# What drives the SDK is a library of its own: the contract's runner does not link the SDK.
+# What drives the SDK, and the options, which its flags parse, are a library of their own: the contract's runner does not
+# link the SDK.
 gcsflux_sources(sources conformance/src/retry_tests)
-add_library(gcsflux_retry_tests STATIC ${sources})
-target_link_libraries(gcsflux_retry_tests PUBLIC gcsflux_conformance gcsflux_client PRIVATE gcsflux_strict)
+add_library(gcsflux_retry_tests STATIC ${sources} conformance/src/program/options.cc)
+target_link_libraries(gcsflux_retry_tests PUBLIC gcsflux_conformance gcsflux_client gcsflux_flags gflags
+                                          PRIVATE gcsflux_strict)
 
 gcsflux_program(gcsflux-conformance conformance/src/program/main.cc)
 target_compile_definitions(gcsflux-conformance PRIVATE GCSFLUX_VERSION="${PROJECT_VERSION}")

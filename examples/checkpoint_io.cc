@@ -22,7 +22,7 @@ void Train(const gcsflux::Client& client, std::int64_t steps) {
                           .optimizers = {{"optimizer", &adam}},
                           .generators = {{"cpu", at::detail::getDefaultCPUGenerator()}}};
   const auto latest = run.LoadLatest(state);
-  std::int64_t step = latest ? latest->stored.manifest.step : 0;
+  std::int64_t step = latest ? latest->step.number : 0;
   std::cout << (latest ? "resumed at step " : "began at step ") << step << "\n";
   while (step < steps) {
     adam.zero_grad();
@@ -40,8 +40,8 @@ int Run() {
   Train(client, 30);
   Train(client, 50);  // As the next process does.
   gcsflux::CheckpointRun run(client, kRun);
-  for (const gcsflux::ListedStep& step : run.List()) {
-    std::cout << "step " << step.step << ", " << step.bytes << " bytes, " << (step.problem ? "damaged" : "whole")
+  for (const gcsflux::Step& step : run.List()) {
+    std::cout << "step " << step.number << ", " << step.bytes << " bytes, " << (step.problem ? "damaged" : "whole")
               << "\n";
   }
   run.Remove(40);

@@ -103,8 +103,8 @@ class Training {
       : job_(job),
         group_(group),
         run_(job.client, ToUri(job.At("checkpoints")), job.ranks,
-             {.save_every = FLAGS_save_every, .keep = gcsflux::KeepRules{.last = 3}, .writer = {.take_over = true}}) {
-    if (const auto latest = run_.LoadLatest(state_)) steps_ = latest->stored.manifest.step;
+             {.save_every = FLAGS_save_every, .keep = gcsflux::KeepRules{.last = 3}, .take_over = true}) {
+    if (const auto latest = run_.LoadLatest(state_)) steps_ = latest->step.number;
   }
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
@@ -179,8 +179,7 @@ class Training {
   void TellSaved() {
     const auto saved = ValueOrThrow(std::exchange(pending_, std::nullopt)->WaitCommitted());
     if (job_.run.rank != 0) return;
-    std::cout << "saved step " << saved.stored.manifest.step << ": " << saved.stored.manifest.files.size() << " files"
-              << std::endl;
+    std::cout << "saved step " << saved.step.number << ": " << saved.step.files.size() << " files" << std::endl;
   }
 
   const Job& job_;

@@ -119,7 +119,7 @@ std::string StepText(const Place& place, std::int64_t step) {
 }
 
 gcsflux::CheckpointRunOptions RunOptions() {
-  return {.save_every = FLAGS_save_every, .keep = gcsflux::KeepRules{.last = 5}, .writer = {.take_over = FLAGS_resume}};
+  return {.save_every = FLAGS_save_every, .keep = gcsflux::KeepRules{.last = 5}, .take_over = FLAGS_resume};
 }
 
 // ----------------------------------------------------------------------------------------------------- training
@@ -169,10 +169,10 @@ class Training {
       std::cout << "no checkpoint yet: starting with epoch 1" << std::endl;
       return;
     }
-    step_ = latest->stored.manifest.step;
+    step_ = latest->step.number;
     resumed_ = step_;
-    for (const gcsflux::SkippedStep& skipped : latest->skipped) {
-      std::cout << "passed over step " << skipped.step << ": " << skipped.why.message << std::endl;
+    for (const gcsflux::Step& skipped : latest->skipped) {
+      std::cout << "passed over step " << skipped.number << ": " << skipped.problem->message << std::endl;
     }
   }
 
@@ -235,7 +235,7 @@ void RefuseEarlierRun(const Place& place) {
   if (FLAGS_resume) return;
   const auto latest = gcsflux::CheckpointRun(place.client, CheckpointUri(place)).Latest();
   if (!latest) return;
-  throw std::runtime_error(StepText(place, latest->stored.manifest.step) +
+  throw std::runtime_error(StepText(place, latest->step.number) +
                            " is of an earlier run: go on from it with --resume, or name another place with --bucket");
 }
 

@@ -81,7 +81,7 @@ struct Row {
 gcsflux::CheckpointRunOptions RunOptions() {
   return {.save_every = FLAGS_save_every,
           .keep = gcsflux::KeepRules{.last = 3},
-          .writer = {.take_over = true},  // Of this job's last process, if that was killed.
+          .take_over = true,  // Of this job's last process, if that was killed.
           // A save at the end never waits for one that cannot go on: two have memory, and the older makes room.
           .async = {.when_busy = gcsflux::WhenBusy::kReplace,
                     .max_in_flight = 2,
@@ -99,9 +99,9 @@ class Training {
         dataset_(place.client, place.At("text/"), DecodePiece, {.seed = kSeed, .batch_size = kBatchSize}),
         saves_(place.client, ToUri(place.At("runs/" + way)), RunOptions(), *examples::ParseSaveWay(way)) {
     const auto latest = saves_.run().LoadLatest(state_);
-    if (latest) step_ = saved_ = latest->stored.manifest.step;
-    for (const auto& skipped : latest ? latest->skipped : std::vector<gcsflux::SkippedStep>()) {
-      std::cout << way_ << ": passed over step " << skipped.step << ": " << skipped.why.message << std::endl;
+    if (latest) step_ = saved_ = latest->step.number;
+    for (const auto& skipped : latest ? latest->skipped : std::vector<gcsflux::Step>()) {
+      std::cout << way_ << ": passed over step " << skipped.number << ": " << skipped.problem->message << std::endl;
     }
     std::cout << way_ << (latest ? ": resumed at step " : ": began at step ") << step_ << std::endl;
   }

@@ -67,8 +67,9 @@ add_test(NAME named_paths COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/named_paths.p
 
 # Internals of the SDK: pure functions, and the client over a service in memory.
 gcsflux_test(sdk_tests
-  SOURCES base/codecs_test.cc base/http_date_test.cc base/object_name_test.cc client/call_options_test.cc
-          client/endpoint_test.cc client/gunzip_test.cc client/hedge_test.cc client/read_in_progress_test.cc
+  SOURCES base/codecs_test.cc base/http_date_test.cc base/nearest_name_test.cc base/object_name_test.cc
+          client/call_options_test.cc client/endpoint_test.cc client/gunzip_test.cc client/hedge_test.cc
+          client/read_in_progress_test.cc
           client/read_test.cc client/throttled_calls_test.cc client/reported_checksum_test.cc http/*.cc loop/*.cc
           retry/*.cc support/fake_gcs.cc transfer/upload/upload_test.cc transfer/threads/*.cc
           wire/copy_requests_test.cc wire/key_headers_test.cc wire/object_resource_test.cc wire/requests_test.cc
@@ -336,6 +337,7 @@ if(Torch_FOUND)
   gcsflux_test(state_dict_tests TORCH
     SOURCES torch/archived_optimizer_test.cc torch/state_dict_test.cc torch/stored_state_dict_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  target_include_directories(state_dict_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   gcsflux_test(group_run_tests TORCH
     SOURCES torch/group_run_test.cc torch/group_state_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
@@ -344,6 +346,7 @@ if(Torch_FOUND)
     gcsflux_test(group_run_memory_tests TORCH
       SOURCES torch/group_run_memory_test.cc support/watched_memory.cc
       LIBRARIES gcsflux_torch gcsflux_emulator)
+    target_include_directories(group_run_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   endif()
   if(GCSFLUX_GLOO_HEADERS)
     gcsflux_test(process_collective_tests TORCH
@@ -358,8 +361,9 @@ if(Torch_FOUND)
   gcsflux_test(checkpoint_run_tests TORCH
     SOURCES torch/checkpoint_run_load_test.cc torch/checkpoint_run_test.cc torch/safetensors_run_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  target_include_directories(checkpoint_run_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)
-  target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/sdk/src)
   target_link_libraries(state_dict_tool PRIVATE gcsflux_torch)
   add_test(NAME state_dict_interop
            COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_interop.py
@@ -368,7 +372,7 @@ if(Torch_FOUND)
 
   gcsflux_program(builtin_modules_tool ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules.cc
                   ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules_tool.cc)
-  target_include_directories(builtin_modules_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_include_directories(builtin_modules_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/sdk/src)
   target_link_libraries(builtin_modules_tool PRIVATE gcsflux_torch nlohmann_json::nlohmann_json)
   add_test(NAME builtin_modules
            COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules.py

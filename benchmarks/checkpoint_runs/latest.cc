@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "checkpoint_runs/big_state.h"
+#include "checkpoints/manifest.h"
 #include "client_options.h"
 #include "gcsflux/emulator/emulator.h"
 #include "object_streams/service.h"
@@ -30,7 +31,7 @@ std::string StepName(std::int64_t step) {
 }
 
 // The manifests of all steps but the last one, whose files are not needed, and a regular save of the last one.
-StoredStep MakeRun(const Client& client, const RunState& state) {
+Step MakeRun(const Client& client, const RunState& state) {
   std::atomic<std::int64_t> next = 0;
   std::atomic<bool> has_failed = false;
   const auto insert = [&] {
@@ -47,7 +48,7 @@ StoredStep MakeRun(const Client& client, const RunState& state) {
     for (int i = 0; i < 16; ++i) threads.emplace_back(insert);
   }
   if (has_failed) throw std::runtime_error("a manifest was not stored");
-  return CheckpointRun(client, kLatestRun).Save(kManySteps - 1, state).stored;
+  return CheckpointRun(client, kLatestRun).Save(kManySteps - 1, state).step;
 }
 
 RunState Wanted() { return {.tensors = {{"model", {}}}}; }
@@ -57,8 +58,8 @@ void BM_LoadLatest(benchmark::State& state) {
   constexpr int kTurns = 5;
   StreamService service;
   const BigState big(state.range(0));
-  const StoredStep step = MakeRun(service.client(), big.state());
-  const std::string uri = std::string(kLatestRun) + "/" + step.manifest.files.at(0).name;
+  const Step step = MakeRun(service.client(), big.state());
+  const std::string uri = std::string(kLatestRun) + "/" + step.files.at(0).name;
   std::vector<double> of_dict;
   std::vector<double> of_latest;
   for (auto _ : state) {
@@ -71,8 +72,7 @@ void BM_LoadLatest(benchmark::State& state) {
       const auto start_of_latest = BenchClock::now();
       const auto latest = CheckpointRun(service.client(), kLatestRun).LoadLatest(loaded);
       of_latest.push_back(SecondsSince(start_of_latest));
-      if (!latest || latest->stored.manifest.step != kManySteps - 1)
-        return state.SkipWithError("another step was loaded");
+      if (!latest || latest->step.number != kManySteps - 1) return state.SkipWithError("another step came");
       if (!big.IsSameAs(loaded.tensors.at("model"))) return state.SkipWithError("LoadLatest() has other bytes");
     }
   }
@@ -105,8 +105,7 @@ void BM_FindLatest(benchmark::State& state) {
     const std::size_t before = emulator.journal().size();
     RunState loaded = Wanted();
     const auto latest = CheckpointRun(client, kLatestRun).LoadLatest(loaded);
-    if (!latest || latest->stored.manifest.step != kManySteps - 1)
-      return state.SkipWithError("another step was loaded");
+    if (!latest || latest->step.number != kManySteps - 1) return state.SkipWithError("another step came");
     auto records = emulator.journal();
     records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(before));
     const auto first_byte = std::find_if(records.begin(), records.end(), [](const RequestRecord& request) {

@@ -14,6 +14,7 @@
 #include "gcsflux/flags.h"
 #include "gcsflux/torch/collective.h"
 #include "process_cpu.h"
+#include "sharding/message_group.h"
 
 DEFINE_string(task, "", "save, load, bare_write, bare_read, snapshots or training");
 DEFINE_string(run, "gs://bench/run", "Where the steps are");
@@ -35,7 +36,7 @@ int Fail(const std::string& message) {
 
 // All ranks start together, and each measures only its own time.
 void Time(Collective& group, const std::function<void()>& work) {
-  ValueOrThrow(group.Barrier());
+  ValueOrThrow(internal::MessagesOf(group).Barrier());
   const double cpu = ProcessCpuSeconds();
   const auto start = std::chrono::steady_clock::now();
   work();

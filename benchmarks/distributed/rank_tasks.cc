@@ -12,6 +12,7 @@
 
 #include "one_core.h"
 #include "process_cpu.h"
+#include "sharding/message_group.h"
 
 namespace gcsflux::bench {
 namespace {
@@ -96,10 +97,10 @@ class PlainCopy {
 CheckpointRun OpenRun(const RankTask& task, const std::optional<KeepRules>& keep) {
   CheckpointRunOptions options;
   options.keep = keep;
-  options.writer.take_over = true;
+  options.take_over = true;
   options.file.max_concurrency = task.connections;
   options.reader.max_concurrency = task.connections;
-  if (task.reads_once_per_host) options.group.sharing = ReadSharing::kOncePerHost;
+  if (task.reads_once_per_host) options.group.reads_once_per_host = true;
   options.async.mode = task.is_lazy ? SnapshotMode::kLazy : SnapshotMode::kEager;
   return {task.client, task.run, task.group, std::move(options)};
 }
@@ -114,9 +115,9 @@ void TakeSnapshots(const RankTask& task) {
   std::vector<double> waits;
   for (int i = 0; i < kSaves; ++i) {
     // The group allows one call at a time, so no save is in flight here. The ranks copy at the same time, as in a save.
-    ValueOrThrow(task.group.Barrier());
+    ValueOrThrow(internal::MessagesOf(task.group).Barrier());
     copies.push_back(copy.Ms());
-    ValueOrThrow(task.group.Barrier());
+    ValueOrThrow(internal::MessagesOf(task.group).Barrier());
     const auto start = BenchClock::now();
     const PendingSave save = run.SaveAsync(i + 2, state);
     blocked.push_back(MsSince(start));
@@ -144,14 +145,14 @@ void Train(const RankTask& task) {
   std::vector<double> slower;
   std::vector<double> more_cpu;
   for (int turn = 0; turn < kTurns; ++turn) {
-    ValueOrThrow(task.group.Barrier());
+    ValueOrThrow(internal::MessagesOf(task.group).Barrier());
     const auto start = BenchClock::now();
     const PendingSave save = run.SaveAsync(turn + 2, state);
     blocked.push_back(MsSince(start));
     const StepCost during = training.RunUntil([&] { return save.is_done(); });
     saves.push_back(MsSince(start));
     ValueOrThrow(save.WaitCommitted());
-    ValueOrThrow(task.group.Barrier());
+    ValueOrThrow(internal::MessagesOf(task.group).Barrier());
     const StepCost after = training.Run(during.steps);
     with.push_back(during.ms);
     without.push_back((before.ms + after.ms) / 2);

@@ -24,9 +24,9 @@ RunState Slices(const TensorsOfRanks& tensors, const RunEnvironment& run, const 
   std::array<std::int64_t, 2> sizes{tensors.rows, tensors.columns};
   if (tensors.dimension >= 0) {
     const auto dimension = static_cast<std::size_t>(tensors.dimension);
-    const RowsOfRank own = DivideRows(sizes[dimension], {.rank = run.rank, .world_size = run.world_size});
-    offsets[dimension] = own.begin;
-    sizes[dimension] = own.end - own.begin;
+    const auto [begin, end] = DivideRows(sizes[dimension], {.rank = run.rank, .world_size = run.world_size});
+    offsets[dimension] = begin;
+    sizes[dimension] = end - begin;
   }
   const at::Tensor memory = at::zeros({tensors.count, sizes[0], sizes[1]}, at::kFloat);
   RunState state;

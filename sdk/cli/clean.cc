@@ -1,20 +1,18 @@
 #include <gflags/gflags.h>
 
 #include <atomic>
-#include <iostream>
 
 #include "cli/arguments/duration.h"
 #include "cli/commands.h"
 #include "cli/terminal/interruption.h"
+#include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/status_line.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/download.h"
 
 DEFINE_string(older_than, "1h",
-              "clean, checkpoint prune: keeps objects that are younger than this, because another process may be "
-              "using them. "
-              "Lower it if no other program uses the bucket.");
+              "Keep objects that are younger than this (30s, 10m, 1h, 2d), because another process may be using them.");
 
 namespace gcsflux::cli {
 namespace {
@@ -31,12 +29,11 @@ Result<ObjectName> ParsePlace(const std::string& uri) {
 Result<void> CleanRun(const Client& client, const std::string& uri, std::chrono::seconds older_than) {
   const auto run = CheckpointSteps::Open(client, uri, {}, StopOnSignal());
   if (!run) return run.error();
-  const auto collected = run->CollectGarbage({.min_age = older_than});
+  const auto collected = run->CollectGarbage(older_than);
   if (!collected) return collected.error();
-  std::cerr << "gcsflux: " << Printable(run->uri()) << ": deleted " << collected->files
-            << " files of interrupted saves and removals, " << BytesText(static_cast<double>(collected->bytes))
-            << "; kept " << collected->young << " younger than " << FLAGS_older_than << ", and " << collected->foreign
-            << " objects of others\n";
+  SayDone(run->uri() + ": deleted " + std::to_string(collected->files) + " files of interrupted saves and removals, " +
+          BytesText(static_cast<double>(collected->bytes)) + "; kept " + std::to_string(collected->young) +
+          " younger than " + FLAGS_older_than + ", and " + std::to_string(collected->foreign) + " objects of others");
   return {};
 }
 
@@ -50,20 +47,20 @@ Result<void> CleanBucket(const Client& client, const std::string& bucket, std::c
       {.older_than = older_than, .on_progress = [&](const Progress&) { ++deleted; }, .stop = StopOnSignal()});
   status.End();
   if (!cleaned) return cleaned.error();
-  std::cerr << "gcsflux: gs://" << Printable(bucket) << ": deleted " << cleaned->deleted << " of " << cleaned->found
-            << " temporary objects, " << BytesText(static_cast<double>(cleaned->deleted_bytes)) << "; kept "
-            << cleaned->kept << " younger than " << FLAGS_older_than << "; ";
-  if (cleaned->may_not_list_uploads) {
-    std::cerr << "unfinished uploads were not examined (the permission storage.multipartUploads.list is missing)\n";
-  } else {
-    std::cerr << "aborted " << cleaned->uploads_aborted << " of " << cleaned->uploads_found << " unfinished uploads\n";
-  }
+  const std::string uploads =
+      cleaned->may_not_list_uploads
+          ? "unfinished uploads were not examined (the permission storage.multipartUploads.list is missing)"
+          : "aborted " + std::to_string(cleaned->uploads_aborted) + " of " + std::to_string(cleaned->uploads_found) +
+                " unfinished uploads";
+  SayDone(ToUri({bucket}) + ": deleted " + std::to_string(cleaned->deleted) + " of " + std::to_string(cleaned->found) +
+          " temporary objects, " + BytesText(static_cast<double>(cleaned->deleted_bytes)) + "; kept " +
+          std::to_string(cleaned->kept) + " younger than " + FLAGS_older_than + "; " + uploads);
   return {};
 }
 
 Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
-  const auto older_than = ParseDuration(FLAGS_older_than);
-  if (!older_than) return Error{ErrorCode::kInvalidArgument, "flag --older_than: " + older_than.error().message};
+  const auto older_than = DurationOfFlag("older_than", FLAGS_older_than);
+  if (!older_than) return older_than.error();
   for (const std::string& uri : uris) {
     if (const auto place = ParsePlace(uri); !place) return place.error();
   }
@@ -76,6 +73,8 @@ Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
   return {};
 }
 
+constexpr CommandFlag kCleanFlags[] = {{"older_than"}};
+
 }  // namespace
 
 constinit const Command kClean = {
@@ -84,12 +83,11 @@ constinit const Command kClean = {
     .summary = "Remove temporary objects and uploads that ended processes left.",
     .details =
         "Removes composed objects under dataflux-composed-objects/, also those of Google's connector for PyTorch,\n"
-        "and objects and unfinished uploads under gcsflux-uploads/, if they are older than --older_than (30s, 10m,\n"
-        "1h, 2d).\n"
+        "and objects and unfinished uploads under gcsflux-uploads/, if they are older than --older_than.\n"
         "With the prefix of a training run and its '/': removes files of interrupted saves and removals that no\n"
-        "manifest names. Objects whose names gcsflux has not made are kept. A file's age is the time between it and "
-        "the\n"
-        "run's newest object.\n",
+        "manifest names. Objects whose names gcsflux has not made are kept. A file's age is the time between it and\n"
+        "the run's newest object.\n",
+    .flags = kCleanFlags,
     .run = Clean,
     .is_resumable = true,
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,12 +12,20 @@ namespace gcsflux::cli {
 
 constexpr std::size_t kAnyNumber = 1'000'000;
 
-/// One sub-command of the program.
+/// A flag of a command.
+struct CommandFlag {
+  std::string_view name = {};     ///< As gflags knows it. Empty: the letters are accepted, and change nothing.
+  std::string_view letters = {};  ///< "rR": -r and -R.
+  std::string_view help = {};     ///< Instead of the description that gflags has.
+};
+
+/// One command of the program: a row of the table by which lines are read and help is written.
 struct Command {
-  std::string_view name = {};
+  std::string_view name = {};       ///< One word, or two: "checkpoint convert".
   std::string_view arguments = {};  ///< For the usage line.
   std::string_view summary = {};    ///< One line.
   std::string_view details = {};    ///< The rest of its --help.
+  std::span<const CommandFlag> flags = {};
   std::size_t min_arguments = 1;
   std::size_t max_arguments = kAnyNumber;
   /// kInvalidArgument means wrong usage (exit status 2). Any other error means a failed operation (1).
@@ -24,18 +33,29 @@ struct Command {
   bool is_resumable = false;  ///< If it is run again after an interruption, it continues.
 };
 
-// Each is in the file of its name.
-extern const Command kMb;
-extern const Command kLs;
-extern const Command kCp;
-extern const Command kSync;
+// Each is in the file of its name, and those on checkpoints are in the folder checkpoint.
 extern const Command kCat;
-extern const Command kStat;
-extern const Command kRm;
 extern const Command kClean;
-extern const Command kCheckpoint;
+extern const Command kConvert;
+extern const Command kCp;
+extern const Command kDiff;
+extern const Command kDu;
+extern const Command kInspect;
+extern const Command kListSteps;
+extern const Command kLs;
+extern const Command kMb;
+extern const Command kMv;
+extern const Command kPrune;
+extern const Command kRemoveStep;
+extern const Command kRm;
+extern const Command kStat;
+extern const Command kSync;
+extern const Command kVerify;
 
 /// All commands, in the order of the help.
 std::span<const Command* const> Commands();
+
+/// The flags that every command has, and that its help names. The library's other flags are behind --help_all.
+std::span<const CommandFlag> CommonFlags();
 
 }  // namespace gcsflux::cli

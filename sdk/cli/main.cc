@@ -2,12 +2,13 @@
 // 128 and the signal that interrupted it.
 #include <gflags/gflags.h>
 
-#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <vector>
 
-#include "cli/command_flags.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
@@ -16,8 +17,7 @@
 #include "gcsflux/flags.h"
 #include "gcsflux/version.h"
 
-DECLARE_bool(r);
-DECLARE_bool(recursive);
+DEFINE_bool(help_all, false, "The help, with all flags.");
 DECLARE_bool(version);  // gflags defines it.
 
 namespace gcsflux::cli {
@@ -40,28 +40,6 @@ int WrongUsage(const std::string& message) {
   return kWrongUsage;
 }
 
-std::string Usage(const Command& command) {
-  return "gcsflux " + std::string(command.name) + " " + std::string(command.arguments);
-}
-
-void PrintProgramHelp() {
-  std::cout << "gcsflux COMMAND [flags] ...: Google Cloud Storage from the command line\n\nCommands:\n";
-  for (const Command* command : Commands())
-    std::cout << "  " << Usage(*command) << "\n      " << command->summary << '\n';
-  std::cout << "\n`gcsflux COMMAND --help` shows a command's help, `gcsflux --version` prints the version. Names "
-               "are gs://bucket/object (or gcs://); - is standard input or output.\n"
-               "Exit status: 0 (success), 1 (the operation failed), 2 (wrong usage), 130 or 143 (ended by SIGINT or\n"
-               "SIGTERM).\n\nFlags:\n"
-            << FlagsHelp(__FILE__);
-}
-
-void PrintCommandHelp(const Command& command) {
-  std::cout << Usage(command) << '\n'
-            << command.summary << '\n'
-            << command.details << "\nFlags:\n"
-            << CommandFlagsHelp(command.name);
-}
-
 int Execute(const Command& command, const std::vector<std::string>& arguments) {
   auto options = ClientOptionsFromFlags();
   if (!options) return Complain(options.error());
@@ -80,34 +58,41 @@ int Execute(const Command& command, const std::vector<std::string>& arguments) {
   return 0;
 }
 
+int PrintHelp(const std::vector<std::string>& arguments) {
+  const auto help = Help(arguments, FLAGS_help_all);
+  if (!help) return Complain(help.error());
+  std::cout << *help;
+  return 0;
+}
+
 int Run(int argc, const char* const* argv) {
   // A user waits at the terminal: the command reports an outage sooner than a training run would.
   for (const char* flag :
        {"list_retry_deadline_s", "download_retry_deadline_s", "upload_retry_deadline_s", "metadata_retry_deadline_s"}) {
     gflags::SetCommandLineOptionWithMode(flag, "30", gflags::SET_FLAGS_DEFAULT);
   }
-  auto words = ParseFlags(argc, argv);
-  if (!words) return Complain(words.error());
-  if (FLAGS_version) {
+  const std::vector<std::string> line = ExpandLetters({argv + 1, argv + argc});
+  std::vector<const char*> words = {argv[0]};
+  for (const std::string& word : line) words.push_back(word.c_str());
+  auto arguments = ParseFlags(static_cast<int>(words.size()), words.data());
+  if (!arguments) return Complain(arguments.error());
+  const std::string first = arguments->empty() ? "" : arguments->front();
+  if (FLAGS_version || first == "version") {
     std::cout << "gcsflux " << kVersion << '\n';
     return 0;
   }
-  if (words->empty() && HelpRequested()) return PrintProgramHelp(), 0;
-  if (words->empty()) return WrongUsage("a command is missing; gcsflux --help lists them");
-  const auto commands = Commands();
-  const auto found = std::ranges::find(commands, words->front(), &Command::name);
-  if (found == commands.end()) {
-    return WrongUsage("there is no command '" + words->front() + "'; gcsflux --help lists them");
+  if (first == "help") arguments->erase(arguments->begin());
+  if (HelpRequested() || FLAGS_help_all || first == "help") return PrintHelp(*arguments);
+  if (arguments->empty()) return WrongUsage("a command is missing; gcsflux help lists them");
+  const auto command = FindCommand(*arguments);
+  if (!command) return Complain(command.error());
+  if (auto checked = CheckFlags(**command); !checked) return Complain(checked.error());
+  const bool has_two_words = (*command)->name.find(' ') != std::string_view::npos;
+  arguments->erase(arguments->begin(), arguments->begin() + (has_two_words ? 2 : 1));
+  if (arguments->size() < (*command)->min_arguments || arguments->size() > (*command)->max_arguments) {
+    return WrongUsage("usage: " + Usage(**command));
   }
-  const Command* const command = *found;
-  if (HelpRequested()) return PrintCommandHelp(*command), 0;
-  if (auto checked = CheckFlags(command->name); !checked) return Complain(checked.error());
-  if (FLAGS_r) FLAGS_recursive = true;
-  words->erase(words->begin());
-  if (words->size() < command->min_arguments || words->size() > command->max_arguments) {
-    return WrongUsage("usage: " + Usage(*command));
-  }
-  return Execute(*command, *words);
+  return Execute(**command, *arguments);
 }
 
 // What only a defect or a lack of memory throws.

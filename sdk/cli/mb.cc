@@ -3,8 +3,7 @@
 #include "cli/arguments/names.h"
 #include "cli/commands.h"
 
-DEFINE_string(location, "",
-              "mb: location of the bucket, such as US or EUROPE-WEST4. If empty, Cloud Storage's default.");
+DEFINE_string(location, "", "Location of the bucket, such as US or EUROPE-WEST4. If empty, Cloud Storage's default.");
 
 namespace gcsflux::cli {
 namespace {
@@ -18,6 +17,8 @@ Result<void> MakeBuckets(const Client& client, const std::vector<std::string>& u
   return {};
 }
 
+constexpr CommandFlag kMbFlags[] = {{"location", "l"}, {"project", "p", "The bucket's project."}};
+
 }  // namespace
 
 constinit const Command kMb = {
@@ -25,6 +26,7 @@ constinit const Command kMb = {
     .arguments = "gs://BUCKET...",
     .summary = "Make buckets.",
     .details = "A new bucket needs a project: --project or GOOGLE_CLOUD_PROJECT.\n",
+    .flags = kMbFlags,
     .run = MakeBuckets,
 };
 

@@ -1,37 +1,61 @@
 #include <gflags/gflags.h>
 
+#include "cli/arguments/names.h"
+#include "cli/arguments/wildcards.h"
 #include "cli/commands.h"
+#include "cli/terminal/progress.h"
 #include "gcsflux/client.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
 #include "transfer/threads/run_on_threads.h"
 
 DECLARE_bool(recursive);
+DECLARE_bool(force);
 
 namespace gcsflux::cli {
 namespace {
 
+using Objects = std::vector<ListedObject>;
+
 // The object of the name itself, and those in it as a directory; for a bucket, all objects.
-Result<std::vector<ListedObject>> FindAll(const Client& client, const ObjectName& prefix) {
+Result<Objects> FindAll(const Client& client, const ObjectName& prefix) {
   auto listing = ListInParallel(client, prefix, {.skip_composites = false});
   if (!listing) return listing.error();
-  const bool is_directory = prefix.name.empty() || prefix.name.ends_with('/');
-  if (!is_directory) {
-    std::erase_if(listing->objects, [&](const ListedObject& object) {
-      return object.name != prefix.name && !object.name.starts_with(prefix.name + "/");
-    });
-  }
+  const std::string directory = AsDirectory(prefix.name);
+  std::erase_if(listing->objects, [&](const ListedObject& object) {
+    return object.name != prefix.name && !object.name.starts_with(directory);
+  });
   if (!listing->objects.empty()) return std::move(listing->objects);
-  return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + ToUri(prefix)};
+  return NothingThere(ToUri(prefix));
 }
 
-Result<void> RemoveAll(const Client& client, const ObjectName& prefix, int max_concurrency) {
-  const auto objects = FindAll(client, prefix);
+// A pattern may match more than was meant, so that the user must confirm it. The same on a terminal and in a script.
+Result<Objects> FindConfirmed(const Client& client, const ObjectName& pattern) {
+  auto matches = FindMatches(client, pattern);
+  if (!matches) return matches.error();
+  Objects found;
+  for (ObjectMetadata& match : *matches) {
+    found.push_back({.name = std::move(match.name), .generation = match.generation});
+  }
+  if (FLAGS_force || FLAGS_recursive || found.front().name == pattern.name) return found;
+  return Error{ErrorCode::kInvalidArgument, ToUri(pattern) + " matches " + Count(found.size(), "object") + ", from " +
+                                                ToUri({pattern.bucket, found.front().name}) + " to " +
+                                                ToUri({pattern.bucket, found.back().name}) +
+                                                "; to remove them, add -f"};
+}
+
+Result<void> RemoveOne(const Client& client, const ObjectName& name, int max_concurrency) {
+  const bool is_pattern = HasWildcard(name.name);
+  if (!is_pattern && !FLAGS_recursive) {
+    return name.name.empty() ? client.DeleteBucket(name.bucket) : client.DeleteObject(name);
+  }
+  auto objects = FLAGS_recursive ? FindAll(client, name) : Result<Objects>(NothingThere(""));
+  if (!objects && is_pattern) objects = FindConfirmed(client, name);
   if (!objects) return objects.error();
   const auto remove = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
     const ListedObject& object = (*objects)[index];
     // Names the generation: an object that another writer stores there meanwhile must stay.
-    auto done = client.DeleteObject({prefix.bucket, object.name}, {.generation = object.generation, .stop = stop});
+    auto done = client.DeleteObject({name.bucket, object.name}, {.generation = object.generation, .stop = stop});
     if (!done && done.error().code == ErrorCode::kNotFound) return {};
     return done;
   };
@@ -44,13 +68,16 @@ Result<void> Remove(const Client& client, const std::vector<std::string>& uris) 
   for (const std::string& uri : uris) {
     const auto name = ParseUri(uri);
     if (!name) return name.error();
-    auto done = FLAGS_recursive      ? RemoveAll(client, *name, options->max_concurrency)
-                : name->name.empty() ? client.DeleteBucket(name->bucket)
-                                     : client.DeleteObject(*name);
-    if (!done) return done;
+    auto done = RemoveOne(client, *name, options->max_concurrency);
+    const bool is_gone =
+        !done && (done.error().code == ErrorCode::kNotFound || done.error().code == ErrorCode::kEmptyPrefix);
+    if (!done && !(FLAGS_force && is_gone)) return done;
   }
   return {};
 }
+
+constexpr CommandFlag kRmFlags[] = {
+    {"recursive", "rR"}, {"force", "f", "What does not exist is no error, and wildcards need no confirmation."}};
 
 }  // namespace
 
@@ -59,7 +86,9 @@ constinit const Command kRm = {
     .arguments = "gs://BUCKET[/OBJECT]...",
     .summary = "Remove objects, or a bucket that is empty.",
     .details =
-        "With --recursive, removes everything in the directory of that name (of a bucket: its objects, not itself).\n",
+        "With --recursive, removes everything in the directory of that name (of a bucket: its objects, not itself).\n"
+        "A wildcard needs -f or -r; without them, rm says how many objects it matches, and removes none.\n",
+    .flags = kRmFlags,
     .run = Remove,
 };
 

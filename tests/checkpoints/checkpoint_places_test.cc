@@ -1,28 +1,29 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "gcsflux/checkpoints/checkpoint.h"
+#include "checkpoints/folder_shards.h"
+#include "checkpoints/step_names.h"
 #include "support/test_directory.h"
 
 namespace gcsflux {
 namespace {
 
 TEST(StepPlaceOf, FindsTheStepOfAManifestsUri) {
-  const auto place = StepPlaceOf("gs://bkt/runs/7/step-00000042.json");
+  const auto place = internal::StepPlaceOf("gs://bkt/runs/7/step-00000042.json");
   ASSERT_TRUE(place);
   EXPECT_EQ(place->run, "gs://bkt/runs/7/");
   EXPECT_EQ(place->step, 42);
   for (const char* other :
        {"", "gs://", "gs://bkt/runs/7/", "gs://bkt/runs/7/step-42/model.pt", "step-00000042.json"}) {
-    EXPECT_FALSE(StepPlaceOf(other)) << other;
+    EXPECT_FALSE(internal::StepPlaceOf(other)) << other;
   }
 }
 
-TEST(ListShards, ListsTheSafetensorsFilesOfAFolder) {
+TEST(ShardsInFolder, AreTheFilesOfSafetensorsInAFolder) {
   const testing::TestDirectory directory;
   for (const char* name : {"b.safetensors", "a.safetensors", "c.pt"}) EXPECT_NE(directory.Write(name, "x"), "");
   const Client client = *Client::Create({.endpoint = "http://127.0.0.1:1", .project = "p"});
-  const auto shards = ListShards(client, directory.path().string() + "/");
+  const auto shards = internal::ShardsInFolder(client, directory.path().string() + "/");
   ASSERT_TRUE(shards);
   EXPECT_THAT(*shards, ::testing::ElementsAre(directory.path() / "a.safetensors", directory.path() / "b.safetensors"));
 }

@@ -29,7 +29,7 @@ class CheckpointStepsTest : public RunFixture {
     for (const std::int64_t step : {10, 20, 30}) ASSERT_TRUE(Save(*writer_, step).ok());
   }
   [[nodiscard]] std::string FileOf(std::int64_t step) const {
-    return "runs/7/" + ValueOf(Steps().Read(step)).manifest.files.front().name;
+    return "runs/7/" + ValueOf(Steps().Read(step)).files.front().name;
   }
 
   std::optional<StepWriter> writer_;
@@ -37,10 +37,10 @@ class CheckpointStepsTest : public RunFixture {
 
 TEST_F(CheckpointStepsTest, LoadsTheNewestStep) {
   const LatestStep latest = ValueOf(Steps().Latest());
-  EXPECT_EQ(latest.stored.manifest.step, 30);
+  EXPECT_EQ(latest.step.number, 30);
   EXPECT_THAT(latest.skipped, IsEmpty());
-  EXPECT_EQ(ValueOf(Load(latest.stored)), "state of step 30");
-  EXPECT_EQ(ValueOf(Load(ValueOf(Steps().Read(10)))), "state of step 10");
+  EXPECT_EQ(ValueOf(Load(latest.step)), "state of step 30");
+  EXPECT_EQ(ValueOf(Load(Stored(10))), "state of step 10");
 }
 
 TEST_F(CheckpointStepsTest, SkipsDamagedAndUnfinishedStepsWithTheReason) {
@@ -52,10 +52,10 @@ TEST_F(CheckpointStepsTest, SkipsDamagedAndUnfinishedStepsWithTheReason) {
   Put("runs/7/step-00000070.json", "{\"gcsflux_checkpoint\":1");
   Put("runs/7/step-00000080.json", "{\"gcsflux_checkpoint\":99}");
   const LatestStep latest = ValueOf(Steps().Latest());
-  EXPECT_EQ(latest.stored.manifest.step, 30);
+  EXPECT_EQ(latest.step.number, 30);
   std::string reasons;
-  for (const SkippedStep& skipped : latest.skipped)
-    reasons += std::to_string(skipped.step) + ": " + skipped.why.message + "\n";
+  for (const Step& skipped : latest.skipped)
+    reasons += std::to_string(skipped.number) + ": " + skipped.problem->message + "\n";
   EXPECT_THAT(reasons, AllOf(HasSubstr("80: gs://bkt/runs/7/step-00000080.json: its format has version 99"),
                              HasSubstr("70: gs://bkt/runs/7/step-00000070.json: this is no JSON"),
                              HasSubstr("60: step 60: gs://bkt/runs/7/step-00000060/"), HasSubstr("50: step 50"),
@@ -78,7 +78,7 @@ TEST_F(CheckpointStepsTest, ReportsNoLatestStepWhileTheServiceFails) {
 }
 
 TEST_F(CheckpointStepsTest, ReadsOnlyTheGenerationsOfTheManifest) {
-  const StoredStep step = ValueOf(Steps().Read(20));
+  const StoredStep step = Stored(20);
   Put(FileOf(20), "state of step 99");
   EXPECT_FALSE(Load(step).ok());
 }
@@ -95,7 +95,7 @@ TEST_F(CheckpointStepsTest, KeepsOtherObjects) {
   for (const std::string& name : others) Put(name, "mine");
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
   ASSERT_TRUE(Steps().Remove(10).ok());
-  ASSERT_TRUE(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)}).ok());
+  ASSERT_TRUE(Steps().CollectGarbage(std::chrono::seconds(0)).ok());
   for (const std::string& name : others) EXPECT_THAT(Names("runs/"), Contains(name));
   EXPECT_THAT(WholeSteps(), ElementsAre(20, 30));
 }
@@ -112,13 +112,13 @@ TEST_F(CheckpointStepsTest, KeepsForeignObjectsInFoldersOfSteps) {
                                             "runs/7/step-00000040/G" + std::string(31, 'a') + "-state.pt"};
   for (const std::string& name : foreign) Put(name, "mine");
   Put(LeftFile(50), "a save that was killed");
-  for (const ListedStep& step : ValueOf(Steps().List())) EXPECT_NE(step.step, 40) << "it is not a step";
-  const KeepReport kept = ValueOf(writer_->Keep({.last = 1}));
+  for (const Step& step : ValueOf(Steps().List())) EXPECT_NE(step.number, 40) << "it is no step";
+  const RemovalReport kept = ValueOf(writer_->Keep({.last = 1}));
   EXPECT_THAT(kept.removed, ElementsAre(10, 20));
   EXPECT_EQ(kept.foreign, foreign.size());
   EXPECT_THAT(Names(), Not(Contains(LeftFile(50)))) << "its name is ours";
   EXPECT_EQ(ValueOf(Steps().Keep({.last = 1}, true)).foreign, foreign.size());
-  const GarbageReport collected = ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)}));
+  const RemovalReport collected = ValueOf(Steps().CollectGarbage(std::chrono::seconds(0)));
   EXPECT_EQ(collected.files, 0U);
   EXPECT_EQ(collected.foreign, foreign.size());
   Put("runs/7/step-00000040.json", "{");
@@ -142,7 +142,7 @@ TEST_F(CheckpointStepsTest, RemovesTheManifestFirst) {
   EXPECT_EQ(ErrorOf(Steps().Remove(20)).code, ErrorCode::kUnavailable);
   ExpectFired();
   EXPECT_THAT(Names(), Not(Contains("runs/7/step-00000020.json")));
-  EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)})).files, 1U);
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage(std::chrono::seconds(0))).files, 1U);
   EXPECT_EQ(Names().size(), 6U) << "two steps of two objects, the writer and the hint";
 }
 
@@ -156,7 +156,7 @@ TEST_F(CheckpointStepsTest, KeepsTheLastWholeStep) {
 }
 
 TEST_F(CheckpointStepsTest, KeepsFilesOfOtherManifests) {
-  const StepFile shared = ValueOf(Steps().Read(10)).manifest.files.front();
+  const StepFile shared = ValueOf(Steps().Read(10)).files.front();
   auto manifest = ValueOf(Draft(*writer_, 40, "the rest"));
   manifest.files.push_back(shared);
   ASSERT_TRUE(writer_->Commit(manifest).ok());
@@ -175,10 +175,9 @@ TEST_F(CheckpointStepsTest, RemovesNoFileWhileAManifestIsUnreadable) {
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30)) << "nothing was removed";
   ASSERT_TRUE(Steps().Remove(90).ok());
   Delete("runs/7/step-00000020.json");
-  EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds::max()})).young, 1U)
-      << "as long as there is time";
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage(std::chrono::seconds::max())).young, 1U) << "as long as there is time";
   EXPECT_THAT(Names(), Contains(file));
-  EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)})).files, 1U);
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage(std::chrono::seconds(0))).files, 1U);
   EXPECT_THAT(Names(), Not(Contains(file)));
 }
 
@@ -186,12 +185,12 @@ TEST_F(CheckpointStepsTest, KeepsAllStepsWhileAManifestIsUnreadable) {
   Put("runs/7/step-00000090.json", "{");
   const auto before = Names();
   for (const bool is_dry_run : {true, false}) {
-    const KeepReport report = ValueOf(Steps().Keep({.last = 1}, is_dry_run));
+    const RemovalReport report = ValueOf(Steps().Keep({.last = 1}, is_dry_run));
     EXPECT_THAT(report.removed, IsEmpty());
     ASSERT_EQ(report.not_removed.size(), 2U);
-    EXPECT_EQ(report.not_removed[0].step, 10);
-    EXPECT_THAT(report.not_removed[0].why.message, HasSubstr("the manifest of step 90 cannot be read"));
-    EXPECT_EQ(Names(), before) << "they still exist, as reported";
+    EXPECT_EQ(report.not_removed[0].number, 10);
+    EXPECT_THAT(report.not_removed[0].problem->message, HasSubstr("the manifest of step 90 cannot be read"));
+    EXPECT_EQ(Names(), before) << "they still exist, as the report says";
   }
 }
 
@@ -213,10 +212,10 @@ TEST_F(CheckpointStepsTest, AppliesTheRetentionPolicy) {
 
 TEST_F(CheckpointStepsTest, ReportsAMissingDeletePermissionOnce) {
   Fail({.operation = "storage.objects.delete"}, {.type = "status", .status = 403});
-  const KeepReport report = ValueOf(Steps().Keep({.last = 1}));
+  const RemovalReport report = ValueOf(Steps().Keep({.last = 1}));
   EXPECT_THAT(report.removed, IsEmpty());
   ASSERT_EQ(report.not_removed.size(), 1U);
-  EXPECT_EQ(report.not_removed[0].why.code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(report.not_removed[0].problem->code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   ExpectFired();
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
@@ -228,8 +227,8 @@ TEST_F(CheckpointStepsTest, CollectsGarbageByTheServicesClock) {
   emulator_.clock().Advance(std::chrono::hours(25));
   EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "nothing shows that it is old";
   ASSERT_TRUE(Save(*writer_, 50).ok());
-  EXPECT_EQ(ValueOf(Steps().CollectGarbage({.is_dry_run = true})).files, 1U);
-  const GarbageReport report = ValueOf(Steps().CollectGarbage());
+  EXPECT_EQ(ValueOf(Steps().CollectGarbage(std::chrono::hours(24), /*is_dry_run=*/true)).files, 1U);
+  const RemovalReport report = ValueOf(Steps().CollectGarbage());
   EXPECT_EQ(report.files, 1U);
   EXPECT_EQ(report.bytes, 22U);
   EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U);
@@ -255,10 +254,10 @@ TEST_F(CheckpointStepsTest, LoadsTheRightBytesOrFailsUnderEveryFault) {
         SCOPED_TRACE(stage.operation + " " + stage.object + " " + action.type + " x " + std::to_string(count));
         Fail(match, action, count);
         const auto latest = Steps().Latest();
-        const auto text = latest.ok() ? Load(latest->stored) : Result<std::string>(latest.error());
+        const auto text = latest.ok() ? Load(latest->step) : Result<std::string>(latest.error());
         ExpectFired();
         if (text.ok()) {
-          EXPECT_EQ(latest->stored.manifest.step, 30) << "an older step does not replace a failed one";
+          EXPECT_EQ(latest->step.number, 30) << "an older step is no answer to a service that fails";
           EXPECT_EQ(*text, "state of step 30");
         } else {
           EXPECT_FALSE(text.error().message.empty());

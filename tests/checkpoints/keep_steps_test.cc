@@ -4,11 +4,12 @@
 #include <limits>
 #include <random>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/step_store.h"
 
 namespace gcsflux {
 namespace {
 
+using internal::StepsToKeep;
 using std::chrono::hours;
 using std::chrono::minutes;
 using ::testing::ElementsAre;
@@ -16,12 +17,12 @@ using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 using Steps = std::vector<std::int64_t>;
 
-RankedStep At(std::int64_t step, std::chrono::minutes time, double loss) {
-  return {step, std::chrono::system_clock::time_point(time), {{"loss", loss}}};
+Step At(std::int64_t step, std::chrono::minutes time, double loss) {
+  return {.number = step, .time = std::chrono::system_clock::time_point(time), .metrics = {{"loss", loss}}};
 }
 
-std::vector<RankedStep> TenSteps() {
-  std::vector<RankedStep> steps;
+std::vector<Step> TenSteps() {
+  std::vector<Step> steps;
   steps.reserve(10);
   for (int i = 0; i < 10; ++i) steps.push_back(At(std::int64_t{i} * 10, minutes(20 * i), std::abs(i - 4)));
   return steps;
@@ -42,35 +43,34 @@ TEST(KeepSteps, AlwaysKeepsTheNewest) {
 
 TEST(KeepSteps, KeepsTheBestByAMetricAndTheNewerOfEqualOnes) {
   EXPECT_THAT(StepsToKeep(TenSteps(), {.best = KeepBest{.metric = "loss", .count = 2}}), ElementsAre(40, 50, 90));
-  EXPECT_THAT(StepsToKeep(TenSteps(), {.best = KeepBest{.metric = "loss", .best_is = BestIs::kHighest}}),
-              ElementsAre(90));
+  EXPECT_THAT(StepsToKeep(TenSteps(), {.best = KeepBest{.metric = "loss", .is_highest_best = true}}), ElementsAre(90));
 }
 
 TEST(KeepSteps, KeepsAllStepsIfNoneHasTheMetric) {
   EXPECT_EQ(StepsToKeep(TenSteps(), {.last = 1, .best = KeepBest{.metric = "los"}}).size(), 10U);
-  std::vector<RankedStep> steps = TenSteps();
+  std::vector<Step> steps = TenSteps();
   steps[3].metrics["accuracy"] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(StepsToKeep(steps, {.best = KeepBest{.metric = "accuracy"}}), ElementsAre(90)) << "one step has it";
 }
 
 TEST(KeepSteps, IgnoresMetricsThatAreNotNumbers) {
-  std::vector<RankedStep> steps = TenSteps();
+  std::vector<Step> steps = TenSteps();
   steps[2].metrics["loss"] = std::numeric_limits<double>::quiet_NaN();
-  for (const BestIs best_is : {BestIs::kLowest, BestIs::kHighest}) {
-    const Steps kept = StepsToKeep(steps, {.best = KeepBest{.metric = "loss", .count = 9, .best_is = best_is}});
+  for (const bool is_highest_best : {false, true}) {
+    const Steps kept =
+        StepsToKeep(steps, {.best = KeepBest{.metric = "loss", .count = 9, .is_highest_best = is_highest_best}});
     EXPECT_THAT(kept, ElementsAre(0, 10, 30, 40, 50, 60, 70, 80, 90));
   }
 }
 
 TEST(KeepSteps, KeepsTheNewestOfEachHourAndDay) {
   EXPECT_THAT(StepsToKeep(TenSteps(), {.hourly = true}), ElementsAre(20, 50, 80, 90));
-  const std::vector<RankedStep> steps = {At(1, hours(2), 0), At(2, hours(23), 0), At(3, hours(24), 0),
-                                         At(4, hours(-1), 0)};
+  const std::vector<Step> steps = {At(1, hours(2), 0), At(2, hours(23), 0), At(3, hours(24), 0), At(4, hours(-1), 0)};
   EXPECT_THAT(StepsToKeep(steps, {.daily = true}), ElementsAre(2, 3, 4));
 }
 
 TEST(KeepSteps, OrdersByStepNumberNotByTime) {
-  const std::vector<RankedStep> steps = {At(1, hours(48), 0), At(2, hours(24), 0), At(3, hours(47), 0)};
+  const std::vector<Step> steps = {At(1, hours(48), 0), At(2, hours(24), 0), At(3, hours(47), 0)};
   EXPECT_THAT(StepsToKeep(steps, {.last = 1}), ElementsAre(3));
 }
 
@@ -78,7 +78,7 @@ KeepRules RandomRules(std::mt19937_64& random) {
   KeepRules rules;
   if (random() % 2 == 0) rules.last = random() % 5;
   if (random() % 2 == 0) {
-    rules.best = KeepBest{"loss", random() % 4, random() % 2 == 0 ? BestIs::kLowest : BestIs::kHighest};
+    rules.best = KeepBest{"loss", random() % 4, random() % 2 == 0};
   }
   if (random() % 2 == 0) rules.every = 1 + static_cast<std::int64_t>(random() % 7);
   rules.hourly = random() % 4 == 0;
@@ -86,8 +86,8 @@ KeepRules RandomRules(std::mt19937_64& random) {
   return rules;
 }
 
-std::vector<RankedStep> RandomSteps(std::mt19937_64& random) {
-  std::vector<RankedStep> steps;
+std::vector<Step> RandomSteps(std::mt19937_64& random) {
+  std::vector<Step> steps;
   for (std::int64_t step = 0; step < 60; ++step) {
     if (random() % 3 != 0) continue;
     steps.push_back(At(step, minutes(random() % 6000), static_cast<double>(random() % 10)));
@@ -103,11 +103,11 @@ TEST(KeepSteps, KeepsItsInvariantsInRandomHistories) {
   for (std::uint64_t seed = 0; seed < 2'000; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
-    std::vector<RankedStep> steps = RandomSteps(random);
+    std::vector<Step> steps = RandomSteps(random);
     const KeepRules rules = RandomRules(random);
     const Steps kept = StepsToKeep(steps, rules);
     Steps all;
-    for (const RankedStep& step : steps) all.push_back(step.step);
+    for (const Step& step : steps) all.push_back(step.number);
     std::sort(all.begin(), all.end());
     ASSERT_TRUE(std::is_sorted(kept.begin(), kept.end()));
     ASSERT_TRUE(std::includes(all.begin(), all.end(), kept.begin(), kept.end()));
@@ -115,9 +115,9 @@ TEST(KeepSteps, KeepsItsInvariantsInRandomHistories) {
     if (!all.empty()) {
       ASSERT_EQ(kept.back(), all.back());
     }
-    std::vector<RankedStep> left;
-    for (const RankedStep& step : steps) {
-      if (std::binary_search(kept.begin(), kept.end(), step.step)) left.push_back(step);
+    std::vector<Step> left;
+    for (const Step& step : steps) {
+      if (std::binary_search(kept.begin(), kept.end(), step.number)) left.push_back(step);
     }
     std::shuffle(left.begin(), left.end(), random);
     ASSERT_THAT(StepsToKeep(left, rules), ElementsAreArray(kept));

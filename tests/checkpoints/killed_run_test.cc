@@ -60,7 +60,7 @@ class KilledRunTest : public RunFixture {
     LastCommitted last;
     LastCommitted* const known = way.shares ? &last : nullptr;
     const auto latest = Steps().Latest();
-    std::int64_t step = latest.ok() ? latest->stored.manifest.step : 0;
+    std::int64_t step = latest.ok() ? latest->step.number : 0;
     bool is_ok = true;
     for (int i = 0; i < 20 && is_ok; ++i) {
       const std::string text = " in the run of seed " + std::to_string(seed);
@@ -93,9 +93,9 @@ class KilledRunTest : public RunFixture {
   }
 
   [[nodiscard]] std::string TextIn(std::int64_t step, Way way) const {
-    const StoredStep stored = ValueOf(Steps().Read(step));
+    const StoredStep stored = Stored(step);
     if (!way.shares) return ValueOf(Load(stored));
-    const auto opened = Steps().OpenStep(stored);
+    const auto opened = Steps().OpenStep(step);
     EXPECT_TRUE(opened.ok()) << opened.error().message;
     if (!opened.ok()) return "";
     const StoredCheckpoint& checkpoint = *opened;
@@ -121,8 +121,8 @@ class KilledRunTest : public RunFixture {
     for (const std::string& name : Names()) {
       if (name.ends_with(".json") || name == "runs/7/writer" || name == "runs/7/latest") names.insert(name);
     }
-    for (const ListedStep& step : ValueOf(Steps().List())) {
-      for (const StepFile& file : step.manifest.files) names.insert("runs/7/" + file.name);
+    for (const Step& step : ValueOf(Steps().List())) {
+      for (const StepFile& file : step.files) names.insert("runs/7/" + file.name);
     }
     return names;
   }
@@ -148,17 +148,17 @@ void KilledRunTest::ExpectToSurvive(Way way) {
     const auto latest = Steps().Latest();
     if (newest >= 0) {
       ASSERT_TRUE(latest.ok()) << latest.error().message;
-      EXPECT_GE(latest->stored.manifest.step, newest) << "a step that was there is lost";
+      EXPECT_GE(latest->step.number, newest) << "a step that was there is lost";
     }
-    if (latest.ok()) newest = latest->stored.manifest.step;
+    if (latest.ok()) newest = latest->step.number;
     ExpectWholeStepsAreRight(way);
-    for (const ListedStep& step : ValueOf(Steps().List())) {
+    for (const Step& step : ValueOf(Steps().List())) {
       EXPECT_TRUE(!step.problem || step.generation == 0) << "a damaged step: " << step.problem->message;
     }
     const std::set<std::string> of_use = NamesOfUse();
     const std::size_t leftovers = Names().size() - of_use.size();
     if (seed % 2 == 0) {
-      EXPECT_EQ(ValueOf(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)})).files, leftovers);
+      EXPECT_EQ(ValueOf(Steps().CollectGarbage(std::chrono::seconds(0))).files, leftovers);
     } else {
       auto writer = Start(true);
       ASSERT_TRUE(writer.ok()) << writer.error().message;

@@ -51,10 +51,10 @@ class LatestStepTest : public RunFixture {
   }
   [[nodiscard]] std::int64_t Latest() const {
     const auto latest = Steps().Latest();
-    return latest.ok() ? latest->stored.manifest.step : -1;
+    return latest.ok() ? latest->step.number : -1;
   }
   [[nodiscard]] std::string FileOf(std::int64_t step) const {
-    return "runs/7/" + ValueOf(Steps().Read(step)).manifest.files.front().name;
+    return "runs/7/" + ValueOf(Steps().Read(step)).files.front().name;
   }
   [[nodiscard]] std::vector<emulator::RequestRecord> RequestsOf(const std::function<void()>& call) {
     const std::size_t before = emulator_.journal().size();
@@ -95,7 +95,7 @@ TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreRequested) {
   emulator_.shaping().Set(kSlow);
   std::string text;
   const auto requests = RequestsOf([&] {
-    const auto latest = Steps().OpenLatest([&](const StoredStep& step) -> Result<void> {
+    const auto latest = internal::FindLatest(*Store(), [&](const StoredStep& step) -> Result<void> {
       auto read = Load(step);
       if (!read.ok()) return read.error();
       text = *std::move(read);
@@ -112,7 +112,7 @@ TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreRequested) {
 TEST_F(LatestStepTest, FailsForAMissingBucket) {
   const CheckpointSteps steps = *CheckpointSteps::Open(client_, "gs://misspelt/runs/7");
   const auto open = [](const StoredStep&) { return Result<void>(); };
-  for (const Error& error : {ErrorOf(steps.Latest()), ErrorOf(steps.OpenLatest(open))}) {
+  for (const Error& error : {ErrorOf(steps.Latest()), ErrorOf(internal::FindLatest(*internal::StoreOf(steps), open))}) {
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
     EXPECT_EQ(error.http_status, 404);
     EXPECT_THAT(error.message, HasSubstr("misspelt"));
@@ -155,9 +155,9 @@ TEST_F(LatestStepTest, IsFoundIfTheHintsStepIsDamaged) {
   for (const std::int64_t step : {10, 20, 30}) SaveSlowly(step);
   Delete(FileOf(30));
   const LatestStep latest = ValueOf(Steps().Latest());
-  EXPECT_EQ(latest.stored.manifest.step, 20);
+  EXPECT_EQ(latest.step.number, 20);
   ASSERT_EQ(latest.skipped.size(), 1U);
-  EXPECT_EQ(latest.skipped[0].step, 30);
+  EXPECT_EQ(latest.skipped[0].number, 30);
 }
 
 TEST_F(LatestStepTest, DoesNotDependOnTheHintsContent) {
@@ -168,10 +168,10 @@ TEST_F(LatestStepTest, DoesNotDependOnTheHintsContent) {
                                  "1e3", "30 ", "99999999999999999999", "step-00000020.json"}) {
     SetHint(hint);
     const LatestStep latest = ValueOf(Steps().Latest());
-    EXPECT_EQ(latest.stored.manifest.step, 30) << hint;
+    EXPECT_EQ(latest.step.number, 30) << hint;
     ASSERT_EQ(latest.skipped.size(), 2U) << hint;
-    EXPECT_EQ(latest.skipped[0].step, 50) << hint;
-    EXPECT_EQ(latest.skipped[1].step, 40) << hint;
+    EXPECT_EQ(latest.skipped[0].number, 50) << hint;
+    EXPECT_EQ(latest.skipped[1].number, 40) << hint;
   }
 }
 
@@ -193,7 +193,7 @@ TEST_F(LatestStepTest, KeepsAnObjectThatIsNotAHint) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   EXPECT_EQ(ValueOf(client_.ReadObject({"bkt", kHint})), "mine");
   EXPECT_EQ(Latest(), 20);
-  ASSERT_TRUE(Steps().CollectGarbage({.min_age = std::chrono::seconds(0)}).ok());
+  ASSERT_TRUE(Steps().CollectGarbage(std::chrono::seconds(0)).ok());
   EXPECT_THAT(Names(), Contains(kHint));
 }
 
@@ -233,18 +233,18 @@ TEST_F(LatestStepTest, IsFoundWhileTheHintCannotBeRead) {
 
 TEST_F(LatestStepTest, IsSkippedIfRemovedBeforeItIsOpened) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
-  const auto latest = Steps().OpenLatest([](const StoredStep& step) -> Result<void> {
+  const auto latest = internal::FindLatest(*Store(), [](const StoredStep& step) -> Result<void> {
     if (step.manifest.step == 20) return Error{ErrorCode::kNotFound, "gone"};
     return {};
   });
   ASSERT_TRUE(latest.ok());
   EXPECT_EQ(latest->stored.manifest.step, 10);
-  const auto broken = Steps().OpenLatest([](const StoredStep&) {
+  const auto broken = internal::FindLatest(*Store(), [](const StoredStep&) {
     return Result<void>(Error{ErrorCode::kTruncated, "x"});
   });
   EXPECT_EQ(ErrorOf(broken).message, "x") << "an older step does not replace a failed read";
   const auto thrown =
-      Steps().OpenLatest([](const StoredStep&) -> Result<void> { throw std::runtime_error("out of it"); });
+      internal::FindLatest(*Store(), [](const StoredStep&) -> Result<void> { throw std::runtime_error("out of it"); });
   EXPECT_EQ(ErrorOf(thrown).code, ErrorCode::kLocalIo);
   EXPECT_THAT(ErrorOf(thrown).message, ::testing::HasSubstr("threw: out of it"));
 }
@@ -253,14 +253,14 @@ TEST_F(LatestStepTest, IsSkippedForEachErrorOfAnUnusableStep) {
   for (const std::int64_t step : {10, 20}) SaveSlowly(step);
   for (const ErrorCode code : {ErrorCode::kNotFound, ErrorCode::kAborted, ErrorCode::kCorrupted}) {
     SCOPED_TRACE(ErrorCodeName(code));
-    const auto latest = Steps().OpenLatest([&](const StoredStep& step) -> Result<void> {
+    const auto latest = internal::FindLatest(*Store(), [&](const StoredStep& step) -> Result<void> {
       if (step.manifest.step == 20) return Error{code, "it cannot be used"};
       return {};
     });
     ASSERT_TRUE(latest.ok()) << latest.error().message;
     EXPECT_EQ(latest->stored.manifest.step, 10);
     ASSERT_EQ(latest->skipped.size(), 1U);
-    EXPECT_EQ(latest->skipped[0].why.code, code);
+    EXPECT_EQ(latest->skipped[0].problem->code, code);
   }
 }
 
@@ -285,7 +285,7 @@ TEST_F(LatestStepTest, IsWholeWhileAPolicyRemovesTheListedOne) {
     const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
     ASSERT_TRUE(has_saved);
     ASSERT_TRUE(latest.ok()) << latest.error().message;
-    EXPECT_EQ(latest->stored.manifest.step, step);
+    EXPECT_EQ(latest->step.number, step);
     EXPECT_TRUE(latest->skipped.empty());
     SaveSlowly(++step);
     ASSERT_TRUE(writer_->Keep({.last = 1}).ok());
@@ -302,7 +302,7 @@ TEST_F(LatestStepTest, IsTheReplacementIfItsFilesAreReplaced) {
   const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
   ASSERT_TRUE(has_saved);
   ASSERT_TRUE(latest.ok()) << latest.error().message;
-  EXPECT_EQ(ValueOf(Load(latest->stored)), "another");
+  EXPECT_EQ(ValueOf(Load(latest->step)), "another");
 }
 
 // The hint's step is whole, but a listed newer one was removed: the listing may lack others.
@@ -316,7 +316,7 @@ TEST_F(LatestStepTest, IsSearchedAgainIfANewerStepIsRemovedMeanwhile) {
   const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
   ASSERT_TRUE(has_saved);
   ASSERT_TRUE(latest.ok()) << latest.error().message;
-  EXPECT_EQ(latest->stored.manifest.step, 30);
+  EXPECT_EQ(latest->step.number, 30);
 }
 
 TEST_F(LatestStepTest, FailsIfEachListedStepIsRemovedMeanwhile) {
@@ -340,23 +340,23 @@ TEST_F(LatestStepTest, IsTheReplacementOfADamagedStep) {
   const std::vector<internal::DamagedStep> damaged = {
       {.step = 20, .generation = ValueOf(Steps().Read(20)).generation, .why = {ErrorCode::kCorrupted, "x"}}};
   const CheckpointSteps steps = Steps();
-  EXPECT_EQ(ValueOf(internal::FindLatest(internal::StoreOf(steps), {}, damaged)).stored.manifest.step, 10);
+  EXPECT_EQ(ValueOf(internal::FindLatest(*internal::StoreOf(steps), {}, damaged)).stored.manifest.step, 10);
   ASSERT_TRUE(Save(*writer_, 20, CommitMode::kReplace, "another").ok());
-  EXPECT_EQ(ValueOf(internal::FindLatest(internal::StoreOf(steps), {}, damaged)).stored.manifest.step, 20);
+  EXPECT_EQ(ValueOf(internal::FindLatest(*internal::StoreOf(steps), {}, damaged)).stored.manifest.step, 20);
 }
 
 // An older step does not replace a state of another type, nor a missing permission.
 TEST_F(LatestStepTest, IsDamagedOnlyIfBytesAreWrong) {
   SaveSlowly(10);
-  const CheckpointManifest step = ValueOf(Steps().Read(10)).manifest;
+  const CheckpointManifest step = Stored(10).manifest;
   const Error undecodable{ErrorCode::kUndecodable, "x"};
   const emulator::FaultMatch file{.operation = "storage.objects.get", .object_prefix = "runs/7/step-00000010/"};
-  EXPECT_FALSE(internal::WhyUnusable(Steps(), step, {}, undecodable));
+  EXPECT_FALSE(internal::WhyUnusable(*Store(), step, {}, undecodable));
   Fail(file, {.type = "status", .status = 403});
-  EXPECT_FALSE(internal::WhyUnusable(Steps(), step, {}, undecodable));
+  EXPECT_FALSE(internal::WhyUnusable(*Store(), step, {}, undecodable));
   ExpectFired();
   Fail(file, {.type = "corrupt", .at_byte = 3});
-  const auto why = internal::WhyUnusable(Steps(), step, {}, undecodable);
+  const auto why = internal::WhyUnusable(*Store(), step, {}, undecodable);
   ASSERT_TRUE(why);
   EXPECT_EQ(why->code, ErrorCode::kCorrupted);
   ExpectFired();

@@ -3,6 +3,9 @@
 
 #include <fstream>
 
+#include "checkpoints/byte_sources.h"
+#include "checkpoints/write_checkpoint.h"
+#include "formats/convert_checkpoint.h"
 #include "formats/made_tensors.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/emulator/emulator.h"
@@ -57,8 +60,8 @@ TEST_F(OpenCheckpointTest, ReadsObjectsAndFilesOfEachFormat) {
 
 TEST_F(OpenCheckpointTest, ReadsTheFilesOfAnIndexInItsFolder) {
   const std::vector<MadeTensor> tensors = SomeTensors();
-  const std::string index = testing::ValueOf(FormatSafetensorsIndex(
-      {.weight_map = {{"net.weight", "a.safetensors"}, {"net.bias", "b.safetensors"}, {"steps", "b.safetensors"}}}));
+  const std::string index = formats_tests::IndexOf(
+      {{"net.weight", "a.safetensors"}, {"net.bias", "b.safetensors"}, {"steps", "b.safetensors"}});
   const std::string first = SafetensorsOf({tensors[0]});
   const std::string second = SafetensorsOf({tensors[1], tensors[2]});
   for (const auto& [name, bytes] :
@@ -99,7 +102,7 @@ TEST_F(OpenCheckpointTest, ReadsTheSafetensorsFilesOfAFolder) {
 }
 
 TEST_F(OpenCheckpointTest, NamesTheMissingPart) {
-  Put("index.json", testing::ValueOf(FormatSafetensorsIndex({.weight_map = {{"w", "lost.safetensors"}}})));
+  Put("index.json", formats_tests::IndexOf({{"w", "lost.safetensors"}}));
   Put("text", "hello");
   struct Case {
     std::string uri;
@@ -168,7 +171,7 @@ TEST_F(OpenCheckpointTest, WritesObjectsAndFilesAllOrNothing) {
   const std::string file = TorchFileOf(SomeTensors());
   const auto checkpoint = StoredCheckpoint::Open(SourceOver(file));
   const CheckpointWriter convert = [&](const ByteSink& sink) {
-    return ConvertCheckpoint(*checkpoint, CheckpointFormat::kSafetensors, sink);
+    return internal::WriteConverted(*checkpoint, CheckpointFormat::kSafetensors, sink);
   };
   const CheckpointWriter fail = [&](const ByteSink& sink) -> Result<void> {
     if (auto put = sink(AsBytes("half")); !put.ok()) return put;

@@ -62,7 +62,7 @@ TEST_F(RivalRunsTest, ReportsAPossiblyDamagedStepAfterALateTakeover) {
     ASSERT_TRUE(writer->Keep({}).ok());
   };
   const auto asked = std::make_shared<AfterRequest>("objects.get", "runs/7/writer");
-  StepWriter displaced = *StepWriter::Start(StepsOf(asked));
+  StepWriter displaced = *StepWriter::Start(internal::StoreOf(StepsOf(asked)));
   const CheckpointManifest manifest = ValueOf(Draft(displaced, 1, TextOfStep(1)));
   asked->Call(displace);
   const Error error = ErrorOf(displaced.Commit(manifest));
@@ -84,10 +84,10 @@ TEST_F(RivalRunsTest, TwoRemovingProgramsKeepAStep) {
   const CheckpointSteps steps = StepsOf(listed);
   ASSERT_TRUE(steps.List().ok()) << "the manifests are known then";
   listed->Call(remove_other);
-  const KeepReport report = ValueOf(steps.Keep({.last = 1}));
+  const RemovalReport report = ValueOf(steps.Keep({.last = 1}));
   ASSERT_TRUE(has_removed);
   ASSERT_EQ(report.not_removed.size(), 1U);
-  EXPECT_THAT(report.not_removed[0].why.message, HasSubstr("another process has removed all others"));
+  EXPECT_THAT(report.not_removed[0].problem->message, HasSubstr("another process has removed all others"));
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
@@ -97,10 +97,10 @@ TEST_F(RivalRunsTest, WriterSerialisesItsRemovals) {
   bool is_refused = false;
   const auto remove_other = [&] { remover = std::jthread([&] { is_refused = !writer->Remove(2).ok(); }); };
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
-  writer.emplace(*StepWriter::Start(StepsOf(listed)));
+  writer.emplace(*StepWriter::Start(internal::StoreOf(StepsOf(listed))));
   for (const std::int64_t step : {1, 2}) ASSERT_TRUE(Save(*writer, step).ok());
   listed->Call(remove_other);
-  const KeepReport report = ValueOf(writer->Keep({.last = 1}));
+  const RemovalReport report = ValueOf(writer->Keep({.last = 1}));
   remover.join();
   EXPECT_THAT(report.removed, ElementsAre(1));
   EXPECT_TRUE(is_refused) << "it is the last one then";
@@ -109,7 +109,7 @@ TEST_F(RivalRunsTest, WriterSerialisesItsRemovals) {
 
 TEST_F(RivalRunsTest, DisplacedRunRemovesNoStepInARewind) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
-  StepWriter displaced = *StepWriter::Start(StepsOf(listed));
+  StepWriter displaced = *StepWriter::Start(internal::StoreOf(StepsOf(listed)));
   for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(displaced, step).ok());
   std::optional<StepWriter> writer;
   listed->Call([&] { writer.emplace(*Start(true)); });
@@ -123,7 +123,7 @@ TEST_F(RivalRunsTest, DisplacedRunRemovesNoStepInARewind) {
 // The step is replaced between the read of its generation and the manifest's upload, which is then retried.
 TEST_F(RivalRunsTest, DisplacedRunKeepsAReplacedStep) {
   const auto looked = std::make_shared<AfterRequest>("objects.get", "step-00000001.json");
-  StepWriter displaced = *StepWriter::Start(StepsOf(looked));
+  StepWriter displaced = *StepWriter::Start(internal::StoreOf(StepsOf(looked)));
   ASSERT_TRUE(Save(displaced, 1).ok());
   std::optional<StepWriter> writer;
   bool has_replaced = false;

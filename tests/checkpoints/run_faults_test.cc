@@ -69,7 +69,7 @@ class RunFaultsTest : public RunFixture {
     ClientCore::Settings settings{.endpoint = emulator_.endpoint(), .project = "p", .retry = retry};
     const Client client = ClientOf(std::make_shared<const ClientCore>(
         std::move(settings), internal::MakeCurlTransport({}), std::make_unique<EmulatorsTiming>(emulator_.clock())));
-    writer_.emplace(*StepWriter::Start(*CheckpointSteps::Open(client, kRun), {.take_over = true}));
+    writer_.emplace(*StepWriter::Start(internal::StoreOf(*CheckpointSteps::Open(client, kRun)), /*take_over=*/true));
   }
   // A state as a run saves it, in a file that is sent in parts.
   Result<SavedStep> SaveLarge(std::int64_t step, std::optional<KeepRules> keep = {}) {
@@ -92,14 +92,14 @@ class RunFaultsTest : public RunFixture {
   // In every case: each step listed as whole is whole, and the newest of them loads.
   void ExpectTheStepBefore(std::int64_t step, bool is_saved) {
     const LatestStep latest = ValueOf(Steps().Latest());
-    EXPECT_EQ(latest.stored.manifest.step, is_saved ? step : latest.stored.manifest.step);
-    EXPECT_GE(latest.stored.manifest.step, 1);
-    for (const StepFile& file : latest.stored.manifest.files) {
-      const auto reader = Steps().OpenFile(file);
+    EXPECT_EQ(latest.step.number, is_saved ? step : latest.step.number);
+    EXPECT_GE(latest.step.number, 1);
+    for (const StepFile& file : latest.step.files) {
+      const auto reader = Store()->OpenFile(file);
       ASSERT_TRUE(reader.ok());
       EXPECT_TRUE(reader->VerifyWhole().ok());
     }
-    for (const ListedStep& listed : ValueOf(Steps().List())) {
+    for (const Step& listed : ValueOf(Steps().List())) {
       EXPECT_TRUE(!listed.problem || listed.generation == 0) << listed.problem->message;
     }
   }
@@ -181,8 +181,8 @@ TEST_F(RunFaultsTest, LoadTheRightBytesOrFailAtEachStageOfALoad) {
         const auto load = [&]() -> Result<void> {
           const auto latest = Steps().Latest();
           if (!latest.ok()) return latest.error();
-          EXPECT_EQ(latest->stored.manifest.step, 2) << "an older step does not replace a failed one";
-          const auto checkpoint = Steps().OpenStep(latest->stored);
+          EXPECT_EQ(latest->step.number, 2) << "an older step is no answer to a service that fails";
+          const auto checkpoint = Steps().OpenStep(latest->step.number);
           if (!checkpoint.ok()) return checkpoint.error();
           const auto tensor = checkpoint->Find("w");
           if (!tensor.ok()) return tensor.error();
@@ -212,7 +212,7 @@ TEST_F(RunFaultsTest, SurviveAMinuteOfThrottling) {
                                         .match = stage.match,
                                         .action = {.type = "status", .status = 429},
                                         .limits = {.not_after = seconds(60)}}}});
-    const std::int64_t step = ValueOf(Steps().Latest()).stored.manifest.step + 1;
+    const std::int64_t step = ValueOf(Steps().Latest()).step.number + 1;
     const auto saved = SaveLarge(step);
     ASSERT_TRUE(saved.ok()) << saved.error().message;
     EXPECT_GE(emulator_.faults().Fired("it"), 2U);
@@ -228,8 +228,8 @@ TEST_F(RunFaultsTest, SaveWithoutDeletePermission) {
     const std::uint64_t before = emulator_.faults().Fired("it");
     const SavedStep saved = ValueOf(SaveLarge(step, KeepRules{.last = 1}));
     EXPECT_FALSE(saved.keep_error.has_value());
-    ASSERT_EQ(saved.kept.not_removed.size(), 1U) << "it is reported once";
-    EXPECT_EQ(saved.kept.not_removed[0].why.code, ErrorCode::kPermissionDenied);
+    ASSERT_EQ(saved.kept.not_removed.size(), 1U) << "it is said once";
+    EXPECT_EQ(saved.kept.not_removed[0].problem->code, ErrorCode::kPermissionDenied);
     EXPECT_EQ(emulator_.faults().Fired("it") - before, 1U) << "and asked once";
   }
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3, 4));
@@ -257,17 +257,17 @@ TEST_F(RunFaultsTest, ReportObjectsUnderARetentionPolicy) {
     const std::uint64_t before = emulator_.faults().Fired("delete");
     const SavedStep saved = ValueOf(SaveLarge(step, KeepRules{.last = 1}));
     std::vector<std::int64_t> listed;
-    for (const SkippedStep& one : saved.kept.not_removed) {
-      listed.push_back(one.step);
-      EXPECT_EQ(one.why.reason, "retentionPolicyNotMet");
-      EXPECT_THAT(one.why.message, HasSubstr("runs/7/step-0000000" + std::to_string(one.step)));
+    for (const Step& one : saved.kept.not_removed) {
+      listed.push_back(one.number);
+      EXPECT_EQ(one.problem->reason, "retentionPolicyNotMet");
+      EXPECT_THAT(one.problem->message, HasSubstr("runs/7/step-0000000" + std::to_string(one.number)));
     }
     EXPECT_EQ(listed, beyond) << "all of them, not the first one";
     EXPECT_EQ(emulator_.faults().Fired("delete") - before, beyond.size()) << "each is asked for once";
   }
   EXPECT_EQ(emulator_.faults().Fired("hint"), 1U);
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 4) << "the hint names step 1";
+  EXPECT_EQ(ValueOf(Steps().Latest()).step.number, 4) << "the hint says step 1";
   emulator_.faults().Clear();
   EXPECT_THAT(ValueOf(SaveLarge(5, KeepRules{.last = 1})).kept.removed, ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(WholeSteps(), ElementsAre(5));
@@ -282,7 +282,7 @@ TEST_F(RunFaultsTest, OrderStepsByNumberNotByClocks) {
     ahead = -ahead;
     ASSERT_TRUE(writer_->Commit(manifest).ok());
   }
-  EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, 5);
+  EXPECT_EQ(ValueOf(Steps().Latest()).step.number, 5);
   Put(LeftFile(9), "under way on another machine");
   EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "no machine's clock makes it old";
   EXPECT_THAT(ValueOf(writer_->Keep({.last = 2})).removed, ElementsAre(1, 2, 3));
@@ -297,9 +297,9 @@ TEST_F(RunFaultsTest, ReportAnEditedManifest) {
   json.insert(at + 7, "1");
   Put("runs/7/step-00000002.json", json);
   const LatestStep latest = ValueOf(Steps().Latest());
-  EXPECT_EQ(latest.stored.manifest.step, 1);
+  EXPECT_EQ(latest.step.number, 1);
   ASSERT_EQ(latest.skipped.size(), 1U);
-  EXPECT_THAT(latest.skipped[0].why.message,
+  EXPECT_THAT(latest.skipped[0].problem->message,
               AllOf(HasSubstr("step 2"), HasSubstr("other bytes than the manifest says"), HasSubstr("load another")));
 }
 
@@ -347,9 +347,9 @@ TEST_F(RunFaultsTest, NeverLoseTheLastGoodStep) {
     emulator_.faults().Clear();
     const auto latest = Steps().Latest();
     ASSERT_TRUE(latest.ok()) << latest.error().message;
-    EXPECT_GE(latest->stored.manifest.step, committed);
-    committed = latest->stored.manifest.step;  // A save with a lost answer may be stored.
-    EXPECT_EQ(ValueOf(Load(latest->stored)), TextOfStep(committed));
+    EXPECT_GE(latest->step.number, committed);
+    committed = latest->step.number;  // A save whose answer was lost may be there.
+    EXPECT_EQ(ValueOf(Load(latest->step)), TextOfStep(committed));
   }
   EXPECT_GE(committed, 40);
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checkpoints/step_writer.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
@@ -31,9 +32,9 @@ class RunFixture : public ::testing::Test {
                             .hedge = {.budget = 0}});  // Requests are counted.
   }
   [[nodiscard]] CheckpointSteps Steps() const { return *CheckpointSteps::Open(client_, kRun); }
-  [[nodiscard]] Result<StepWriter> Start(bool take_over = false) const {
-    return StepWriter::Start(Steps(), {.take_over = take_over});
-  }
+  [[nodiscard]] Result<StepWriter> Start(bool take_over = false) const { return StepWriter::Start(Store(), take_over); }
+  [[nodiscard]] std::shared_ptr<internal::StepStore> Store() const { return internal::StoreOf(Steps()); }
+  [[nodiscard]] StoredStep Stored(std::int64_t step) const { return ValueOf(Store()->ReadManifest(step)); }
 
   static CheckpointWriter Bytes(std::string text) {
     return [text = std::move(text)](const ByteSink& sink) { return sink(AsBytes(text)); };
@@ -59,9 +60,10 @@ class RunFixture : public ::testing::Test {
     return writer.Commit(*std::move(manifest), mode);
   }
 
-  /// The content of a step's only file.
-  [[nodiscard]] Result<std::string> Load(const StoredStep& step) const {
-    const auto reader = Steps().OpenFile(step.manifest.files.front());
+  /// What the one file of a step has.
+  [[nodiscard]] Result<std::string> Load(const StoredStep& step) const { return Load(StepOf(step)); }
+  [[nodiscard]] Result<std::string> Load(const Step& step) const {
+    const auto reader = Store()->OpenFile(step.files.front());
     if (!reader.ok()) return reader.error();
     std::string text(reader->size(), '\0');
     const auto read = reader->ReadAt(0, std::as_writable_bytes(std::span(text)));
@@ -77,8 +79,8 @@ class RunFixture : public ::testing::Test {
   }
   [[nodiscard]] std::vector<std::int64_t> WholeSteps() const {
     std::vector<std::int64_t> whole;
-    for (const ListedStep& step : ValueOf(Steps().List())) {
-      if (!step.problem) whole.push_back(step.step);
+    for (const Step& step : ValueOf(Steps().List())) {
+      if (!step.problem) whole.push_back(step.number);
     }
     return whole;
   }

@@ -5,7 +5,8 @@
 
 #include "base/crc32c.h"
 #include "checkpoints/text_value.h"
-#include "gcsflux/checkpoints/checkpoint.h"
+#include "formats/checkpoint_reader.h"
+#include "formats/convert_checkpoint.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
 
@@ -80,7 +81,7 @@ TEST_F(SafetensorsStateTest, StoresEachTensorInRowMajorOrder) {
   EXPECT_THAT(Read(*checkpoint, "net.weight"), ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_THAT(Read(*checkpoint, "net.turned"), ElementsAre(0, 3, 1, 4, 2, 5));
   EXPECT_THAT(Read(*checkpoint, "half"), ElementsAre(6, 7, 8, 9));
-  EXPECT_EQ(*checkpoint->ReadValue("numbers.step")->As<std::int64_t>(), 5);
+  EXPECT_EQ(*checkpoint->reader().ReadValue("numbers.step")->As<std::int64_t>(), 5);
 }
 
 TEST_F(SafetensorsStateTest, RecordsTheRangeOfEachTensor) {
@@ -111,18 +112,18 @@ TEST_F(SafetensorsStateTest, ConvertsToATorchSaveFileWithAllValues) {
     converted += TextOf(bytes);
     return Result<void>();
   };
-  const auto done = ConvertCheckpoint(*checkpoint, CheckpointFormat::kTorchFile, sink);
+  const auto done = internal::WriteConverted(*checkpoint, CheckpointFormat::kTorchFile, sink);
   ASSERT_TRUE(done.ok()) << done.error().message;
   const auto torch_file = StoredCheckpoint::Open(SourceOf("converted", AsBytes(converted)));
   ASSERT_TRUE(torch_file.ok()) << torch_file.error().message;
-  EXPECT_EQ(*torch_file->ReadValue("numbers.step")->As<std::int64_t>(), 5);
+  EXPECT_EQ(*torch_file->reader().ReadValue("numbers.step")->As<std::int64_t>(), 5);
   EXPECT_THAT(Read(*torch_file, "net.turned"), ElementsAre(0, 3, 1, 4, 2, 5));
-  const Error lost = ErrorOf(ConvertCheckpoint(*checkpoint, CheckpointFormat::kSafetensors, sink));
+  const Error lost = ErrorOf(internal::WriteConverted(*checkpoint, CheckpointFormat::kSafetensors, sink));
   EXPECT_THAT(lost.message, HasSubstr("gcsflux.state")) << "a copy would lose the values";
   converted.clear();
-  ASSERT_TRUE(ConvertCheckpoint(*checkpoint, CheckpointFormat::kTorchFile, sink, {.is_tensors_only = true}).ok());
+  ASSERT_TRUE(internal::WriteConverted(*checkpoint, CheckpointFormat::kTorchFile, sink, /*is_tensors_only=*/true).ok());
   const auto tensors_only = StoredCheckpoint::Open(SourceOf("converted", AsBytes(converted)));
-  EXPECT_FALSE(tensors_only->ReadValue("numbers.step").ok());
+  EXPECT_FALSE(tensors_only->reader().ReadValue("numbers.step").ok());
 }
 
 TEST_F(SafetensorsStateTest, RefusesATensorOutsideItsStorage) {

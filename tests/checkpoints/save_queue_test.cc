@@ -39,7 +39,7 @@ class Store {
     std::string text;
     for (const auto storage : state.storages) text += TextOf(storage);
     saved_.emplace_back(step, text);
-    return SavedStep{.stored = {.manifest = {.step = step}, .generation = step}};
+    return SavedStep{.step = {.number = step, .generation = step}};
   }
   void Pass(int count) {
     const std::scoped_lock lock(mutex_);
@@ -105,7 +105,7 @@ TEST_F(SaveQueueTest, SavesTheStateAtTheReturnOfAnEagerSave) {
   EXPECT_FALSE(save.is_done());
   state = "after!";
   store_.Pass(1);
-  EXPECT_EQ(ValueOf(save.WaitCommitted()).stored.generation, 1);
+  EXPECT_EQ(ValueOf(save.WaitCommitted()).step.generation, 1);
   EXPECT_EQ(store_.TextOfStep(1), "before");
 }
 
@@ -324,7 +324,7 @@ TEST_F(SaveQueueTest, WaitsWithoutLimitAtTheEndIfConfigured) {
 
 TEST_F(SaveQueueTest, CancelsAtTheEndIfConfigured) {
   for (const AsyncSaveOptions& options :
-       {AsyncSaveOptions{.max_in_flight = 2, .at_end = AtEnd::kCancel},
+       {AsyncSaveOptions{.max_in_flight = 2, .end_deadline = std::chrono::milliseconds(0)},
         AsyncSaveOptions{.max_in_flight = 2, .end_deadline = std::chrono::milliseconds(1)}}) {
     auto queue = Queue(options);
     const PendingSave first = *queue->Submit(Request(1, "1"));
@@ -339,7 +339,7 @@ TEST_F(SaveQueueTest, CancelsAtTheEndIfConfigured) {
 }
 
 TEST_F(SaveQueueTest, ReportsWhetherACancelledSaveWasStored) {
-  auto queue = Queue({.at_end = AtEnd::kCancel});
+  auto queue = Queue({.end_deadline = std::chrono::milliseconds(0)});
   std::latch has_begun(1);
   SaveRequest request = Request(1, "1");
   request.commit = [&](const StateContents&, const std::stop_token& stop) -> Result<SavedStep> {
@@ -377,7 +377,7 @@ TEST_F(SaveQueueTest, LosesNoSaveOfConcurrentCallers) {
                                   .contents = {.storages = {AsBytes(state)}},
                                   .commit = [state, step](const StateContents& copy, const std::stop_token&) {
                                     EXPECT_EQ(TextOf(copy.storages[0]), state);
-                                    return Result<SavedStep>(SavedStep{.stored = {.generation = step}});
+                                    return Result<SavedStep>(SavedStep{.step = {.generation = step}});
                                   }};
               const auto save = queue->Submit(std::move(request));
               if (save.ok()) save->WaitStaged();

@@ -23,13 +23,13 @@ std::vector<StepTensor> SlicesOf(int ranks, int tensors, std::int64_t rows) {
   for (int rank = 0; rank < ranks; ++rank) {
     std::uint64_t begin = 1000;
     for (int tensor = 0; tensor < tensors; ++tensor) {
-      const RowsOfRank own = DivideRows(rows, {.rank = rank, .world_size = ranks});
-      const std::uint64_t end = begin + static_cast<std::uint64_t>(own.end - own.begin) * 64;
+      const auto [own_begin, own_end] = DivideRows(rows, {.rank = rank, .world_size = ranks});
+      const std::uint64_t end = begin + static_cast<std::uint64_t>(own_end - own_begin) * 64;
       slices.push_back({.name = "layers." + std::to_string(tensor) + ".weight",
                         .file = static_cast<std::size_t>(rank),
                         .range = {begin, end},
-                        .shape = {own.end - own.begin, 16},
-                        .offsets = {own.begin, 0},
+                        .shape = {own_end - own_begin, 16},
+                        .offsets = {own_begin, 0},
                         .whole_shape = {rows, 16},
                         .crc32c = static_cast<std::uint32_t>(rank * 7919 + tensor)});
       begin = end;

@@ -5,7 +5,8 @@
 #include <sstream>
 
 #include "checkpoints/save_step.h"
-#include "cli/checkpoint/keep_flags.h"
+#include "checkpoints/step_writer.h"
+#include "cli/checkpoint/steps.h"
 #include "cli/command_fixture.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "support/load_fault.h"
@@ -22,7 +23,7 @@ class CheckpointRunCommandTest : public CommandTest {
  protected:
   void SetUp() override {
     CommandTest::SetUp();
-    auto writer = StepWriter::Start(steps_);
+    auto writer = StepWriter::Start(internal::StoreOf(steps_));
     ASSERT_TRUE(writer.ok()) << writer.error().message;
     for (const std::int64_t step : {10, 20, 30}) {
       const std::string text = "state of step " + std::to_string(step);
@@ -33,12 +34,12 @@ class CheckpointRunCommandTest : public CommandTest {
     }
   }
   [[nodiscard]] std::string FileOf(std::int64_t step) const {
-    return "runs/7/" + steps_.Read(step)->manifest.files.front().name;
+    return "runs/7/" + steps_.Read(step)->files.front().name;
   }
   [[nodiscard]] std::vector<std::int64_t> Steps() const {
     std::vector<std::int64_t> steps;
     const auto listed = steps_.List();
-    for (const ListedStep& step : *listed) steps.push_back(step.step);
+    for (const Step& step : *listed) steps.push_back(step.number);
     return steps;
   }
 
@@ -143,7 +144,7 @@ TEST_F(CheckpointRunCommandTest, ReadsAStepThatReferencesAnotherStepsFile) {
   const pickled::Dict root{
       .entries = {{{.any = std::string("w")}, {.any = TensorLayout{.shape = {2}, .strides = {1}}}}}};
   const internal::StateContents contents{.root = {.any = root}, .storages = {AsBytes(bytes)}};
-  auto writer = StepWriter::Start(steps_, {.take_over = true});
+  auto writer = StepWriter::Start(internal::StoreOf(steps_), /*take_over=*/true);
   ASSERT_TRUE(writer.ok());
   internal::LastCommitted last;
   for (const std::int64_t step : {40, 50}) {
@@ -170,8 +171,8 @@ TEST(KeepFlags, ParseTheBestByAMetric) {
   ASSERT_TRUE(best.ok());
   EXPECT_EQ(best->metric, "val:loss");
   EXPECT_EQ(best->count, 3U);
-  EXPECT_EQ(best->best_is, BestIs::kHighest);
-  EXPECT_EQ(ParseKeepBest("loss:min")->best_is, BestIs::kLowest);
+  EXPECT_TRUE(best->is_highest_best);
+  EXPECT_FALSE(ParseKeepBest("loss:min")->is_highest_best);
   for (const char* wrong : {"", "loss", ":min", "loss:mean", "loss:min:0", "loss:min:x", "loss:min:-1", "loss:3"}) {
     EXPECT_FALSE(ParseKeepBest(wrong).ok()) << wrong;
   }

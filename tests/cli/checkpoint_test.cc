@@ -170,7 +170,7 @@ TEST_F(CheckpointCommandTest, ExplainsWrongUsage) {
     int status;
     std::string words;
   };
-  for (const Case& one : {Case{{"checkpoint", "look", "c.pt"}, 2, "not one of inspect"},
+  for (const Case& one : {Case{{"checkpoint", "look", "c.pt"}, 2, "no command 'checkpoint look'"},
                           Case{{"checkpoint", "inspect", "c.pt", "c.pt"}, 2, "usage: gcsflux checkpoint inspect"},
                           Case{{"checkpoint", "convert", "c.pt"}, 2, "usage: gcsflux checkpoint convert"},
                           Case{{"checkpoint", "convert", "c.pt", "x"}, 2, "--format"},
@@ -183,7 +183,8 @@ TEST_F(CheckpointCommandTest, ExplainsWrongUsage) {
     EXPECT_THAT(outcome.err, HasSubstr(one.words));
   }
   const Outcome help = Run({"checkpoint", "--help"});
-  EXPECT_THAT(help.out, AllOf(HasSubstr("--tensors_only"), HasSubstr("--json"), HasSubstr("diff FIRST SECOND")));
+  EXPECT_THAT(help.out,
+              AllOf(HasSubstr("--tensors_only"), HasSubstr("--json"), HasSubstr("checkpoint diff FIRST SECOND")));
 }
 
 }  // namespace

@@ -65,8 +65,10 @@ expect 0 'content type: +text/plain' '' stat gs://two-bucket/kept
 expect 0 '' '' cp gs://one-bucket/dir/data gs://two-bucket/kept --content_type=a/b
 expect 0 'content type: +a/b' '' stat gs://two-bucket/kept
 check cmp "$work/data" <("$bin/gcsflux" cat gs://two-bucket/kept)
-expect 1 '' 'gs://two-bucket/kept. exists already' cp --no_clobber gs://one-bucket/piped gs://two-bucket/kept
-expect 1 '' 'exists already' cp --no_clobber gs://one-bucket/dir/data gs://two-bucket/kept
+expect 0 '' 'skipped 1 that are there' cp --no_clobber gs://one-bucket/piped gs://two-bucket/kept
+expect 0 '' 'skipped 1 that are there' cp --no_clobber gs://one-bucket/dir/data gs://two-bucket/kept
+expect 0 '' 'skipped 1 that are there' cp --no_clobber - gs://two-bucket/kept
+check cmp "$work/data" <("$bin/gcsflux" cat gs://two-bucket/kept)
 
 # A copy whose answer is lost is found.
 faults=$STORAGE_EMULATOR_HOST/_emulator/faults
@@ -107,8 +109,8 @@ expect 0 '^30000 objects  300000 bytes  gs://many$' '' ls --count gs://many
 check test "$("$bin/gcsflux" ls --recursive gs://many 2>/dev/null | head -n 1)" = "$(head -n 1 "$work/names")"
 
 # Refusals
-expect 1 '' '412.*another writer' cp --no_clobber "$work/data" gs://one-bucket/piped
-expect 1 '' 'exists already' cp --no_clobber gs://one-bucket/piped "$work/back"
+expect 0 '' 'skipped 1 that are there' cp --no_clobber "$work/data" gs://one-bucket/piped
+expect 0 '' 'skipped 1 that are there' cp --no_clobber gs://one-bucket/piped "$work/back"
 expect 1 '' 'objects.get gs://one-bucket/none \[0, 1048576\).*404.*check the name' cat gs://one-bucket/none
 expect 1 '' '404' ls gs://no-such-bucket
 expect 1 '' "cannot open '/nonexistent/file': No such file" cp /nonexistent/file gs://one-bucket/x
@@ -121,7 +123,7 @@ check cmp "$work/data" "$work/back"
 
 # Wrong usage
 expect 2 '' 'a command is missing'
-expect 2 '' "no command 'mv'" mv a b
+expect 2 '' "no command 'move'; did you mean 'mv'" move a b
 expect 2 '' 'usage: gcsflux cp SOURCE... DESTINATION' cp one
 expect 2 '' 'unknown flag --nonsense' ls --nonsense
 expect 2 '' 'needs a value' ls --endpoint
@@ -142,7 +144,10 @@ expect 2 '' 'without a path' ls --endpoint=http://host/path
 # Help
 expect 0 '^Commands:' '' --help
 expect 0 '^gcsflux [0-9]*\.[0-9]*\.[0-9]*$' '' --version
-for command in mb ls cp sync cat stat rm clean; do expect 0 "^gcsflux $command " '' "$command" --help; done
+expect 0 '^gcsflux [0-9]*\.[0-9]*\.[0-9]*$' '' version
+expect 0 '^Commands:' '' help
+for command in mb ls du cp mv sync cat stat rm clean; do expect 0 "^gcsflux $command " '' help "$command"; done
+for command in mb ls du cp mv sync cat stat rm clean; do expect 0 "^gcsflux $command " '' "$command" --help; done
 
 # Removal
 expect 0 '' '' rm gs://one-bucket/piped

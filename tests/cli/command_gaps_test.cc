@@ -124,6 +124,10 @@ class CommandGapsTest : public CommandTest, public ::testing::WithParamInterface
     for (const auto& [name, generation] : rivals_) {
       if (name.starts_with("to/")) continue;
       const auto now = client_.GetObject({"bkt", name});
+      if (!now && GetParam().arguments.front() == "mv") {  // It was moved too.
+        EXPECT_EQ(Stored("to" + name.substr(name.find('/'))), kRivals);
+        continue;
+      }
       ASSERT_TRUE(now.ok()) << name << " was deleted: " << now.error().message;
       EXPECT_EQ(now->generation, generation) << name;
     }
@@ -142,6 +146,7 @@ const Row kRows[] = {
     {"CopyUp", {"cp", "-r", "from", "gs://bkt/to"}, Target::kFiles, Target::kObjects},
     {"CopyDown", {"cp", "-r", "gs://bkt/from", "to"}, Target::kObjects, Target::kFiles},
     {"CopyOver", {"cp", "-r", "gs://bkt/from", "gs://bkt/to"}, Target::kObjects, Target::kObjects},
+    {"Move", {"mv", "-r", "gs://bkt/from", "gs://bkt/to"}, Target::kObjects, Target::kObjects},
     {"SyncUp", {"sync", "from", "gs://bkt/to"}, Target::kFiles, Target::kObjects},
     {"SyncDown", {"sync", "gs://bkt/from", "to", "--delete"}, Target::kObjects, Target::kFiles},
     {"Remove", {"rm", "-r", "gs://bkt/from"}, Target::kObjects, Target::kNone},

@@ -3,8 +3,9 @@
 #include <sys/resource.h>
 
 #include "base/crc32c.h"
+#include "checkpoints/step_writer.h"
+#include "formats/safetensors/safetensors.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/checkpoints/safetensors.h"
 #include "gcsflux/client.h"
 #include "support/child_program.h"
 #include "support/emulator_process.h"
@@ -31,7 +32,7 @@ class ConvertMemoryTest : public ::testing::Test {
     ASSERT_TRUE(client_.InsertBucket("bkt").ok());
     for (std::size_t i = 0; i < block_.size(); ++i) block_[i] = static_cast<char>((i * 2654435761U) >> 13);
     ASSERT_TRUE(client_.InsertObject({"bkt", "block"}, AsBytes(block_)).ok());
-    auto writer = *StepWriter::Start(steps_);
+    auto writer = *StepWriter::Start(internal::StoreOf(steps_));
     CheckpointManifest manifest{.step = 1};
     for (std::int64_t file = 0; file < kFiles; ++file) AddFile(writer, manifest, file);
     ASSERT_TRUE(writer.Commit(std::move(manifest)).ok());

@@ -1,6 +1,7 @@
 // `gcsflux checkpoint convert --shards`, by the program against the emulator and on local files.
 #include <gmock/gmock.h>
 
+#include "checkpoints/step_writer.h"
 #include "cli/command_fixture.h"
 #include "formats/made_tensors.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
@@ -44,7 +45,7 @@ TEST_F(ConvertToShardsTest, WritesAStepThatRanksLoad) {
   ExpectSame("one.pt", kStep);
 
   const auto group = MakeOneProcess();
-  ShardedCheckpoints run(*CheckpointSteps::Open(client_, "gs://bkt/runs/7"), *group);
+  ShardedCheckpoints run(testing::ValueOf(internal::OpenStepStore(client_, "gs://bkt/runs/7")), *group);
   const auto latest = run.Latest();
   ASSERT_TRUE(latest.ok()) << latest.error().message;
   EXPECT_EQ(latest->stored.manifest.step, 42);
@@ -63,7 +64,7 @@ TEST_F(ConvertToShardsTest, ConvertsBackToOneFileWithAllValues) {
   ExpectSame("one.safetensors", "back.pt");
 
   const auto steps = *CheckpointSteps::Open(client_, "gs://bkt/runs/8");
-  auto writer = *StepWriter::Start(steps);
+  auto writer = *StepWriter::Start(internal::StoreOf(steps));
   const auto file = writer.WriteFile(3, "state.safetensors",
                                      [](const ByteSink& sink) { return sink(AsBytes(SafetensorsOf(Tensors()))); });
   ASSERT_TRUE(
@@ -72,8 +73,8 @@ TEST_F(ConvertToShardsTest, ConvertsBackToOneFileWithAllValues) {
   EXPECT_EQ(again.status, 0) << again.err;
   const auto stored = CheckpointSteps::Open(client_, "gs://bkt/runs/9")->Read(3);
   ASSERT_TRUE(stored.ok());
-  EXPECT_EQ(stored->manifest.metrics.at("loss"), 0.5);
-  EXPECT_EQ(stored->manifest.metadata.at("by"), "me");
+  EXPECT_EQ(stored->metrics.at("loss"), 0.5);
+  EXPECT_EQ(stored->metadata.at("by"), "me");
 }
 
 TEST_F(ConvertToShardsTest, WritesAFolder) {
@@ -133,7 +134,7 @@ TEST_F(ConvertToShardsTest, KeepsAStepThatMayBeWhole) {
 TEST_F(ConvertToShardsTest, RefusesARunWithAnActiveWriter) {
   WriteFile("one.pt", TorchFileOf(Tensors()));
   const auto steps = *CheckpointSteps::Open(client_, "gs://bkt/runs/7");
-  const auto writer = *StepWriter::Start(steps);
+  const auto writer = *StepWriter::Start(internal::StoreOf(steps));
   const Outcome outcome = Convert("one.pt", kStep);
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("is written by run " + writer.identity().id));

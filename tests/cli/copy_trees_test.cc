@@ -46,7 +46,7 @@ TEST_F(CopyTreesTest, FailsForPathsThatCannotBeExamined) {
     EXPECT_EQ(failed.status, 1) << failed.err;
     EXPECT_THAT(failed.err, Not(IsEmpty()));
   }
-  EXPECT_THAT(Run({"cp", "gs://bkt/x/" + longest, "d/"}).err, HasSubstr("File name too long"));
+  EXPECT_THAT(Run({"cp", "gs://bkt/x/" + longest, "d/"}).err, HasSubstr("longer than 255 bytes"));
   EXPECT_EQ(Objects().size(), 1U);
 }
 

@@ -86,5 +86,5 @@ expect 1 '401' ls --credentials=anonymous
 export STORAGE_EMULATOR_HOST=$endpoint
 expect 1 '401' ls
 expect 0 '^gs://two-bucket$' ls --credentials=adc
-expect 0 '^  --credentials \(empty\)' ls --help
+expect 0 '^  --credentials \(empty\)' ls --help_all
 echo "$passed checks passed"

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kCopied = R"({"done":true,"totalBytesRewritten":"1","objectSize":"1","resource":)"
                                 R"({"bucket":"bkt","name":"b","generation":"2","size":"1","crc32c":"AAAAAA=="}})";
 
-Result<void> RewriteAs(std::uint32_t source_crc32c) {
+Result<std::int64_t> RewriteAs(std::uint32_t source_crc32c) {
   testing::RawServer server([](testing::RawServer::Connection& connection) {
     for (std::string head; !(head = connection.ReadHead()).empty();) {
       testing::ReadBody(connection, head);
@@ -24,12 +24,11 @@ Result<void> RewriteAs(std::uint32_t source_crc32c) {
     }
   });
   const Client client = *Client::Create({.endpoint = server.endpoint(), .project = "p"});
-  return Rewrite(client, {"bkt", "a"}, {"bkt", "b"},
-                 {.guess = RewriteGuess{.source_generation = 1, .source_crc32c = source_crc32c}});
+  return Rewrite(client, {"bkt", "a"}, {"bkt", "b"}, {.generation = 1, .crc32c = source_crc32c}, {}, {});
 }
 
 TEST(Rewrite, ComparesTheChecksumOfTheCopy) {
-  EXPECT_TRUE(RewriteAs(0).ok());
+  EXPECT_EQ(*RewriteAs(0), 1) << "the generation of the source";
   EXPECT_EQ(testing::ErrorOf(RewriteAs(1)).code, ErrorCode::kCorrupted);
 }
 
@@ -46,8 +45,8 @@ TEST(Rewrite, KeepsARivalsObjectAfterALostAnswer) {
   ASSERT_TRUE(source.ok());
   testing::LoadFault(emulator, "lost", {.operation = "storage.objects.rewrite"}, {.type = "loseAnswer"}, 1);
   after->Call([&] { EXPECT_TRUE(rival.InsertObject({"bkt", "b"}, AsBytes(std::string("a rival's"))).ok()); });
-  const RewriteGuess guess{.source_generation = source->generation, .source_crc32c = source->crc32c};
-  const Error error = testing::ErrorOf(Rewrite(client, {"bkt", "a"}, {"bkt", "b"}, {.guess = guess}));
+  const TreeEntry listed{.generation = source->generation, .crc32c = source->crc32c};
+  const Error error = testing::ErrorOf(Rewrite(client, {"bkt", "a"}, {"bkt", "b"}, listed, {}, {}));
   EXPECT_EQ(emulator.faults().Fired("lost"), 1U);
   EXPECT_EQ(error.outcome, WriteOutcome::kUnknown) << error.message;
   EXPECT_EQ(*rival.ReadObject({"bkt", "b"}), "a rival's");

@@ -6,7 +6,7 @@ shift
 source=$(mktemp --suffix=.cc)
 trap 'rm -f "$source"' EXIT
 {
-  printf '#include "gcsflux/%s.h"\n' checkpoints/checkpoint checkpoints/safetensors checkpoints/torch_file client download download_file events listing object_reader object_streams signed_url upload
+  printf '#include "gcsflux/%s.h"\n' checkpoints/checkpoint client download download_file events listing object_reader object_streams signed_url upload
   printf '#include <%s>\n' chrono fstream iostream iterator span stop_token string unistd.h vector
   awk -v page="$page" '
     /^```/ && inside { print "}"; inside = 0; next }

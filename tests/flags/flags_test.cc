@@ -383,6 +383,31 @@ TEST_F(FlagsTest, LeaveFurtherChecksToTheClient) {
   }
 }
 
+Result<std::vector<std::string>> Parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "program");
+  return ParseFlags(static_cast<int>(words.size()), words.data());
+}
+
+TEST_F(FlagsTest, NamesMayHaveDashes) {
+  EXPECT_EQ(*Parse({"--max-concurrency=9", "a-b", "--user-agent-prefix", "x-y/1", "--no-adapt-concurrency"}),
+            (std::vector<std::string>{"a-b"}));
+  EXPECT_EQ(DownloaderOptionsFromFlags()->max_concurrency, 9);
+  EXPECT_EQ(ClientOptionsFromFlags()->user_agent_prefix, "x-y/1");
+}
+
+TEST_F(FlagsTest, AnUnknownOneIsToldWithTheNearest) {
+  for (const auto& [typed, want] : {std::pair("--endpont=x", "unknown flag --endpont; did you mean --endpoint?"),
+                                    std::pair("--max_concurency", "did you mean --max_concurrency?"),
+                                    std::pair("--composition_kms", "did you mean --composition_kms_key_name?"),
+                                    std::pair("--frobnicate", "unknown flag --frobnicate; --help lists them"),
+                                    std::pair("--flagfil", "unknown flag --flagfil; --help lists them")}) {
+    const auto parsed = Parse({typed});
+    ASSERT_FALSE(parsed.ok()) << typed;
+    EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(parsed.error().message, HasSubstr(want));
+  }
+}
+
 TEST_F(FlagsTest, HelpNamesTheRangeOfEachNumber) {
   const std::string help = FlagsHelp(__FILE__);
   const std::set<std::string> unbounded = {"seed", "rank", "world_size"};

@@ -4,8 +4,7 @@
 #include <random>
 
 #include "formats/pickles.h"
-#include "support/fails_with.h"
-#include "support/repeated.h"
+#include "formats/torch_file_writer.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -51,12 +50,12 @@ TEST(BadPickle, ExecutesNothingAndRefusesAttacks) {
         FileWith(Pickle("}(" + Text("evil") + attack.body + Text("weight") + TensorOf({}) + "u"));
     const auto file = Opened(archive);
     ASSERT_TRUE(file.ok()) << attack.name << ": " << file.error().message;
-    const auto value = file->ReadValue("evil");
+    const auto value = file->reader().ReadValue("evil");
     ASSERT_FALSE(value.ok()) << attack.name;
     ExpectRefused(value.error(), attack.name);
     EXPECT_THAT(value.error().message, HasSubstr(attack.refused)) << attack.name;
     EXPECT_TRUE(file->Find("weight").ok()) << attack.name;
-    const auto all = file->ReadValue();
+    const auto all = file->reader().ReadValue();
     ASSERT_TRUE(all.ok()) << attack.name;
     EXPECT_NE(all->As<pickled::Dict>()->entries[0].second.As<pickled::Refused>(), nullptr) << attack.name;
   }
@@ -160,7 +159,7 @@ TEST(BadPickle, SurvivesRandomBytes) {
     const auto file = Opened(archive);
     if (!file.ok()) continue;
     ++opened;
-    const auto value = file->ReadValue();
+    const auto value = file->reader().ReadValue();
     if (!value.ok()) ExpectRefused(value.error(), "seed " + std::to_string(seed));
     for (const StoredTensor& tensor : file->tensors()) {
       ASSERT_TRUE(TouchedBytes(tensor.layout, 48)) << "seed " << seed;
@@ -179,7 +178,7 @@ TEST(BadPickle, RefusesNestedListsByName) {
   ASSERT_TRUE(file.ok()) << file.error().message;
   ASSERT_EQ(file->refused().size(), 1U);
   EXPECT_THAT(file->refused().front().why, HasSubstr("256 levels"));
-  EXPECT_TRUE(file->ReadValue().ok());
+  EXPECT_TRUE(file->reader().ReadValue().ok());
 }
 
 // The index, the values and the writer agree on the deepest value: below the root there are 256 levels.
@@ -188,7 +187,7 @@ TEST(BadPickle, RoundTripsTheDeepestAllowedValue) {
   const auto file = Opened(deepest);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_THAT(file->refused(), IsEmpty());
-  const auto value = file->ReadValue();
+  const auto value = file->reader().ReadValue();
   ASSERT_TRUE(value.ok());
   std::string again;
   const auto written = WriteTorchFile({.root = *value}, {}, [&](std::span<const std::byte> bytes) {
@@ -229,7 +228,7 @@ TEST(BadPickle, RefusesACyclicListAndReadsTheRest) {
   EXPECT_TRUE(file->Find("w").ok());
   ASSERT_EQ(file->refused().size(), 1U);
   EXPECT_THAT(file->refused().front().why, HasSubstr("holds itself"));
-  EXPECT_TRUE(file->ReadValue("w").ok());
+  EXPECT_TRUE(file->reader().ReadValue("w").ok());
 }
 
 // Each list contains the previous one twice: 2^60 values in 300 bytes.

@@ -3,9 +3,8 @@
 
 #include <random>
 
+#include "formats/made_tensors.h"
 #include "formats/memory_file.h"
-#include "gcsflux/checkpoints/safetensors.h"
-#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -120,13 +119,10 @@ TEST(BadSafetensors, RefusesAnUnsupportedTypeOnRead) {
   const std::string file = SafetensorsWith(json, 16);
   const auto header = Header(file);
   ASSERT_TRUE(header.ok()) << header.error().message;
-  std::vector<std::byte> bytes(8);
-  EXPECT_TRUE(ReadSafeTensor(SourceOver(file), *header->Find("w"), std::span(bytes).first(4)).ok());
-  EXPECT_THAT(
-      testing::ErrorOf(ReadSafeTensor(SourceOver(file), *header->Find("f4"), std::span(bytes).first(4))).message,
-      HasSubstr("'F4'"));
-  EXPECT_THAT(testing::ErrorOf(ReadSafeTensor(SourceOver(file), *header->Find("new"), bytes)).message,
-              HasSubstr("'Q3'"));
+  const ByteSource source = SourceOver(file);
+  EXPECT_TRUE(ReadSafeTensor(source, TensorIn(*header, "w")).ok());
+  EXPECT_THAT(testing::ErrorOf(ReadSafeTensor(source, TensorIn(*header, "f4"))).message, HasSubstr("'F4'"));
+  EXPECT_THAT(testing::ErrorOf(ReadSafeTensor(source, TensorIn(*header, "new"))).message, HasSubstr("'Q3'"));
 }
 
 TEST(BadSafetensors, AllocatesNothingForFalseLengths) {
@@ -173,10 +169,9 @@ Result<std::string> Everything(const std::string& file) {
   if (!header.ok()) return header.error();
   std::string all;
   for (const SafeTensor& tensor : header->tensors) {
-    std::string bytes(static_cast<std::size_t>(tensor.range.size()), '\0');
-    auto read = ReadSafeTensor(SourceOver(file), tensor, std::as_writable_bytes(std::span(bytes)));
-    if (!read.ok()) return read.error();
-    all += tensor.name + " " + tensor.type + " " + bytes;
+    const auto bytes = ReadSafeTensor(SourceOver(file), tensor);
+    if (!bytes.ok()) return bytes.error();
+    all += tensor.name + " " + tensor.type + " " + *bytes;
     for (const std::int64_t size : tensor.shape) all += " " + std::to_string(size);
   }
   return all;

@@ -45,7 +45,7 @@ TEST(Fixtures, MatchTheValuesOfPython) {
     const auto file = StoredCheckpoint::Open(*source);
     ASSERT_TRUE(file.ok()) << file.error().message;
     if (!wanted.contains("root")) continue;
-    const auto root = file->ReadValue();
+    const auto root = file->reader().ReadValue();
     ASSERT_TRUE(root.ok()) << root.error().message;
     EXPECT_EQ(Normal(TaggedJson(*file, *root)).dump(), Normal(wanted["root"]).dump()) << path;
     EXPECT_TRUE(file->refused().empty()) << path << ": " << file->refused().front().why;
@@ -69,11 +69,11 @@ TEST(Fixtures, AreReadInOneCall) {
     const auto file = StoredCheckpoint::Open(*source);
     ASSERT_TRUE(file.ok()) << file.error().message;
     std::vector<std::string> rooms;
-    for (const StoredStorage& storage : file->storages()) rooms.emplace_back(storage.bytes, '\0');
+    for (const StoredStorage& storage : file->reader().storages()) rooms.emplace_back(storage.bytes, '\0');
     std::vector<StorageRead> reads;
     for (std::size_t i = 0; i < rooms.size(); ++i) reads.push_back({i, std::as_writable_bytes(std::span(rooms[i]))});
     calls = 0;
-    const auto read = file->ReadStorages(reads);
+    const auto read = file->reader().ReadStorages(reads);
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_LE(calls, 1) << path;
   }

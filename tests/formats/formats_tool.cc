@@ -1,5 +1,6 @@
 // Reads and writes checkpoints without libtorch, for tests/torch/interop.py: formats_tool COMMAND FILE...
 
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -7,9 +8,10 @@
 #include "checkpoints/safetensors_state.h"
 #include "formats/local_file.h"
 #include "formats/read_storage.h"
+#include "formats/safetensors/safetensors.h"
 #include "formats/sharded_files.h"
 #include "formats/tagged_json.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/torch_file_writer.h"
 
 namespace gcsflux::formats_tests {
 namespace {
@@ -25,7 +27,7 @@ Result<StoredCheckpoint> OpenTorchFile(const std::string& path) {
 
 Result<void> Print(const Result<StoredCheckpoint>& file) {
   if (!file.ok()) return file.error();
-  const auto root = file->ReadValue();
+  const auto root = file->reader().ReadValue();
   json tensors = json::object();
   for (const StoredTensor& tensor : file->tensors()) {
     tensors[tensor.name] = TaggedJson(*file, pickled::Value{.any = tensor.layout});
@@ -71,31 +73,22 @@ Result<void> Describe(const Arguments& paths) { return Print(OpenTorchFile(paths
 Result<void> WriteCopy(const StoredCheckpoint& file, const TorchFileContents& contents, const std::string& path) {
   const auto sink = CreateLocalFile(path);
   if (!sink.ok()) return sink.error();
-  std::uint64_t written = 0;
-  const ByteSink counted = [&](std::span<const std::byte> bytes) {
-    written += bytes.size();
-    return (*sink)(bytes);
-  };
   const StorageWriter write_storage = [&](std::size_t storage, const ByteSink& into) -> Result<void> {
     std::vector<std::byte> bytes(static_cast<std::size_t>(contents.storage_bytes[storage]));
     if (auto read = ReadStorage(file, storage, bytes); !read.ok()) return read;
     return into(bytes);
   };
-  const auto length = TorchFileBytes(contents);
-  if (!length.ok()) return length.error();
-  if (auto done = WriteTorchFile(contents, write_storage, counted); !done.ok()) return done;
-  if (written == *length) return {};
-  return Error{ErrorCode::kInvalidArgument, "the length was announced wrongly"};
+  return WriteTorchFile(contents, write_storage, *sink);
 }
 
 // A file of torch.save, written again by this library.
 Result<void> Rewrite(const Arguments& paths) {
   const auto file = OpenTorchFile(paths[0]);
   if (!file.ok()) return file.error();
-  auto root = file->ReadValue();
+  auto root = file->reader().ReadValue();
   if (!root.ok()) return root.error();
   TorchFileContents contents{.root = *std::move(root)};
-  for (const StoredStorage& storage : file->storages()) contents.storage_bytes.push_back(storage.bytes);
+  for (const StoredStorage& storage : file->reader().storages()) contents.storage_bytes.push_back(storage.bytes);
   return WriteCopy(*file, contents, paths[1]);
 }
 
@@ -145,9 +138,14 @@ Result<void> List(const Arguments& paths) {
   return {};
 }
 
+// Through the reader of all formats.
 Result<std::string> BytesOfTensor(const ByteSource& source, const SafeTensor& tensor) {
+  const auto opened = StoredCheckpoint::Open(source);
+  if (!opened.ok()) return opened.error();
+  const auto found = opened->Find(tensor.name);
+  if (!found.ok()) return found.error();
   std::string bytes(static_cast<std::size_t>(tensor.range.size()), '\0');
-  auto read = ReadSafeTensor(source, tensor, std::as_writable_bytes(std::span(bytes)));
+  auto read = opened->ReadTensor(*found, std::as_writable_bytes(std::span(bytes)));
   if (!read.ok()) return read.error();
   return bytes;
 }
@@ -165,9 +163,9 @@ Result<void> DescribeSafetensors(const Arguments& paths) {
     tensors[tensor.name] = {
         {"dtype", tensor.type}, {"shape", tensor.shape}, {"data", Hex(std::as_bytes(std::span(*bytes)))}};
   }
-  std::cout << json(
-                   {{"tensors", tensors}, {"metadata", json(header->metadata)}, {"verifiable", header->IsVerifiable()}})
-                   .dump()
+  const auto has_checksum = [](const SafeTensor& tensor) { return tensor.crc32c.has_value(); };
+  const bool is_verifiable = std::ranges::all_of(header->tensors, has_checksum);
+  std::cout << json({{"tensors", tensors}, {"metadata", json(header->metadata)}, {"verifiable", is_verifiable}}).dump()
             << '\n';
   return {};
 }
@@ -188,7 +186,8 @@ Result<void> RewriteSafetensors(const Arguments& paths) {
   };
   const auto sink = CreateLocalFile(paths[1]);
   if (!sink.ok()) return sink.error();
-  return WriteSafetensors(contents, write_tensor, *sink);
+  const auto written = WriteSafetensors(contents, write_tensor, *sink);
+  return written.ok() ? Result<void>() : written.error();
 }
 
 // A step of a training run in safetensors: a module of two tensors that share memory, its optimizer, numbers and texts.

@@ -40,11 +40,11 @@ TEST(LibtorchArchive, UsesAttributesAsNames) {
   ASSERT_EQ(file->tensors().size(), 2U);
   EXPECT_EQ(file->tensors()[0].name, "conv.weight");
   EXPECT_EQ(file->tensors()[1].name, "buffers.0");
-  EXPECT_TRUE(*file->ReadValue("numbers.x") == (Value{.any = std::int64_t{5}}));
-  const auto sizes = file->ReadValue("sizes");
+  EXPECT_TRUE(*file->reader().ReadValue("numbers.x") == (Value{.any = std::int64_t{5}}));
+  const auto sizes = file->reader().ReadValue("sizes");
   ASSERT_TRUE(sizes.ok()) << sizes.error().message;
   EXPECT_TRUE(*sizes == (Value{.any = pickled::List{{{.any = std::int64_t{1}}, {.any = std::int64_t{2}}}}}));
-  const auto conv = file->ReadValue("conv");
+  const auto conv = file->reader().ReadValue("conv");
   ASSERT_TRUE(conv.ok());
   EXPECT_EQ(conv->As<pickled::Dict>()->kind, pickled::DictKind::kObject);
   EXPECT_EQ(conv->As<pickled::Dict>()->class_name, "__torch__.Conv");
@@ -68,7 +68,7 @@ TEST(LibtorchArchive, RefusesOtherClasses) {
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("w").ok());
-  EXPECT_THAT(testing::ErrorOf(file->ReadValue("evil")).message, HasSubstr("'os.system'"));
+  EXPECT_THAT(testing::ErrorOf(file->reader().ReadValue("evil")).message, HasSubstr("'os.system'"));
 }
 
 TEST(LibtorchArchive, RefusesScriptObjectsInFilesOfTorchSave) {
@@ -76,7 +76,7 @@ TEST(LibtorchArchive, RefusesScriptObjectsInFilesOfTorchSave) {
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->tensors().empty());
-  EXPECT_THAT(testing::ErrorOf(file->ReadValue("m")).message, HasSubstr("__torch__.Module"));
+  EXPECT_THAT(testing::ErrorOf(file->reader().ReadValue("m")).message, HasSubstr("__torch__.Module"));
 }
 
 TEST(LibtorchArchive, RefusesStatesThatAreNotDictionaries) {
@@ -87,7 +87,7 @@ TEST(LibtorchArchive, RefusesStatesThatAreNotDictionaries) {
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("w").ok());
-  EXPECT_THAT(testing::ErrorOf(file->ReadValue("packed")).message, HasSubstr("not a dictionary"));
+  EXPECT_THAT(testing::ErrorOf(file->reader().ReadValue("packed")).message, HasSubstr("not a dictionary"));
 }
 
 }  // namespace

@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "formats/checkpoint_reader.h"
 #include "formats/memory_file.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/safetensors/json_events.h"
+#include "formats/safetensors/safetensors.h"
+#include "formats/torch_file_writer.h"
 
 namespace gcsflux::formats_tests {
 
@@ -49,7 +53,34 @@ inline std::string SafetensorsOf(const std::vector<MadeTensor>& tensors, bool ha
   return file;
 }
 
-/// `others` are added beside the tensors.
+/// An index of a sharded checkpoint.
+inline std::string IndexOf(const Metadata& weight_map) {
+  std::string files;
+  for (const auto& [name, file] : weight_map) {
+    files += (files.empty() ? "" : ",") + internal::QuotedJson(name) + ":" + internal::QuotedJson(file);
+  }
+  return R"({"metadata": {"total_size": 12}, "weight_map": {)" + files + "}}";
+}
+
+/// The tensor of this name; the test fails if there is none.
+inline const SafeTensor& TensorIn(const SafetensorsHeader& header, std::string_view name) {
+  const auto found = std::ranges::find(header.tensors, name, &SafeTensor::name);
+  EXPECT_NE(found, header.tensors.end()) << name;
+  return *found;
+}
+
+/// Reads one tensor of a file of safetensors, and compares it with its checksum.
+inline Result<std::string> ReadSafeTensor(const ByteSource& source, const SafeTensor& tensor) {
+  const auto opened = StoredCheckpoint::Open(source);
+  if (!opened) return opened.error();
+  const auto found = opened->Find(tensor.name);
+  if (!found) return found.error();
+  std::string bytes(static_cast<std::size_t>(tensor.range.size()), '\0');
+  if (auto read = opened->ReadTensor(*found, std::as_writable_bytes(std::span(bytes))); !read) return read.error();
+  return bytes;
+}
+
+/// `others` are put beside the tensors.
 inline std::string TorchFileOf(const std::vector<MadeTensor>& tensors, const pickled::Entries& others = {}) {
   pickled::Dict dict{.kind = pickled::DictKind::kOrderedDict, .entries = others};
   TorchFileContents contents;

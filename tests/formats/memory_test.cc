@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/checkpoint_reader.h"
+#include "formats/convert_checkpoint.h"
 #include "formats/heap_peak.h"
 #include "formats/pickles.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
-#include "support/repeated.h"
+#include "formats/safetensors/safetensors.h"
 
 // The memory to open a file: at most 16 n + 16 MiB for n bytes of any content.
 namespace gcsflux::formats_tests {
@@ -150,7 +150,7 @@ TEST(FormatsMemory, LargeTensorsAreNeverBufferedWhole) {
       return {};
     };
     TakeHeapPeak();
-    const auto converted = ConvertCheckpoint(*checkpoint, format, count);
+    const auto converted = internal::WriteConverted(*checkpoint, format, count);
     EXPECT_LE(TakeHeapPeak(), kMost) << FormatName(format);
     EXPECT_TRUE(converted.ok()) << converted.error().message;
     EXPECT_GT(written, 600'000'000U);

@@ -143,10 +143,10 @@ TEST(Pickle, ReadsOneValueByName) {
   const std::string archive = FileWith(Pickle("}(" + Text("a.b") + "]K\5a" + "K\7}(" + Text("c") + "K\x08uu"));
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
-  EXPECT_TRUE(*file->ReadValue("a.b.0") == IntValue(5));
-  EXPECT_TRUE(*file->ReadValue("7.c") == IntValue(8));
-  EXPECT_EQ(testing::ErrorOf(file->ReadValue("7.d")).code, ErrorCode::kNotFound);
-  EXPECT_EQ(testing::ErrorOf(file->ReadValue("a")).code, ErrorCode::kNotFound);
+  EXPECT_TRUE(*file->reader().ReadValue("a.b.0") == IntValue(5));
+  EXPECT_TRUE(*file->reader().ReadValue("7.c") == IntValue(8));
+  EXPECT_EQ(testing::ErrorOf(file->reader().ReadValue("7.d")).code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(file->reader().ReadValue("a")).code, ErrorCode::kNotFound);
 }
 
 }  // namespace

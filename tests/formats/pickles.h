@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "formats/checkpoint_reader.h"
 #include "formats/memory_file.h"
 #include "formats/zip_archives.h"
-#include "gcsflux/checkpoints/checkpoint.h"
 
 // Pickles put together by hand.
 namespace gcsflux::formats_tests {
@@ -52,7 +52,7 @@ inline Result<pickled::Value> Unpickled(const std::string& pickle) {
   const std::string archive = FileWith(pickle);
   const auto file = Opened(archive);
   if (!file.ok()) return file.error();
-  return file->ReadValue();
+  return file->reader().ReadValue();
 }
 
 }  // namespace gcsflux::formats_tests

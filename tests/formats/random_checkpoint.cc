@@ -130,7 +130,7 @@ void RenumberAll(const StoredCheckpoint& file, pickled::Entries& entries) {
 
 void Renumber(const StoredCheckpoint& file, Value& value) {
   if (auto* const tensor = std::get_if<TensorLayout>(&value.any)) {
-    tensor->storage = std::stoull(file.storages()[tensor->storage].key);
+    tensor->storage = std::stoull(file.reader().storages()[tensor->storage].key);
   } else if (auto* const list = std::get_if<pickled::List>(&value.any)) {
     RenumberAll(file, list->items);
   } else if (auto* const tuple = std::get_if<pickled::Tuple>(&value.any)) {
@@ -147,14 +147,11 @@ RandomCheckpoint MakeRandomCheckpoint(unsigned seed) { return Maker(seed).Make()
 
 std::string FileOf(const RandomCheckpoint& checkpoint) {
   std::string file;
-  const auto length = TorchFileBytes(checkpoint.contents);
   const StorageWriter write_storage = [&](std::size_t storage, const ByteSink& sink) {
     return sink(BytesOf(checkpoint.storages[storage]));
   };
   const auto written = WriteTorchFile(checkpoint.contents, write_storage, SinkInto(file));
   EXPECT_TRUE(written.ok()) << written.error().message;
-  EXPECT_TRUE(length.ok());
-  EXPECT_EQ(*length, file.size());
   return file;
 }
 

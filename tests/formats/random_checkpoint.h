@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/torch_file.h"
+#include "formats/checkpoint_reader.h"
+#include "formats/torch_file_writer.h"
 
 namespace gcsflux::formats_tests {
 

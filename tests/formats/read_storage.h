@@ -1,14 +1,17 @@
 #pragma once
 
-#include "gcsflux/checkpoints/checkpoint.h"
+#include "formats/checkpoint_reader.h"
 
 namespace gcsflux::formats_tests {
 
 /// Reads one storage.
-template <class Checkpoint>
-Result<void> ReadStorage(const Checkpoint& checkpoint, std::size_t storage, std::span<std::byte> into) {
+inline Result<void> ReadStorage(const internal::CheckpointReader& reader, std::size_t storage,
+                                std::span<std::byte> into) {
   const StorageRead one{storage, into};
-  return checkpoint.ReadStorages({&one, 1});
+  return reader.ReadStorages({&one, 1});
+}
+inline Result<void> ReadStorage(const StoredCheckpoint& checkpoint, std::size_t storage, std::span<std::byte> into) {
+  return ReadStorage(checkpoint.reader(), storage, into);
 }
 
 }  // namespace gcsflux::formats_tests

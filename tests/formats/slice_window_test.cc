@@ -81,9 +81,7 @@ class ColumnsTest : public ::testing::Test {
   }
 
  protected:
-  StoredCheckpoint Open() {
-    return *StoredCheckpoint::OpenSafetensorsFiles("columns", {first_.counted, second_.counted});
-  }
+  StoredCheckpoint Open() { return *internal::OpenSafetensorsFiles("columns", {first_.counted, second_.counted}); }
 
   std::string first_file_ = HalfOf(0);
   std::string second_file_ = HalfOf(1);
@@ -106,9 +104,9 @@ TEST_F(ColumnsTest, ReadOnlyTheWantedRows) {
 
 TEST_F(ColumnsTest, AreVerifiedByTheirChecksums) {
   const ByteSink ignore = [](std::span<const std::byte>) { return Result<void>(); };
-  EXPECT_TRUE(Open().StreamStorage(0, ignore).ok());
+  EXPECT_TRUE(Open().reader().StreamStorage(0, ignore).ok());
   second_file_[second_file_.size() - 70'000] ^= 1;
-  const Error error = ErrorOf(Open().StreamStorage(0, ignore));
+  const Error error = ErrorOf(Open().reader().StreamStorage(0, ignore));
   EXPECT_EQ(error.code, ErrorCode::kCorrupted);
   EXPECT_NE(error.message.find("'columns'"), error.message.npos) << error.message;
 }
@@ -120,8 +118,8 @@ TEST(LargeColumns, AreVerifiedByTheirChecksums) {
   std::string second = ColumnsTest::FileOf(1, half);
   const auto stream = [&] {
     std::uint64_t bytes = 0;
-    const auto checkpoint = StoredCheckpoint::OpenSafetensorsFiles("columns", {SourceOver(first), SourceOver(second)});
-    auto streamed = checkpoint->StreamStorage(0, [&](std::span<const std::byte> piece) {
+    const auto checkpoint = internal::OpenSafetensorsFiles("columns", {SourceOver(first), SourceOver(second)});
+    auto streamed = checkpoint->reader().StreamStorage(0, [&](std::span<const std::byte> piece) {
       bytes += piece.size();
       return Result<void>();
     });

@@ -4,9 +4,8 @@
 
 #include <cmath>
 
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
-#include "support/fails_with.h"
+#include "formats/checkpoint_reader.h"
+#include "formats/safetensors/safetensors.h"
 
 namespace gcsflux::formats_tests {
 namespace {
@@ -149,10 +148,10 @@ TEST(StateJson, IsReadFromAFile) {
   ASSERT_TRUE(WriteSafetensors(contents, write, sink).ok());
   const auto checkpoint = StoredCheckpoint::Open(SourceOf("it", std::as_bytes(std::span(file))));
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
-  EXPECT_TRUE(checkpoint->HasValues());
-  EXPECT_EQ(*checkpoint->ReadValue("epoch")->As<std::int64_t>(), 3);
-  EXPECT_EQ(checkpoint->ReadValue("model.w")->As<TensorLayout>()->shape, std::vector<std::int64_t>{2});
-  EXPECT_EQ(checkpoint->ReadValue("step").error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(checkpoint->reader().HasValues());
+  EXPECT_EQ(*checkpoint->reader().ReadValue("epoch")->As<std::int64_t>(), 3);
+  EXPECT_EQ(checkpoint->reader().ReadValue("model.w")->As<TensorLayout>()->shape, std::vector<std::int64_t>{2});
+  EXPECT_EQ(checkpoint->reader().ReadValue("step").error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "formats/checkpoint_reader.h"
 #include "formats/made_tensors.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -14,16 +13,12 @@ namespace {
 using ::testing::HasSubstr;
 using Files = std::map<std::string, std::string>;
 
-OpenShards ShardsIn(const Files& files) {
+internal::OpenShards ShardsIn(const Files& files) {
   return [&files](std::span<const std::string> names) -> Result<std::vector<ByteSource>> {
     std::vector<ByteSource> sources;
     for (const std::string& name : names) sources.push_back(SourceOver(files.at(name)));
     return sources;
   };
-}
-
-std::string IndexOf(const Metadata& weight_map) {
-  return testing::ValueOf(FormatSafetensorsIndex({.weight_map = weight_map}));
 }
 
 TEST(StoredCheckpoint, HasTheSameTensorsInEachFormat) {
@@ -79,7 +74,7 @@ TEST(StoredCheckpoint, ReadsTheFilesOfAnIndex) {
                                      {"net.bias", "b.safetensors"},
                                      {"nothing", "b.safetensors"},
                                      {"mask", "b.safetensors"}});
-  const auto checkpoint = StoredCheckpoint::Open(SourceOver(index), ShardsIn(files));
+  const auto checkpoint = internal::OpenFileOrIndex(SourceOver(index), ShardsIn(files));
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
   ExpectHolds(*checkpoint, tensors);
   EXPECT_EQ(testing::ErrorOf(OpenedAny(index)).code, ErrorCode::kUndecodable);
@@ -88,8 +83,9 @@ TEST(StoredCheckpoint, ReadsTheFilesOfAnIndex) {
 TEST(StoredCheckpoint, RefusesAnIndexWithAMissingTensor) {
   const Files files = {{"a.safetensors", SafetensorsOf({SomeTensors()[0]})}};
   const std::string index = IndexOf({{"net.weight", "a.safetensors"}, {"net.bias", "a.safetensors"}});
-  EXPECT_TRUE(testing::FailsWith(StoredCheckpoint::Open(SourceOver(index), ShardsIn(files)), ErrorCode::kUndecodable,
-                                 HasSubstr("'a.safetensors' should have the tensor 'net.bias'")));
+  const Error error = testing::ErrorOf(internal::OpenFileOrIndex(SourceOver(index), ShardsIn(files)));
+  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+  EXPECT_THAT(error.message, HasSubstr("'a.safetensors' should have the tensor 'net.bias'"));
 }
 
 TEST(StoredCheckpoint, RefusesOtherFiles) {
@@ -222,10 +218,10 @@ Sliced MakeSliced() {
 Result<StoredCheckpoint> OpenSliced(const Files& files) {
   std::vector<std::string> names;
   for (const auto& [name, file] : files) names.push_back(name);
-  // An index names one file of a tensor; the others are found through other tensors.
-  const OpenShards all = [&files, names](std::span<const std::string>) { return ShardsIn(files)(names); };
+  // An index names one file of a tensor; the others are there because of other tensors.
+  const internal::OpenShards all = [&files, names](std::span<const std::string>) { return ShardsIn(files)(names); };
   const std::string index = IndexOf({{"w", "0"}});
-  return StoredCheckpoint::Open(SourceOver(index), all);
+  return internal::OpenFileOrIndex(SourceOver(index), all);
 }
 
 TEST(StoredCheckpoint, JoinsSlices) {
@@ -236,9 +232,9 @@ TEST(StoredCheckpoint, JoinsSlices) {
     ExpectHolds(*checkpoint, {{"w", DType::kUint8, {4, 6}, made.whole}});
     EXPECT_EQ(Elements(*checkpoint, *RowsOf(checkpoint->tensors().front(), 0, 3)), made.whole.substr(0, 18));
     std::string streamed;
-    ASSERT_TRUE(checkpoint->StreamStorage(0, SinkInto(streamed)).ok());
+    ASSERT_TRUE(checkpoint->reader().StreamStorage(0, SinkInto(streamed)).ok());
     EXPECT_EQ(streamed, made.whole);
-    EXPECT_TRUE(checkpoint->IsVerifiable(0));
+    EXPECT_TRUE(checkpoint->reader().IsVerifiable(0));
   }
 }
 
@@ -252,7 +248,7 @@ TEST(StoredCheckpoint, ReportsADamagedSliceAsCorrupted) {
     EXPECT_EQ(testing::ErrorOf(checkpoint->ReadTensor(checkpoint->tensors().front(), room)).code,
               ErrorCode::kCorrupted);
     std::string streamed;
-    EXPECT_EQ(testing::ErrorOf(checkpoint->StreamStorage(0, SinkInto(streamed))).code, ErrorCode::kCorrupted);
+    EXPECT_EQ(testing::ErrorOf(checkpoint->reader().StreamStorage(0, SinkInto(streamed))).code, ErrorCode::kCorrupted);
   }
 }
 
@@ -260,10 +256,11 @@ TEST(StoredCheckpoint, VerifiesAStreamedStorage) {
   const std::vector<MadeTensor> tensors = {{"w", DType::kUint8, {1'000'000}, Varied(1'000'000)}};
   for (std::string file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     std::string streamed;
-    ASSERT_TRUE(OpenedAny(file)->StreamStorage(0, SinkInto(streamed)).ok());
+    ASSERT_TRUE(OpenedAny(file)->reader().StreamStorage(0, SinkInto(streamed)).ok());
     EXPECT_TRUE(streamed == tensors[0].bytes);
     file[500'000] = static_cast<char>(file[500'000] ^ 1);
-    EXPECT_EQ(testing::ErrorOf(OpenedAny(file)->StreamStorage(0, SinkInto(streamed))).code, ErrorCode::kCorrupted);
+    EXPECT_EQ(testing::ErrorOf(OpenedAny(file)->reader().StreamStorage(0, SinkInto(streamed))).code,
+              ErrorCode::kCorrupted);
   }
 }
 
@@ -291,6 +288,32 @@ TEST(StoredCheckpoint, FindsDamageInAnyOfManyLargeTensors) {
   }
 }
 
+TEST(StoredCheckpoint, GivesValuesAsJson) {
+  using pickled::Value;
+  const auto text = [](const char* of) { return Value{.any = std::string(of)}; };
+  const std::string file = TorchFileOf(
+      {{"w", DType::kUint8, {1}, "a"}},
+      {{text("epoch"), {.any = std::int64_t{7}}},
+       {text("betas"), {.any = pickled::Tuple{{{.any = 0.5}, {.any = true}}}}},
+       {text("big"), {.any = pickled::LongInteger{.bytes = std::string("\1\0\0\0\0\0\0\0\2", 9)}}},
+       {text("z"), {.any = std::complex<double>(1, -2)}},
+       {text("kinds"),
+        {.any = pickled::List{
+             {{.any = DType::kFloat16}, {.any = pickled::Device{"cuda", 0}}, {.any = pickled::Size{{2, 3}}}}}}}});
+  const auto checkpoint = OpenedAny(file);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
+  for (const auto& [name, want] : std::vector<std::pair<std::string, std::string>>{
+           {"epoch", "7"},
+           {"betas", R"({"$tuple":[0.5,true]})"},
+           {"big", R"({"$int":"020000000000000001"})"},
+           {"z", R"({"$complex":[1.0,-2.0]})"},
+           {"kinds", R"([{"$dtype":"float16"},{"$device":"cuda:0"},{"$size":[2,3]}])"},
+           {"w", R"({"$tensor":"w"})"}}) {
+    EXPECT_EQ(testing::ValueOf(checkpoint->ReadValue(name)), want);
+  }
+  EXPECT_EQ(testing::ErrorOf(checkpoint->ReadValue("lost")).code, ErrorCode::kNotFound);
+}
+
 TEST(StoredCheckpoint, RefusesMemoryOfAnotherLength) {
   const std::string file = SafetensorsOf(SomeTensors());
   const auto checkpoint = OpenedAny(file);
@@ -298,7 +321,7 @@ TEST(StoredCheckpoint, RefusesMemoryOfAnotherLength) {
   EXPECT_EQ(testing::ErrorOf(checkpoint->ReadTensor(*checkpoint->Find("net.weight"), room)).code,
             ErrorCode::kInvalidArgument);
   const StorageRead none{99, room};
-  EXPECT_EQ(testing::ErrorOf(checkpoint->ReadStorages({&none, 1})).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(checkpoint->reader().ReadStorages({&none, 1})).code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ class Tagger {
         {"array", std::string(DTypeName(value.dtype)), value.shape, value.is_fortran, HexOfText(value.data)});
   }
   json Tag(const pickled::Storage& value) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(file_.storages()[value.storage].bytes));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(file_.reader().storages()[value.storage].bytes));
     const auto read = ReadStorage(file_, value.storage, bytes);
     return json::array({"storage", std::string(DTypeName(value.dtype)), read.ok() ? Hex(bytes) : read.error().message});
   }

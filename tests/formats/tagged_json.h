@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gcsflux/checkpoints/checkpoint.h"
+#include "formats/checkpoint_reader.h"
 
 namespace gcsflux::formats_tests {
 

@@ -5,10 +5,10 @@
 
 #include "base/checksum.h"
 #include "base/crc32.h"
+#include "formats/checkpoint_reader.h"
 #include "formats/pickles.h"
 #include "formats/read_storage.h"
 #include "formats/zip/zip_layout.h"
-#include "gcsflux/checkpoints/checkpoint.h"
 #include "support/concatenated.h"
 #include "support/result.h"
 
@@ -139,7 +139,7 @@ TEST(TorchFile, NamesTensorsByTheirKeys) {
   std::vector<std::string> names;
   for (const StoredTensor& one : file->tensors()) names.push_back(one.name);
   EXPECT_THAT(names, ElementsAre("a", ".a", ".", "7", "#3"));
-  for (const std::string& name : names) EXPECT_TRUE(file->ReadValue(name).ok()) << name;
+  for (const std::string& name : names) EXPECT_TRUE(file->reader().ReadValue(name).ok()) << name;
 }
 
 TEST(TorchFile, RefusesOtherTensorsByName) {

@@ -23,14 +23,14 @@ TEST(TorchFileWriter, RoundTripsRandomCheckpoints) {
     const std::string archive = FileOf(checkpoint);
     const auto file = StoredCheckpoint::Open(SourceOver(archive));
     ASSERT_TRUE(file.ok()) << "seed " << seed << ": " << file.error().message;
-    auto root = file->ReadValue();
+    auto root = file->reader().ReadValue();
     ASSERT_TRUE(root.ok()) << "seed " << seed << ": " << root.error().message;
     ASSERT_TRUE(WithWrittenStorages(*file, *std::move(root)) == checkpoint.contents.root) << "seed " << seed;
     ASSERT_TRUE(file->refused().empty()) << "seed " << seed << ": " << file->refused().front().why;
-    for (std::size_t i = 0; i < file->storages().size(); ++i) {
-      std::string bytes(static_cast<std::size_t>(file->storages()[i].bytes), '\0');
+    for (std::size_t i = 0; i < file->reader().storages().size(); ++i) {
+      std::string bytes(static_cast<std::size_t>(file->reader().storages()[i].bytes), '\0');
       ASSERT_TRUE(ReadStorage(*file, i, std::as_writable_bytes(std::span(bytes))).ok()) << "seed " << seed;
-      ASSERT_EQ(bytes, checkpoint.storages[std::stoull(file->storages()[i].key)]) << "seed " << seed;
+      ASSERT_EQ(bytes, checkpoint.storages[std::stoull(file->reader().storages()[i].key)]) << "seed " << seed;
     }
     tensors += file->tensors().size();
   }
@@ -47,7 +47,7 @@ TEST(TorchFileWriter, GathersTensorsOfAnyStrides) {
     for (const StoredTensor& tensor : file->tensors()) {
       const TensorLayout& layout = tensor.layout;
       const std::size_t element = ElementBytes(layout.dtype);
-      const std::string& storage = checkpoint.storages[std::stoull(file->storages()[layout.storage].key)];
+      const std::string& storage = checkpoint.storages[std::stoull(file->reader().storages()[layout.storage].key)];
       std::string want;
       for (std::uint64_t i = 0; i < *ElementCount(layout.shape); ++i) {
         std::uint64_t rest = i;

@@ -4,7 +4,8 @@
 #include <string>
 
 #include "format_input.h"
-#include "gcsflux/checkpoints/checkpoint.h"
+#include "formats/checkpoint_reader.h"
+#include "formats/convert_checkpoint.h"
 
 namespace gcsflux::fuzz {
 namespace {
@@ -17,7 +18,7 @@ void CheckConverted(const StoredCheckpoint& checkpoint, CheckpointFormat format)
     bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
     return Result<void>();
   };
-  if (!ConvertCheckpoint(checkpoint, format, sink, {.is_tensors_only = true}).ok()) return;
+  if (!internal::WriteConverted(checkpoint, format, sink, /*is_tensors_only=*/true).ok()) return;
   const auto converted = StoredCheckpoint::Open(SourceOver(bytes));
   Require(converted.ok(), "what was converted can be opened");
   const auto compared = CompareCheckpoints(checkpoint, *converted);
@@ -27,22 +28,22 @@ void CheckConverted(const StoredCheckpoint& checkpoint, CheckpointFormat format)
 
 void Check(std::string_view bytes) {
   const ByteSource source = SourceOver(bytes);
-  const OpenShards itself = [&](std::span<const std::string> files) -> Result<std::vector<ByteSource>> {
+  const internal::OpenShards itself = [&](std::span<const std::string> files) -> Result<std::vector<ByteSource>> {
     return std::vector<ByteSource>(files.empty() ? 0 : 1, source);
   };
-  const auto checkpoint = StoredCheckpoint::Open(source, itself);
+  const auto checkpoint = internal::OpenFileOrIndex(source, itself);
   if (!checkpoint.ok()) return RequireRefusal(checkpoint.error());
   for (const StoredTensor& tensor : checkpoint->tensors()) {
-    const std::uint64_t storage = checkpoint->storages()[tensor.layout.storage].bytes;
+    const std::uint64_t storage = checkpoint->reader().storages()[tensor.layout.storage].bytes;
     Require(TouchedBytes(tensor.layout, storage).has_value(), "a tensor lies in its storage");
     if (TensorBytes(tensor.layout) > kMostBytes) return;
   }
   const auto verified = VerifyCheckpoint(*checkpoint);
   Require(verified.ok(), "damage does not end a verification");
-  Require(verified->storages == checkpoint->storages().size(), "all storages are verified");
+  Require(verified->storages == checkpoint->reader().storages().size(), "all storages are verified");
   if (verified->damaged > 0) return;
-  if (checkpoint->HasValues()) {
-    if (const auto values = checkpoint->ReadValue(); !values.ok()) RequireRefusal(values.error());
+  if (checkpoint->reader().HasValues()) {
+    if (const auto values = checkpoint->reader().ReadValue(); !values.ok()) RequireRefusal(values.error());
   }
   CheckConverted(*checkpoint, CheckpointFormat::kSafetensors);
   CheckConverted(*checkpoint, CheckpointFormat::kTorchFile);

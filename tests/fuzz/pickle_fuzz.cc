@@ -3,9 +3,9 @@
 #include <string>
 
 #include "format_input.h"
+#include "formats/checkpoint_reader.h"
+#include "formats/torch_file_writer.h"
 #include "formats/zip/zip_writer.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/torch_file.h"
 
 namespace gcsflux::fuzz {
 namespace {
@@ -30,7 +30,7 @@ std::string FileOf(std::string_view pickle, bool has_code) {
 
 void CheckWritten(const StoredCheckpoint& file, const pickled::Value& root) {
   TorchFileContents contents{.root = root};
-  for (const StoredStorage& storage : file.storages()) contents.storage_bytes.push_back(storage.bytes);
+  for (const StoredStorage& storage : file.reader().storages()) contents.storage_bytes.push_back(storage.bytes);
   for (const std::uint64_t bytes : contents.storage_bytes) {
     if (bytes > 4096) return;  // Which the file has not.
   }
@@ -43,19 +43,17 @@ void CheckWritten(const StoredCheckpoint& file, const pickled::Value& root) {
     again.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return Result<void>();
   };
-  if (!WriteTorchFile(contents, zeros, sink).ok()) return;  // Refused values, and those that protocol 2 lacks.
-  const auto length = TorchFileBytes(contents);
-  Require(length.ok() && *length == again.size(), "a file has the length that was announced");
+  if (!WriteTorchFile(contents, zeros, sink).ok()) return;  // Refused values, and what protocol 2 lacks.
   const auto read = StoredCheckpoint::Open(SourceOver(again));
   Require(read.ok(), "what was written can be opened");
-  Require(read->ReadValue().ok() && read->refused().empty(), "what was written can be read");
+  Require(read->reader().ReadValue().ok() && read->refused().empty(), "what was written can be read");
 }
 
 void Check(std::string_view pickle) {
   for (const bool has_code : {false, true}) {
     const std::string bytes = FileOf(pickle, has_code);
     const ByteSource source = SourceOver(bytes);
-    const auto file = has_code ? StoredCheckpoint::Open(source) : StoredCheckpoint::Open(source);
+    const auto file = StoredCheckpoint::Open(source);
     if (!file.ok()) {
       RequireRefusal(file.error());
       continue;
@@ -68,7 +66,7 @@ void Check(std::string_view pickle) {
       const auto read = file->ReadTensor(tensor, std::as_writable_bytes(std::span(elements)));
       Require(read.ok(), "a tensor can be read");
     }
-    const auto root = file->ReadValue();
+    const auto root = file->reader().ReadValue();
     if (!root.ok()) {
       RequireRefusal(root.error());
     } else if (!has_code) {

@@ -1,11 +1,13 @@
 // Files of safetensors. The input is the header's JSON; the data after it is as long as the last offset in it, or one
 // byte more. The tensors fill the file, and accepted files can be written and read again.
 
+#include <algorithm>
 #include <string>
 
 #include "format_input.h"
 #include "formats/bytes/little_endian.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/safetensors/safetensors.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 namespace gcsflux::fuzz {
 namespace {
@@ -30,8 +32,9 @@ void CheckWritten(const SafetensorsHeader& header) {
   Require(again.ok() && again->tensors.size() == header.tensors.size(), "what was written can be read");
   Require(again->metadata == header.metadata, "metadata stays as it is");
   for (const SafeTensor& tensor : header.tensors) {
-    const SafeTensor* const other = again->Find(tensor.name);
-    Require(other != nullptr && other->shape == tensor.shape && other->type == tensor.type, "a tensor stays as it is");
+    const auto other = std::ranges::find(again->tensors, tensor.name, &SafeTensor::name);
+    Require(other != again->tensors.end() && other->shape == tensor.shape && other->type == tensor.type,
+            "a tensor stays as it is");
   }
 }
 
@@ -43,11 +46,15 @@ void CheckFile(const std::string& file) {
   for (const SafeTensor& tensor : header->tensors) {
     Require(tensor.range.begin <= tensor.range.end && tensor.range.end <= file.size(), "a tensor lies in the file");
     total += tensor.range.size();
-    std::string bytes(tensor.range.size(), '\0');
-    const auto read = ReadSafeTensor(source, tensor, std::as_writable_bytes(std::span(bytes)));
-    if (!read.ok()) RequireRefusal(read.error());
   }
   Require(total <= file.size(), "tensors do not overlap");
+  if (const auto opened = StoredCheckpoint::Open(source); opened.ok()) {
+    for (const StoredTensor& tensor : opened->tensors()) {
+      std::string bytes(TensorBytes(tensor.layout), '\0');
+      const auto read = opened->ReadTensor(tensor, std::as_writable_bytes(std::span(bytes)));
+      if (!read.ok()) RequireRefusal(read.error());
+    }
+  }
   const auto joined = JoinSlices({&*header, 1});
   if (joined.ok()) Require(joined->size() == header->tensors.size(), "a tensor is there once");
   CheckWritten(*header);

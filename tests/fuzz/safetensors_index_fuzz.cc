@@ -1,9 +1,9 @@
-// model.safetensors.index.json: no file lies outside the index's folder, and an accepted index round-trips.
+// model.safetensors.index.json: no file lies outside of the index's folder.
 
 #include <string>
 
 #include "format_input.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/safetensors/safetensors.h"
 
 namespace gcsflux::fuzz {
 namespace {
@@ -17,11 +17,6 @@ void Check(std::string_view text) {
         path.find("/../") == path.npos && path.find("//") == path.npos && path.find('\\') == path.npos;
     Require(is_inside, "a file lies in the index's folder");
   }
-  const auto written = FormatSafetensorsIndex(*index);
-  Require(written.ok(), "what was read can be written");
-  const auto again = ReadSafetensorsIndex(SourceOver(*written));
-  Require(again.ok() && again->weight_map == index->weight_map, "what was written can be read");
-  Require(again->total_size == index->total_size, "the total stays as it is");
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "format_input.h"
 #include "formats/zip/zip_directory.h"
-#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux::fuzz {
 namespace {
@@ -27,8 +26,6 @@ void CheckRecord(const ByteSource& source, const internal::ZipEntry& entry, std:
 void Check(std::string_view bytes) {
   const ByteSource source = SourceOver(bytes);
   const auto directory = internal::ZipDirectory::Read(source);
-  Require(directory.ok() || !DetectFormat(source).ok() || *DetectFormat(source) != CheckpointFormat::kTorchFile,
-          "a broken archive is no checkpoint");
   if (!directory.ok()) return RequireRefusal(directory.error());
   std::vector<FileRange> ranges;
   for (const internal::ZipEntry& entry : directory->entries()) {

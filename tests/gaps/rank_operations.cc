@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gaps/gap_operation.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "sharding/part_bytes.h"
 #include "sharding/rank_threads.h"
 #include "sharding/sharded_checkpoints.h"
@@ -19,10 +20,9 @@ std::vector<TensorPart> PartsOf(int rank) {
 }
 
 ShardedCheckpoints On(const Client& client, Collective& group, const std::stop_token& stop, bool takes_over = false) {
-  return {
-      *CheckpointSteps::Open(client, kRanksRun, {}, stop),
-      group,
-      {.writer = {.take_over = takes_over}, .file = {.stop = stop}, .reader = {.max_concurrency = 1, .stop = stop}}};
+  return {ValueOf(internal::OpenStepStore(client, kRanksRun, {}, stop)),
+          group,
+          {.take_over = takes_over, .file = {.stop = stop}, .reader = {.max_concurrency = 1, .stop = stop}}};
 }
 
 // The same on both ranks.
@@ -35,7 +35,7 @@ Result<void> Same(const std::vector<Result<void>>& results) {
 
 Result<void> SaveOnRanks(const Client& client, std::int64_t step, const std::stop_token& stop = {},
                          bool takes_over = false) {
-  return Same(OnRanks<Result<void>>(2, [&](Collective& group) {
+  return Same(OnRanks<Result<void>>(2, [&](internal::MessageGroup& group) {
     const OwnedParts own = OwnedParts::Filled(PartsOf(group.rank()));
     return WithoutValue(
         On(client, group, stop, takes_over).Save({.step = step}, own.ToSave(), CommitMode::kCreate, stop));
@@ -43,7 +43,7 @@ Result<void> SaveOnRanks(const Client& client, std::int64_t step, const std::sto
 }
 
 Result<void> LoadOnRanks(const Client& client, const std::stop_token& stop = {}) {
-  return Same(OnRanks<Result<void>>(2, [&](Collective& group) -> Result<void> {
+  return Same(OnRanks<Result<void>>(2, [&](internal::MessageGroup& group) -> Result<void> {
     ShardedCheckpoints checkpoints = On(client, group, stop);
     const auto latest = checkpoints.Latest();
     if (!latest) return latest.error();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "checkpoints/latest_step.h"
+#include "checkpoints/step_writer.h"
 #include "formats/made_tensors.h"
 #include "gaps/gap_operation.h"
 #include "gcsflux/checkpoints/checkpoint.h"
@@ -36,7 +38,7 @@ Result<StoredStep> SaveStep(StepWriter& writer, std::int64_t step, const std::st
 
 // Another run: it takes the prefix over.
 void SaveAsRival(GapWorld& world, std::int64_t step, bool keeps_only_this = false, bool must_stay = true) {
-  auto writer = StepWriter::Start(StepsOf(world.rival()), {.take_over = true});
+  auto writer = StepWriter::Start(internal::StoreOf(StepsOf(world.rival())), /*take_over=*/true);
   ASSERT_TRUE(writer.ok()) << ErrorOf(writer).message;
   const auto saved = SaveStep(*writer, step, "rival's", CommitMode::kRewind);
   ASSERT_TRUE(saved.ok()) << ErrorOf(saved).message;
@@ -47,7 +49,7 @@ void SaveAsRival(GapWorld& world, std::int64_t step, bool keeps_only_this = fals
 }
 
 void PrepareRun(GapWorld& world) {
-  auto writer = StepWriter::Start(StepsOf(world.rival()));
+  auto writer = StepWriter::Start(internal::StoreOf(StepsOf(world.rival())));
   ASSERT_TRUE(writer.ok());
   for (std::int64_t step = 1; step <= 3; ++step) {
     ASSERT_TRUE(SaveStep(*writer, step, "run's", CommitMode::kCreate).ok());
@@ -57,16 +59,16 @@ void PrepareRun(GapWorld& world) {
 }
 
 // The bytes of both files, which are of one save.
-Result<void> ReadStep(const CheckpointSteps& steps, const StoredStep& step, const std::stop_token& stop = {}) {
+Result<void> ReadStep(const CheckpointSteps& steps, const Step& step, const std::stop_token& stop = {}) {
   std::vector<std::string> texts;
-  for (const StepFile& file : step.manifest.files) {
-    const auto reader = steps.OpenFile(file, {.stop = stop});
+  for (const StepFile& file : step.files) {
+    const auto reader = internal::StoreOf(steps)->OpenFile(file, {.stop = stop});
     if (!reader) return reader.error();
     std::string text(reader->size(), '\0');
     if (auto read = reader->ReadAt(0, std::as_writable_bytes(std::span(text))); !read) return read.error();
     texts.push_back(text);
   }
-  const std::int64_t number = step.manifest.step;
+  const std::int64_t number = step.number;
   EXPECT_TRUE((texts == std::vector{StepText(number, "run's") + "a", StepText(number, "run's") + "b"}) ||
               (texts == std::vector{StepText(number, "rival's") + "a", StepText(number, "rival's") + "b"}));
   return {};
@@ -74,8 +76,8 @@ Result<void> ReadStep(const CheckpointSteps& steps, const StoredStep& step, cons
 
 std::vector<std::int64_t> WholeSteps(GapWorld& world) {
   std::vector<std::int64_t> whole;
-  for (const ListedStep& step : ValueOf(StepsOf(world.rival()).List())) {
-    if (!step.problem) whole.push_back(step.step);
+  for (const Step& step : ValueOf(StepsOf(world.rival()).List())) {
+    if (!step.problem) whole.push_back(step.number);
   }
   return whole;
 }
@@ -84,10 +86,10 @@ std::vector<std::int64_t> WholeSteps(GapWorld& world) {
 void ExpectWholeSteps(GapWorld& world) {
   const CheckpointSteps steps = StepsOf(world.rival());
   std::size_t whole = 0;
-  for (const ListedStep& step : ValueOf(steps.List())) {
+  for (const Step& step : ValueOf(steps.List())) {
     if (step.generation == 0) continue;
-    EXPECT_FALSE(step.problem) << step.step << ": " << step.problem->message;
-    const auto stored = steps.Read(step.step);
+    EXPECT_FALSE(step.problem) << step.number << ": " << step.problem->message;
+    const auto stored = steps.Read(step.number);
     ASSERT_TRUE(stored.ok()) << ErrorOf(stored).message;
     const auto read = ReadStep(steps, *stored);
     EXPECT_TRUE(read.ok()) << ErrorOf(read).message;
@@ -113,7 +115,7 @@ GapOperation OfRun(std::string name,
 GapOperation Save() {
   GapOperation save =
       OfRun("SaveOfAStep", [](GapWorld& world, const Client& client, const std::stop_token& stop) -> Result<void> {
-        auto writer = StepWriter::Start(StepsOf(client, stop));
+        auto writer = StepWriter::Start(internal::StoreOf(StepsOf(client, stop)));
         if (!writer) return writer.error();
         const auto saved = SaveStep(*writer, 4, "run's", CommitMode::kCreate, stop);
         if (!saved) return saved.error();
@@ -129,7 +131,7 @@ GapOperation Save() {
 GapOperation Replace() {
   GapOperation replace =
       OfRun("SaveInPlaceOfAStep", [](GapWorld&, const Client& client, const std::stop_token& stop) -> Result<void> {
-        auto writer = StepWriter::Start(StepsOf(client, stop));
+        auto writer = StepWriter::Start(internal::StoreOf(StepsOf(client, stop)));
         if (!writer) return writer.error();
         return WithoutValue(SaveStep(*writer, 3, "run's", CommitMode::kReplace, stop));
       });
@@ -140,7 +142,7 @@ GapOperation Replace() {
 
 GapOperation KeepOfARun() {
   return OfRun("KeepOfAWriter", [](GapWorld&, const Client& client, const std::stop_token& stop) -> Result<void> {
-    auto writer = StepWriter::Start(StepsOf(client, stop));
+    auto writer = StepWriter::Start(internal::StoreOf(StepsOf(client, stop)));
     if (!writer) return writer.error();
     return WithoutValue(writer->Keep({.last = 1}));
   });
@@ -165,7 +167,7 @@ GapOperation RemoveOfAStep() {
 // Files of a save that was killed.
 GapOperation SweepOfFiles() {
   GapOperation sweep = OfRun("CollectGarbage", [](GapWorld&, const Client& client, const std::stop_token& stop) {
-    return WithoutValue(StepsOf(client, stop).CollectGarbage({.min_age = std::chrono::hours(1)}));
+    return WithoutValue(StepsOf(client, stop).CollectGarbage(std::chrono::hours(1)));
   });
   sweep.prepare = [](GapWorld& world) {
     PrepareRun(world);
@@ -182,8 +184,8 @@ GapOperation Latest() {
   GapOperation latest =
       OfRun("LatestStep", [](GapWorld&, const Client& client, const std::stop_token& stop) -> Result<void> {
         const CheckpointSteps steps = StepsOf(client, stop);
-        const auto read = [&](const StoredStep& step) { return ReadStep(steps, step, stop); };
-        const auto opened = steps.OpenLatest(read);
+        const auto read = [&](const StoredStep& step) { return ReadStep(steps, StepOf(step), stop); };
+        const auto opened = internal::FindLatest(*internal::StoreOf(steps), read);
         return WithoutValue(opened);
       });
   latest.overwrite = [](GapWorld& world) { SaveAsRival(world, 5, /*keeps_only_this=*/true); };

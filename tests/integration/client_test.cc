@@ -137,6 +137,8 @@ TEST_F(ClientTest, ListsPagesInBytewiseOrder) {
       {"bkt"}, {.start_offset = "a", .end_offset = "a\xC2\x80", .max_results = 2, .page_token = page->next_page_token});
   EXPECT_THAT(names(next->objects), ElementsAre("a/2"));
   EXPECT_EQ(next->next_page_token, "");
+  EXPECT_THAT(names(ListPrefix(client_, {"bkt"}, {.match_glob = "a{,/*}"})->objects), ElementsAre("a", "a/1", "a/2"));
+  EXPECT_THAT(names(ListPrefix(client_, {"bkt", "a/"}, {.match_glob = "**2"})->objects), ElementsAre("a/2"));
   EXPECT_TRUE(ListPrefix(client_, {"bkt", "none"})->objects.empty());
   EXPECT_EQ(testing::ErrorOf(ListPrefix(client_, {"missing"})).code, ErrorCode::kNotFound);
 }

@@ -164,7 +164,7 @@ TEST(ObjectsWithoutATime, AreNotRemovedFromARun) {
   const ServiceWithoutPrefixes service(
       R"({"items":[{"name":"runs/7/step-00000001/0123456789abcdef0123456789abcdef-a","generation":"1","size":"1"},)"
       R"({"name":"runs/7/step-00000001/0123456789abcdef0123456789abcdef-b","generation":"1","size":"1","updated":"2026-01-01T00:00:00Z"}]})");
-  const GarbageReport report = ValueOf(CheckpointSteps::Open(service.client(), "gs://bkt/runs/7")->CollectGarbage());
+  const RemovalReport report = ValueOf(CheckpointSteps::Open(service.client(), "gs://bkt/runs/7")->CollectGarbage());
   EXPECT_EQ(report.young, 2U);
   EXPECT_TRUE(service.changes().empty()) << service.changes().front();
 }

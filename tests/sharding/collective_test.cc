@@ -1,6 +1,4 @@
-// Calls that all ranks make together, with threads as ranks.
-#include "gcsflux/collective.h"
-
+// Calls that all ranks make together, by threads as ranks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <new>
 #include <thread>
 
+#include "sharding/message_group.h"
 #include "sharding/rank_threads.h"
 #include "support/fails_with.h"
 #include "support/result.h"
@@ -33,18 +32,21 @@ CollectiveLimits Short() { return {.deadline = std::chrono::milliseconds(20)}; }
 std::string OfRank(const Collective& group) { return "of " + std::to_string(group.rank()); }
 
 TEST(Collective, GathersOnRank0AndOnAllRanks) {
-  const auto gathered = OnRanks<Result<Texts>>(3, [](Collective& group) { return group.Gather(OfRank(group)); });
+  const auto gathered =
+      OnRanks<Result<Texts>>(3, [](internal::MessageGroup& group) { return group.Gather(OfRank(group)); });
   EXPECT_THAT(ValueOf(gathered[0]), ElementsAre("of 0", "of 1", "of 2"));
   EXPECT_THAT(ValueOf(gathered[2]), IsEmpty());
-  for (const auto& all : OnRanks<Result<Texts>>(3, [](Collective& group) { return group.AllGather(OfRank(group)); })) {
+  for (const auto& all :
+       OnRanks<Result<Texts>>(3, [](internal::MessageGroup& group) { return group.AllGather(OfRank(group)); })) {
     EXPECT_THAT(ValueOf(all), ElementsAre("of 0", "of 1", "of 2"));
   }
 }
 
 TEST(Collective, BroadcastsAndScattersFromRank0) {
-  const auto told = OnRanks<Result<std::string>>(3, [](Collective& group) { return group.Broadcast(OfRank(group)); });
+  const auto told =
+      OnRanks<Result<std::string>>(3, [](internal::MessageGroup& group) { return group.Broadcast(OfRank(group)); });
   for (const auto& one : told) EXPECT_EQ(ValueOf(one), "of 0");
-  const auto given = OnRanks<Result<std::string>>(3, [](Collective& group) {
+  const auto given = OnRanks<Result<std::string>>(3, [](internal::MessageGroup& group) {
     return group.Scatter(group.rank() == 0 ? Texts{"a", "", std::string("c\0d", 3)} : Texts());
   });
   EXPECT_EQ(ValueOf(given[0]), "a");
@@ -58,16 +60,17 @@ TEST(Collective, HasNoRanksForACountBelowOne) {
 }
 
 TEST(Collective, NeedsNoOtherProcess) {
-  const auto group = MakeOneProcess();
-  EXPECT_TRUE(group->Barrier().ok());
-  EXPECT_THAT(ValueOf(group->AllGather("x")), ElementsAre("x"));
-  EXPECT_EQ(ValueOf(group->Scatter({"y"})), "y");
-  EXPECT_EQ(ErrorOf(group->Scatter({})).code, ErrorCode::kInvalidArgument);
+  const auto alone = MakeOneProcess();
+  internal::MessageGroup& group = internal::MessagesOf(*alone);
+  EXPECT_TRUE(group.Barrier().ok());
+  EXPECT_THAT(ValueOf(group.AllGather("x")), ElementsAre("x"));
+  EXPECT_EQ(ValueOf(group.Scatter({"y"})), "y");
+  EXPECT_EQ(ErrorOf(group.Scatter({})).code, ErrorCode::kInvalidArgument);
 }
 
 // The errors of three ranks at a barrier in which one of them does not take part.
 std::vector<Error> WithoutOne(int missing, const CollectiveLimits& limits) {
-  return OnRanks<Error>(3, [&](Collective& group) {
+  return OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     if (group.rank() == missing) return Error{};
     return ErrorOf(group.Barrier(limits));
   });
@@ -87,7 +90,7 @@ TEST(Collective, NamesAnEndedRankOnAllOthers) {
 
 TEST(Collective, NamesAnEndedRankDespiteALateOne) {
   std::atomic<bool> has_failed = false;
-  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     if (group.rank() == 2) return Error{};
     if (group.rank() == 1) {
       while (!has_failed) std::this_thread::yield();
@@ -105,7 +108,7 @@ TEST(Collective, NamesAnEndedRankDespiteALateOne) {
 TEST(Collective, NamesARankThatFailsAfterItsMessage) {
   std::stop_source stop;
   std::atomic<bool> has_failed = false;
-  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     if (group.rank() == 1) {
       while (!has_failed) std::this_thread::yield();
       return ErrorOf(group.Barrier());
@@ -121,8 +124,8 @@ TEST(Collective, NamesARankThatFailsAfterItsMessage) {
   for (const Error& error : errors) EXPECT_EQ(error.message, "rank 2: was cancelled");
 }
 
-/// Rank 0, whose messages are discarded.
-class SendingRank final : public Collective {
+/// Rank 0, whose messages go nowhere.
+class SendingRank final : public internal::MessageGroup {
  public:
   explicit SendingRank(bool has_memory = true) : has_memory_(has_memory) {}
   [[nodiscard]] int rank() const override { return 0; }
@@ -155,9 +158,9 @@ TEST(Collective, BroadcastsOneCopyToAllReceivers) {
 }
 
 TEST(Collective, ReportsARankWithoutMemoryOnAllRanks) {
-  using Call = std::function<Error(Collective&)>;
-  for (const Call& call : {Call([](Collective& group) { return ErrorOf(group.Broadcast("x")); }),
-                           Call([](Collective& group) { return ErrorOf(group.Scatter(Texts(7))); })}) {
+  using Call = std::function<Error(internal::MessageGroup&)>;
+  for (const Call& call : {Call([](internal::MessageGroup& group) { return ErrorOf(group.Broadcast("x")); }),
+                           Call([](internal::MessageGroup& group) { return ErrorOf(group.Scatter(Texts(7))); })}) {
     SendingRank rank(false);
     const Error error = call(rank);
     EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kLocalIo, HasSubstr("rank 0: has no memory for a message")));
@@ -167,7 +170,7 @@ TEST(Collective, ReportsARankWithoutMemoryOnAllRanks) {
 
 TEST(Collective, NamesAMissingRank) {
   std::atomic<int> failed = 0;
-  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     if (group.rank() == 1) {
       while (failed != 2) std::this_thread::yield();
       return ErrorOf(group.Barrier());
@@ -185,7 +188,7 @@ TEST(Collective, NamesAMissingRank) {
 // The others wait for it by their own clocks, which differ.
 TEST(Collective, ReportsAMissingRank0AlikeOnAllRanks) {
   std::atomic<int> failed = 0;
-  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     if (group.rank() == 0) {
       while (failed != 2) std::this_thread::yield();
       return Error{};
@@ -203,7 +206,7 @@ TEST(Collective, NamesACancelledRankOnAllRanks) {
   for (const int cancelled : {0, 2}) {
     std::stop_source stop;
     stop.request_stop();
-    const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+    const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
       if (group.rank() == cancelled) return ErrorOf(group.AllGather("", {.stop = stop.get_token()}));
       return ErrorOf(group.AllGather(""));
     });
@@ -215,7 +218,7 @@ TEST(Collective, NamesACancelledRankOnAllRanks) {
 }
 
 TEST(Collective, RefusesRanksWithDifferentCalls) {
-  const auto errors = OnRanks<Error>(3, [](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [](internal::MessageGroup& group) {
     if (group.rank() == 2) return ErrorOf(group.Barrier());
     return ErrorOf(group.AllGather("x"));
   });
@@ -227,7 +230,7 @@ TEST(Collective, RefusesRanksWithDifferentCalls) {
 }
 
 TEST(Collective, StaysFailed) {
-  const auto errors = OnRanks<std::vector<std::string>>(2, [](Collective& group) {
+  const auto errors = OnRanks<std::vector<std::string>>(2, [](internal::MessageGroup& group) {
     if (group.rank() == 1) return std::vector<std::string>();
     std::vector<std::string> messages = {ErrorOf(group.Barrier()).message};
     messages.push_back(ErrorOf(group.Gather("")).message);

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "gcsflux/collective.h"
+#include "sharding/message_group.h"
 
 namespace gcsflux::testing {
 
@@ -27,14 +27,14 @@ class FailingRanks {
  public:
   FailingRanks(int world_size, RankFailure failure) : world_size_(world_size), failure_(failure) {}
 
-  std::unique_ptr<Collective> Rank(int rank) { return std::make_unique<OneRank>(*this, rank); }
+  std::unique_ptr<internal::MessageGroup> Rank(int rank) { return std::make_unique<OneRank>(*this, rank); }
   [[nodiscard]] bool has_failed() {
     const std::scoped_lock lock(mutex_);
     return has_failed_;
   }
 
  private:
-  class OneRank final : public Collective {
+  class OneRank final : public internal::MessageGroup {
    public:
     OneRank(FailingRanks& ranks, int rank) : ranks_(ranks), rank_(rank) {}
     ~OneRank() override { ranks_.End(rank_); }

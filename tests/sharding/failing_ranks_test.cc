@@ -37,9 +37,9 @@ class FailingRanksTest : public testing::ShardedFixture {
 
   std::vector<std::optional<Error>> Save(FailingRanks& ranks, std::int64_t step,
                                          const std::optional<KeepRules>& keep = {}) {
-    return OnAll(ranks, [&](Collective& group) -> std::optional<Error> {
+    return OnAll(ranks, [&](internal::MessageGroup& group) -> std::optional<Error> {
       const OwnedParts own = OwnedParts::Filled(SomeParts(kWorld)[static_cast<std::size_t>(group.rank())]);
-      const auto saved = On(group, {.group = {.deadline = kDeadline}, .keep = keep, .writer = {.take_over = true}})
+      const auto saved = On(group, {.group = {.deadline = kDeadline}, .keep = keep, .take_over = true})
                              .Save({.step = step}, own.ToSave());
       return saved.ok() ? std::nullopt : std::optional(saved.error());
     });
@@ -85,11 +85,11 @@ TEST_F(FailingRanksTest, LeavesWholeStepsWhereverARankEnds) {
   }
   EXPECT_GE(failures, 20);
   for (const auto& listed : ValueOf(Steps().List())) {
-    EXPECT_TRUE(!listed.problem || listed.generation == 0) << "a manifest names a missing file: step " << listed.step;
+    EXPECT_TRUE(!listed.problem || listed.generation == 0)
+        << "a manifest names what is not there: step " << listed.number;
   }
-  // The next save with rules removes the files that the others have left.
-  for (const auto& saved :
-       SaveOnRanks(SomeParts(kWorld), ++step, {.keep = KeepRules{.last = 1}, .writer = {.take_over = true}})) {
+  // The next save with rules removes what the others have left.
+  for (const auto& saved : SaveOnRanks(SomeParts(kWorld), ++step, {.keep = KeepRules{.last = 1}, .take_over = true})) {
     EXPECT_TRUE(saved.ok());
   }
   EXPECT_EQ(ValueOf(Steps().List()).size(), 1U);
@@ -111,7 +111,7 @@ TEST_F(FailingRanksTest, KeepsTheNewestStepIfARankEndsAfterTheManifest) {
       const bool is_stored = Steps().Read(step).ok();
       if (is_stored && errors.front()) ++stored_though_failed;
       if (is_stored) {
-        EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, step) << "all of it is there";
+        EXPECT_EQ(ValueOf(Steps().Latest()).step.number, step) << "all of it is there";
       }
     }
   }
@@ -136,7 +136,7 @@ TEST_F(FailingRanksTest, FailsALoadWhereverARankEnds) {
     for (int message = 0; message < 100; ++message) {
       const RankFailure failure{.rank = rank, .message = message};
       FailingRanks ranks(kWorld, failure);
-      const auto errors = OnAll(ranks, [&](Collective& group) -> std::optional<Error> {
+      const auto errors = OnAll(ranks, [&](internal::MessageGroup& group) -> std::optional<Error> {
         ShardedCheckpoints checkpoints = On(group, {.group = {.deadline = kDeadline}});
         const auto latest = checkpoints.Latest();
         if (!latest.ok()) return latest.error();

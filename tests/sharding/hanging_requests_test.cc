@@ -50,16 +50,14 @@ TEST_F(HangingRequestsTest, FailASaveOnAllRanks) {
     SCOPED_TRACE(one.operation + " of " + one.glob);
     Stall(one.operation, one.glob);
     std::vector<Error> errors;
-    for (const auto& saved :
-         SaveOnRanks(SomeParts(3), ++step, {.group = {.deadline = kDeadline}, .writer = {.take_over = true}})) {
+    for (const auto& saved : SaveOnRanks(SomeParts(3), ++step, {.group = {.deadline = kDeadline}, .take_over = true})) {
       errors.push_back(ErrorOf(saved));
     }
     ExpectTheSame(errors);
     ExpectFired();
   }
-  // The same prefix and object continue.
-  for (const auto& saved :
-       SaveOnRanks(SomeParts(3), ++step, {.keep = KeepRules{.last = 1}, .writer = {.take_over = true}})) {
+  // The same prefix and object go on.
+  for (const auto& saved : SaveOnRanks(SomeParts(3), ++step, {.keep = KeepRules{.last = 1}, .take_over = true})) {
     EXPECT_TRUE(saved.ok());
   }
   ExpectLoads(SomeParts(2));
@@ -79,7 +77,7 @@ TEST_F(HangingRequestsTest, DoNotDelayAFailedSaveByItsRemoval) {
     stop.request_stop();
   });
   const auto begin = std::chrono::steady_clock::now();
-  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     ShardedCheckpoints run = On(group, {.group = {.deadline = std::chrono::minutes(2)}});
     return ErrorOf(run.Save({.step = 1}, own.ToSave(), CommitMode::kCreate,
@@ -92,7 +90,7 @@ TEST_F(HangingRequestsTest, DoNotDelayAFailedSaveByItsRemoval) {
 
 TEST_F(HangingRequestsTest, KeepTheGroupUsable) {
   Stall("storage.objects.insert", "**.json");
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     ShardedCheckpoints run = On(group, {.group = {.deadline = kDeadline}});
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     EXPECT_FALSE(run.Save({.step = 1}, own.ToSave()).ok());
@@ -120,13 +118,12 @@ TEST_F(HangingRequestsTest, DoNotFailACommittedSave) {
     }
     emulator_.faults().Load(plan);
     ++step;
-    for (const auto& saved :
-         SaveOnRanks(SomeParts(3), step,
-                     {.group = {.deadline = kDeadline}, .keep = KeepRules{.last = 1}, .writer = {.take_over = true}})) {
+    for (const auto& saved : SaveOnRanks(
+             SomeParts(3), step, {.group = {.deadline = kDeadline}, .keep = KeepRules{.last = 1}, .take_over = true})) {
       ASSERT_TRUE(saved.ok()) << saved.error().message;
       const bool is_listed = !saved->kept.not_removed.empty();
       ASSERT_EQ(saved->keep_error.has_value(), !is_listed);
-      const Error& why = is_listed ? saved->kept.not_removed.front().why : *saved->keep_error;
+      const Error& why = is_listed ? saved->kept.not_removed.front().problem.value() : *saved->keep_error;
       EXPECT_THAT(why.message, HasSubstr("no byte moved on any rank for 300 ms"));
     }
     ExpectFired();
@@ -137,13 +134,12 @@ TEST_F(HangingRequestsTest, DoNotFailACommittedSave) {
 // Ten steps of three shards: each deletion counts as progress.
 TEST_F(HangingRequestsTest, AllowLongRemovalsThatProgress) {
   for (std::int64_t step = 1; step <= 10; ++step) {
-    for (const auto& saved : SaveOnRanks(SomeParts(3), step, {.writer = {.take_over = true}})) ASSERT_TRUE(saved.ok());
+    for (const auto& saved : SaveOnRanks(SomeParts(3), step, {.take_over = true})) ASSERT_TRUE(saved.ok());
   }
   Fail({.operation = "storage.objects.delete"}, {.type = "stall", .duration = std::chrono::milliseconds(50)});
-  for (const auto& saved : SaveOnRanks(SomeParts(3), 11,
-                                       {.group = {.deadline = std::chrono::milliseconds(800)},
-                                       .keep = KeepRules{.last = 1},
-                                       .writer = {.take_over = true}})) {
+  for (const auto& saved : SaveOnRanks(
+           SomeParts(3), 11,
+           {.group = {.deadline = std::chrono::milliseconds(800)}, .keep = KeepRules{.last = 1}, .take_over = true})) {
     ASSERT_TRUE(saved.ok()) << saved.error().message;
     EXPECT_FALSE(saved->keep_error) << saved->keep_error->message;
     EXPECT_EQ(saved->kept.removed.size(), 10U);
@@ -173,8 +169,8 @@ TEST_F(HangingRequestsTest, AllowASlowManifestThatProgresses) {
   ASSERT_TRUE(manifest.ok());
   Fail({.operation = "storage.objects.get", .object_glob = "**.json"},
        {.type = "trickle", .bytes_per_second = manifest->size * 1000 / (kLong.count() * 3 / 2)});
-  for (const auto& read : OnRanks<Result<LatestStep>>(
-           2, [&](Collective& group) { return On(group, {.group = {.deadline = kLong}}).Read(1); })) {
+  for (const auto& read : OnRanks<Result<internal::LatestStored>>(
+           2, [&](internal::MessageGroup& group) { return On(group, {.group = {.deadline = kLong}}).Read(1); })) {
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_EQ(read->stored.manifest.tensors.size(), 100U);
   }
@@ -189,7 +185,7 @@ TEST_F(HangingRequestsTest, LetACancelledRankLeaveDuringTheManifest) {
     while (!ended.stop_requested() && emulator_.faults().Fired("it") == 0) std::this_thread::yield();
     stop.request_stop();
   });
-  const auto outcomes = OnRanks<std::pair<Error, std::string>>(3, [&](Collective& group) {
+  const auto outcomes = OnRanks<std::pair<Error, std::string>>(3, [&](internal::MessageGroup& group) {
     ShardedCheckpoints run = On(group);
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     const auto token = group.rank() == 1 ? stop.get_token() : std::stop_token();
@@ -209,7 +205,7 @@ TEST_F(HangingRequestsTest, LetACancelledRankLeaveDuringTheManifest) {
 TEST_F(HangingRequestsTest, LetACancelledRankLeaveAHangingOne) {
   std::latch has_given_up(1);
   std::stop_source stop;
-  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     if (group.rank() == 2) has_given_up.wait();
     if (group.rank() == 1) stop.request_stop();
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);

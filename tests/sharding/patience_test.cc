@@ -11,8 +11,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Rank 0. The other ranks answer at once, with the result of `answer` for the number of the call.
-class RecordingRank final : public Collective {
+/// Rank 0. The other ranks answer at once, with what `answer` makes of the number of the call.
+class RecordingRank final : public internal::MessageGroup {
  public:
   using Answer = std::function<std::string(std::uint64_t call)>;
 
@@ -95,7 +95,7 @@ TEST(WorkPatience, EndsAtOneTimeForMeetingsWithoutProgress) {
     internal::MessageWriter status;
     status.Number(0);
     status.Number(call == 4 ? 4 : 0);
-    if (call == 4) internal::PutError(status, {ErrorCode::kUnavailable, "the end"});
+    if (call == 4) status.Put(Error{ErrorCode::kUnavailable, "the end"});
     return status.Take();
   });
   const internal::WorkOfRank work = [](std::atomic<std::uint64_t>&, const std::stop_token&) { return Result<void>(); };

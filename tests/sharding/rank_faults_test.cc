@@ -28,21 +28,21 @@ class RankFaultsTest : public testing::ShardedFixture {
   }
   // The message of all ranks for a load of this step.
   [[nodiscard]] std::string MessageOfLoad(const CheckpointManifest& manifest) const {
-    return ExpectSame(OnRanks<std::string>(2, [&](Collective& group) {
+    return ExpectSame(OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
       OwnedParts own = OwnedParts::Empty(SomeParts(2)[static_cast<std::size_t>(group.rank())]);
       return ErrorOf(On(group).Load(manifest, own.ToLoad())).message;
     }));
   }
   void SaveSteps(int count) const {
     for (std::int64_t step = 1; step <= count; ++step) {
-      for (const auto& saved : SaveOnRanks(SomeParts(2), step, {.writer = {.take_over = true}})) {
+      for (const auto& saved : SaveOnRanks(SomeParts(2), step, {.take_over = true})) {
         ASSERT_TRUE(saved.ok()) << saved.error().message;
       }
     }
   }
   // The newest step that is whole on all ranks, after a damaged one.
   void ExpectStep1AfterStep2() const {
-    OnRanks<bool>(2, [&](Collective& group) {
+    OnRanks<bool>(2, [&](internal::MessageGroup& group) {
       const auto latest = On(group).Latest();
       EXPECT_TRUE(latest.ok()) << latest.error().message;
       if (!latest.ok()) return false;
@@ -59,7 +59,7 @@ TEST_F(RankFaultsTest, PassInASave) {
   for (const NamedFault& fault : testing::FailuresInPlaceOfAnswer() + testing::LostAnswers()) {
     SCOPED_TRACE(fault.name);
     Fail({.operation = "storage.objects.insert", .object_glob = kOfRank1}, fault.action, 1);
-    for (const auto& saved : SaveOnRanks(SomeParts(3), ++step, {.writer = {.take_over = true}})) {
+    for (const auto& saved : SaveOnRanks(SomeParts(3), ++step, {.take_over = true})) {
       EXPECT_TRUE(saved.ok()) << saved.error().message;
     }
     ExpectFired();
@@ -83,7 +83,7 @@ TEST_F(RankFaultsTest, ReportAPersistentQuotaOnAllRanks) {
   SaveSteps(1);
   Fail({.operation = "storage.objects.insert", .object_glob = kOfRank1}, {.type = "status", .status = 429});
   std::vector<std::string> messages;
-  for (const auto& saved : SaveOnRanks(SomeParts(2), 2, {.writer = {.take_over = true}})) {
+  for (const auto& saved : SaveOnRanks(SomeParts(2), 2, {.take_over = true})) {
     messages.push_back(ErrorOf(saved).message);
   }
   EXPECT_THAT(ExpectSame(messages), AllOf(HasSubstr("rank 1: "), HasSubstr("shard-00002-"), HasSubstr("429")));
@@ -93,7 +93,7 @@ TEST_F(RankFaultsTest, ReportAPersistentQuotaOnAllRanks) {
 
 TEST_F(RankFaultsTest, NameAReplacedShard) {
   SaveSteps(2);
-  const CheckpointManifest manifest = ValueOf(Steps().Read(2)).manifest;
+  const CheckpointManifest manifest = Stored(2).manifest;
   const std::string shard = manifest.files[1].name;
   const std::string same_size(static_cast<std::size_t>(manifest.files[1].size), 'x');
   const auto expect_named = [&](const std::string& what) {
@@ -113,7 +113,7 @@ TEST_F(RankFaultsTest, NameAReplacedShard) {
 // All ranks report each of these manifests, and load the previous step.
 TEST_F(RankFaultsTest, SkipAnInvalidManifest) {
   SaveSteps(2);
-  const StoredStep stored = ValueOf(Steps().Read(2));
+  const StoredStep stored = Stored(2);
   const std::string json = ValueOf(FormatManifest(stored.manifest));
   const auto replaced = [&](const std::string& from, const std::string& to) {
     std::string text = json;
@@ -133,7 +133,7 @@ TEST_F(RankFaultsTest, SkipAnInvalidManifest) {
     SCOPED_TRACE(one.words);
     Put("runs/7/step-00000002.json", one.text);
     const auto messages =
-        OnRanks<std::string>(2, [&](Collective& group) { return ErrorOf(On(group).Read(2)).message; });
+        OnRanks<std::string>(2, [&](internal::MessageGroup& group) { return ErrorOf(On(group).Read(2)).message; });
     EXPECT_THAT(ExpectSame(messages),
                 AllOf(HasSubstr("gs://bkt/runs/7/step-00000002.json"), HasSubstr(one.words), HasSubstr("another")));
     ExpectStep1AfterStep2();

@@ -223,17 +223,17 @@ TEST(SavePlan, OmitsEmptySlicesButNotEmptyTensors) {
 TEST(Sharded, HasNoRowsForAnInvalidRank) {
   for (const auto& [rows, rank, ranks] :
        std::vector<std::array<int, 3>>{{10, 0, 0}, {10, 2, 2}, {10, -1, 2}, {-10, 0, 2}}) {
-    const RowsOfRank none = DivideRows(rows, {.rank = rank, .world_size = ranks});
-    EXPECT_EQ(none.end - none.begin, 0) << rank << " of " << ranks;
+    const auto [none_begin, none_end] = DivideRows(rows, {.rank = rank, .world_size = ranks});
+    EXPECT_EQ(none_end - none_begin, 0) << rank << " of " << ranks;
   }
 }
 
 TEST(Sharded, DividesUnevenRows) {
   std::vector<std::int64_t> begins;
   begins.reserve(4);
-  for (int rank = 0; rank < 4; ++rank) begins.push_back(DivideRows(10, {.rank = rank, .world_size = 4}).begin);
+  for (int rank = 0; rank < 4; ++rank) begins.push_back(DivideRows(10, {.rank = rank, .world_size = 4}).first);
   EXPECT_THAT(begins, ElementsAre(0, 3, 6, 8));
-  EXPECT_EQ(DivideRows(10, {.rank = 3, .world_size = 4}).end, 10);
+  EXPECT_EQ(DivideRows(10, {.rank = 3, .world_size = 4}).second, 10);
   const auto part = ValueOf(Sharded("x", DType::kInt8, {5, 10}, {.rank = 2, .world_size = 4, .dimension = 1}));
   EXPECT_THAT(part.offsets, ElementsAre(0, 6));
   EXPECT_THAT(part.sizes, ElementsAre(5, 2));

@@ -41,8 +41,8 @@ class ScarceMemoryTest : public testing::ShardedFixture {
     int failures = 0;
     for (bool has_failed = true; has_failed; ++failures) {
       SCOPED_TRACE("allocation " + std::to_string(failures));
-      const auto outcomes = OnRanks<Outcome>(2, [&](Collective& group) {
-        ShardedCheckpoints run = On(group, {.writer = {.take_over = true}});
+      const auto outcomes = OnRanks<Outcome>(2, [&](internal::MessageGroup& group) {
+        ShardedCheckpoints run = On(group, {.take_over = true});
         OwnedParts own = OwnedParts::Empty(ManyParts(parts)[static_cast<std::size_t>(group.rank())]);
         Outcome outcome;
         outcome.error = act(run, own, group.rank() == 1 ? std::optional(failures) : std::nullopt);

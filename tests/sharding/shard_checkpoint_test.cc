@@ -1,13 +1,12 @@
-// One checkpoint becomes many files with the same content.
+// One checkpoint becomes many files, and is the same checkpoint.
+#include "sharding/shard_checkpoint.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "formats/made_tensors.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/sharding.h"
-#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -26,19 +25,20 @@ StoredCheckpoint Opened(const std::string& file) { return *StoredCheckpoint::Ope
 /// Keeps the files in memory.
 class ShardCheckpointTest : public ::testing::Test {
  protected:
-  Result<WrittenShards> Write(const StoredCheckpoint& checkpoint, int shards, bool is_tensors_only = false) {
+  Result<internal::WrittenShards> Write(const StoredCheckpoint& checkpoint, int shards, bool is_tensors_only = false) {
     files_.clear();
-    const ShardWriter write_file = [&](const std::string& name, const CheckpointWriter& write) -> Result<StepFile> {
+    const internal::ShardWriter write_file = [&](const std::string& name,
+                                                 const CheckpointWriter& write) -> Result<StepFile> {
       std::string& file = files_[name];
       if (auto written = write(SinkInto(file)); !written.ok()) return written.error();
       return StepFile{.name = name, .size = file.size()};
     };
-    return ShardCheckpoint(checkpoint, shards, write_file, {.is_tensors_only = is_tensors_only});
+    return internal::ShardCheckpoint(checkpoint, shards, write_file, is_tensors_only);
   }
   [[nodiscard]] StoredCheckpoint Joined() const {
     std::vector<ByteSource> sources;
     for (const auto& [name, file] : files_) sources.push_back(SourceOf(name, BytesOf(file)));
-    return *StoredCheckpoint::OpenSafetensorsFiles("joined", std::move(sources));
+    return *internal::OpenSafetensorsFiles("joined", std::move(sources));
   }
 
   std::map<std::string, std::string> files_;
@@ -66,7 +66,7 @@ TEST_F(ShardCheckpointTest, KeepsEveryElementOfEachFormat) {
     const StoredCheckpoint source = Opened(file);
     for (const int shards : {1, 2, 3, 7, 40}) {
       SCOPED_TRACE(std::to_string(shards) + " shards of " + std::string(FormatName(source.format())));
-      const WrittenShards written = ValueOf(Write(source, shards));
+      const internal::WrittenShards written = ValueOf(Write(source, shards));
       EXPECT_EQ(written.files.size(), files_.size());
       EXPECT_LE(files_.size(), static_cast<std::size_t>(shards));
       ExpectSame(source, Joined());
@@ -78,7 +78,7 @@ TEST_F(ShardCheckpointTest, KeepsEveryElementOfEachFormat) {
 TEST_F(ShardCheckpointTest, SpreadsTheBytes) {
   const std::string file = TorchFileOf(
       {{"large", DType::kFloat32, {50'000, 4}, Varied(800'000)}, {"small", DType::kFloat32, {4}, Varied(16)}});
-  const WrittenShards written = ValueOf(Write(Opened(file), 4));
+  const internal::WrittenShards written = ValueOf(Write(Opened(file), 4));
   ASSERT_THAT(written.files, SizeIs(4));
   EXPECT_EQ(written.files[1].name, "shard-00002-model-00001-of-00001.safetensors");
   std::vector<std::uint64_t> bytes(4);
@@ -88,13 +88,12 @@ TEST_F(ShardCheckpointTest, SpreadsTheBytes) {
 
 TEST_F(ShardCheckpointTest, RecordsTheRangeOfEachPart) {
   const std::string file = SafetensorsOf(LargeTensors());
-  const WrittenShards written = ValueOf(Write(Opened(file), 3));
+  const internal::WrittenShards written = ValueOf(Write(Opened(file), 3));
   for (const StepTensor& tensor : written.tensors) {
     SCOPED_TRACE(tensor.name);
     const std::string& bytes = files_.at(written.files.at(tensor.file).name);
     const auto header = ValueOf(ReadSafetensorsHeader(SourceOver(bytes)));
-    const SafeTensor* const stored = header.Find(tensor.name);
-    ASSERT_NE(stored, nullptr);
+    const SafeTensor* const stored = &TensorIn(header, tensor.name);
     EXPECT_EQ(stored->range, tensor.range);
     EXPECT_EQ(stored->crc32c, tensor.crc32c);
     EXPECT_EQ(stored->shape, tensor.shape);
@@ -130,8 +129,8 @@ TEST_F(ShardCheckpointTest, DividesShardedCheckpoints) {
   std::vector<ByteSource> sources;
   sources.reserve(five.size());
   for (const auto& [name, bytes] : five) sources.push_back(SourceOf(name, BytesOf(bytes)));
-  const StoredCheckpoint of_five = *StoredCheckpoint::OpenSafetensorsFiles("five", std::move(sources));
-  // Readers that join slices find their offsets in its metadata, which are not values of the caller.
+  const StoredCheckpoint of_five = *internal::OpenSafetensorsFiles("five", std::move(sources));
+  // What joins slices has their offsets in its metadata, which are no values of the caller.
   ValueOf(Write(of_five, 2));
   ExpectSame(source, Joined());
 }

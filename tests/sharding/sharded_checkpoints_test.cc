@@ -7,8 +7,8 @@
 #include <atomic>
 #include <stop_token>
 
+#include "formats/safetensors/safetensors.h"
 #include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
 #include "sharding/random_parts.h"
 #include "sharding/sharded_fixture.h"
 
@@ -34,7 +34,7 @@ TEST_F(ShardedCheckpointsTest, LoadsWithOtherRanksAndSlices) {
     const auto tensors = random.Tensors(1 + random.Below(12));
     const auto step = static_cast<std::int64_t>(seed) + 1;
     for (const auto& saved : SaveOnRanks(random.Of(tensors, static_cast<int>(1 + random.Below(8))), step)) {
-      EXPECT_EQ(ValueOf(saved).stored.manifest.step, step);
+      EXPECT_EQ(ValueOf(saved).step.number, step);
     }
     ExpectLoads(random.Of(tensors, static_cast<int>(1 + random.Below(8))));
   }
@@ -43,26 +43,25 @@ TEST_F(ShardedCheckpointsTest, LoadsWithOtherRanksAndSlices) {
 TEST_F(ShardedCheckpointsTest, GivesAllRanksTheSameResult) {
   const auto saved = SaveOnRanks(SomeParts(3));
   const SavedStep first = ValueOf(saved[0]);
-  EXPECT_THAT(first.stored.manifest.files, SizeIs(3));
+  EXPECT_THAT(first.step.files, SizeIs(3));
   for (const auto& one : saved) {
-    EXPECT_EQ(ValueOf(one).stored.manifest, first.stored.manifest);
-    EXPECT_EQ(ValueOf(one).stored.generation, first.stored.generation);
+    const Step step = ValueOf(one).step;
+    EXPECT_EQ(step.files, first.step.files);
+    EXPECT_EQ(step.run, first.step.run);
+    EXPECT_EQ(step.time, first.step.time);
+    EXPECT_EQ(step.generation, first.step.generation);
   }
-  const StoredStep stored = ValueOf(Steps().Read(1));
-  EXPECT_EQ(stored.generation, first.stored.generation);
+  const StoredStep stored = Stored(1);
+  EXPECT_EQ(stored.generation, first.step.generation);
   EXPECT_THAT(stored.manifest.tensors, SizeIs(4)) << "3 slices, and one copy of the bias";
 }
 
-TEST_F(ShardedCheckpointsTest, ReleasesItsPrefixOnAssignment) {
+TEST_F(ShardedCheckpointsTest, ReleasesItsPrefix) {
   const auto group = MakeOneProcess();
   const OwnedParts own = OwnedParts::Filled(SomeParts(1)[0]);
-  ShardedCheckpoints checkpoints = On(*group);
-  ASSERT_TRUE(checkpoints.Save({.step = 1}, own.ToSave()).ok());
-  ShardedCheckpoints next(*CheckpointSteps::Open(client_, "gs://bkt/runs/8"), *group);
-  checkpoints = std::move(next);
+  ASSERT_TRUE(On(*group).Save({.step = 1}, own.ToSave()).ok());
   const auto saved = On(*group).Save({.step = 2}, own.ToSave());
   EXPECT_TRUE(saved.ok()) << saved.error().message;
-  EXPECT_EQ(ErrorOf(checkpoints.Latest()).code, ErrorCode::kNotFound) << "it is the other run";
 }
 
 TEST_F(ShardedCheckpointsTest, WritesTheManifestAfterEveryShard) {
@@ -142,7 +141,7 @@ TEST_F(ShardedCheckpointsTest, SavesDividedEmptyTensors) {
         ranks[static_cast<std::size_t>(rank)].push_back(
             *Sharded("empty", DType::kFloat32, shape, {.rank = rank, .world_size = 3, .dimension = dimension}));
       }
-      for (const auto& saved : SaveOnRanks(ranks, ++step, {.writer = {.take_over = true}})) {
+      for (const auto& saved : SaveOnRanks(ranks, ++step, {.take_over = true})) {
         ASSERT_TRUE(saved.ok()) << saved.error().message;
       }
       ExpectLoads(ranks);
@@ -154,14 +153,14 @@ TEST_F(ShardedCheckpointsTest, SavesDividedEmptyTensors) {
 }
 
 TEST_F(ShardedCheckpointsTest, SavesAStepWithoutTensors) {
-  for (const auto& saved : SaveOnRanks({{}, {}})) EXPECT_THAT(ValueOf(saved).stored.manifest.files, SizeIs(1));
+  for (const auto& saved : SaveOnRanks({{}, {}})) EXPECT_THAT(ValueOf(saved).step.files, SizeIs(1));
 }
 
 TEST_F(ShardedCheckpointsTest, AppliesTheRetentionPolicy) {
-  const auto options = ShardedOptions{.keep = KeepRules{.last = 1}, .writer = {.take_over = true}};
+  const auto options = ShardedOptions{.keep = KeepRules{.last = 1}, .take_over = true};
   for (std::int64_t step = 1; step <= 3; ++step) {
     for (const auto& saved : SaveOnRanks(SomeParts(2), step, options)) {
-      const KeepReport kept = ValueOf(saved).kept;
+      const RemovalReport kept = ValueOf(saved).kept;
       EXPECT_EQ(kept.removed.size(), step == 1 ? 0U : 1U);
     }
   }
@@ -196,7 +195,7 @@ TEST_F(ShardedCheckpointsTest, NamesUnloadableTensorsOnAllRanks) {
 
 TEST_F(ShardedCheckpointsTest, VerifiesBytesByTheirChecksums) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
-  const StepTensor slice = ValueOf(Steps().Read(1)).manifest.tensors.front();
+  const StepTensor slice = Stored(1).manifest.tensors.front();
   Fail({.operation = "storage.objects.get", .object_glob = "**shard-**", .covers_byte = slice.range.begin},
        {.type = "corrupt", .at_byte = slice.range.begin});
   const auto loaded = LoadOnRanks(SomeParts(2));
@@ -210,7 +209,7 @@ TEST_F(ShardedCheckpointsTest, VerifiesBytesByTheirChecksums) {
 TEST_F(ShardedCheckpointsTest, VerifiesSlicesSharedByRanks) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
   StepTensor weight;
-  for (const StepTensor& slice : ValueOf(Steps().Read(1)).manifest.tensors) {
+  for (const StepTensor& slice : Stored(1).manifest.tensors) {
     if (slice.name == "weight") weight = slice;
   }
   ASSERT_EQ(weight.shape[0], 32) << "3 ranks have 22, 21 and 21 rows";
@@ -226,9 +225,9 @@ TEST_F(ShardedCheckpointsTest, VerifiesSlicesSharedByRanks) {
 
 TEST_F(ShardedCheckpointsTest, NamesAReplacedShard) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
+  const CheckpointManifest manifest = Stored(1).manifest;
   Delete("runs/7/" + manifest.files[1].name);
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     OwnedParts own = OwnedParts::Empty(SomeParts(2)[static_cast<std::size_t>(group.rank())]);
     return ErrorOf(On(group).Load(manifest, own.ToLoad())).message;
   });

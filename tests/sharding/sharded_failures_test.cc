@@ -32,8 +32,7 @@ class ShardedFailuresTest : public testing::ShardedFixture {
   void ExpectOnlyStep1() {
     EXPECT_THAT(WholeSteps(), ElementsAre(1));
     ExpectLoads(SomeParts(2));
-    for (const auto& saved :
-         SaveOnRanks(SomeParts(3), 3, {.keep = KeepRules{.last = 2}, .writer = {.take_over = true}})) {
+    for (const auto& saved : SaveOnRanks(SomeParts(3), 3, {.keep = KeepRules{.last = 2}, .take_over = true})) {
       EXPECT_TRUE(saved.ok());
     }
     for (const auto& name : Names()) EXPECT_THAT(name, Not(HasSubstr("step-00000002")));
@@ -67,8 +66,8 @@ TEST_F(ShardedFailuresTest, RemovesFilesOfAFailedSaveWithTheNextStep) {
             .match = {.operation = "storage.objects.delete"},
             .action = {.type = "status", .status = 403}}}});
   std::uint64_t left = 0;
-  const auto saved = OnRanks<bool>(3, [&](Collective& group) {
-    ShardedCheckpoints run = On(group, {.keep = KeepRules{.last = 2}, .writer = {.take_over = true}});
+  const auto saved = OnRanks<bool>(3, [&](internal::MessageGroup& group) {
+    ShardedCheckpoints run = On(group, {.keep = KeepRules{.last = 2}, .take_over = true});
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     EXPECT_FALSE(run.Save({.step = 2}, own.ToSave()).ok());
     if (group.rank() == 0) {  // No rank writes the next step before rank 0 orders it.
@@ -95,7 +94,7 @@ TEST_F(ShardedFailuresTest, FailsOnAllRanksIfNoByteMoves) {
 TEST_F(ShardedFailuresTest, FailsOnAllRanksIfOneIsCancelled) {
   std::stop_source stop;
   Fail({.object_glob = "**shard-00001-**"}, {.type = "stall", .duration = std::chrono::hours(1)});
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     if (group.rank() == 1) stop.request_stop();
     return ErrorOf(On(group).Save({.step = 2}, own.ToSave(), CommitMode::kCreate,
@@ -109,7 +108,7 @@ TEST_F(ShardedFailuresTest, FailsOnAllRanksIfOneIsCancelled) {
 
 TEST_F(ShardedFailuresTest, FailsAtOnceOnTheOthersIfARankEnds) {
   for (const int ended : {0, 1, 2}) {
-    const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+    const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
       if (group.rank() == ended) return std::string();
       const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
       return ErrorOf(On(group).Save({.step = 2}, own.ToSave())).message;
@@ -122,8 +121,8 @@ TEST_F(ShardedFailuresTest, FailsAtOnceOnTheOthersIfARankEnds) {
   ExpectOnlyStep1();
 }
 
-// A rank that writes its shard correctly, and ends before it reports it.
-std::string EndAfterTheShard(Collective& group, const CheckpointSteps& steps, const OwnedParts& own) {
+// A rank that writes its shard as it should, and ends before it reports it.
+std::string EndAfterTheShard(internal::MessageGroup& group, internal::StepStore& steps, const OwnedParts& own) {
   const auto announced =
       group.Gather(internal::FormatAnnouncement({.host = "", .uri = steps.uri(), .step = 2}, own.parts));
   EXPECT_TRUE(internal::WorkOnRank0(group, std::chrono::seconds(60), steps, {}, {}).ok()) << "the plan";
@@ -138,9 +137,9 @@ std::string EndAfterTheShard(Collective& group, const CheckpointSteps& steps, co
 }
 
 TEST_F(ShardedFailuresTest, CommitsNoManifestIfARankEndsAfterItsShard) {
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
-    if (group.rank() == 2) return EndAfterTheShard(group, Steps(), own);
+    if (group.rank() == 2) return EndAfterTheShard(group, *Store(), own);
     return ErrorOf(On(group).Save({.step = 2}, own.ToSave())).message;
   });
   for (const std::string& message : messages) EXPECT_THAT(message, HasSubstr("rank 2: has ended"));
@@ -160,7 +159,7 @@ TEST_F(ShardedFailuresTest, CommitsNoManifestIfAShardIsMissing) {
       if (!gone.empty()) Delete(gone);
     }
   };
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     ShardedOptions options;
     if (group.rank() == 0) options.file.on_progress = delete_shard;
@@ -195,7 +194,7 @@ TEST_F(ShardedFailuresTest, RefusesAnExistingStepWithoutLeavingShards) {
 }
 
 TEST_F(ShardedFailuresTest, RefusesBytesOfAnotherLength) {
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     OwnedParts own = OwnedParts::Filled({{.name = "x", .shape = {4}}});
     if (group.rank() == 1) own.bytes[0].pop_back();
     return ErrorOf(On(group).Save({.step = 2}, own.ToSave())).message;
@@ -205,9 +204,9 @@ TEST_F(ShardedFailuresTest, RefusesBytesOfAnotherLength) {
 }
 
 TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneMayNotRead) {
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
+  const CheckpointManifest manifest = Stored(1).manifest;
   Fail({.operation = "storage.objects.get", .object_glob = "**shard-00002-**"}, {.type = "status", .status = 403});
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     OwnedParts own = OwnedParts::Empty(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     return ErrorOf(On(group).Load(manifest, own.ToLoad())).message;
   });
@@ -217,8 +216,8 @@ TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneMayNotRead) {
 }
 
 TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneCannotStart) {
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const CheckpointManifest manifest = Stored(1).manifest;
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     ShardedCheckpoints run = On(group);
     OwnedParts own = OwnedParts::Empty(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     const auto load = [&] { return run.Load(manifest, own.ToLoad()); };
@@ -231,8 +230,8 @@ TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneCannotStart) {
 }
 
 TEST_F(ShardedFailuresTest, RefusesRanksWithDifferentSteps) {
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const CheckpointManifest manifest = Stored(1).manifest;
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     ShardedCheckpoints run = On(group);
     std::string all = ErrorOf(run.Read(group.rank() == 1 ? 7 : 1)).message;
     all += "\n" + ErrorOf(group.rank() == 2 ? run.Latest() : run.Read(1)).message;
@@ -266,7 +265,7 @@ TEST_F(ShardedFailuresTest, AdmitsOneOfTenJobs) {
   jobs.reserve(10);
   for (int i = 0; i < 10; ++i) {
     jobs.emplace_back([&] {
-      const auto outcomes = SaveOnRanks(SomeParts(2), 2, {.writer = {.take_over = true}});
+      const auto outcomes = SaveOnRanks(SomeParts(2), 2, {.take_over = true});
       EXPECT_EQ(outcomes[0].ok(), outcomes[1].ok());
       const bool was_displaced_after =
           !outcomes[0].ok() && outcomes[0].error().message.find("was saved") != std::string::npos;

@@ -15,13 +15,13 @@ using RankParts = std::vector<std::vector<TensorPart>>;
 class ShardedFixture : public RunFixture {
  protected:
   [[nodiscard]] ShardedCheckpoints On(Collective& group, ShardedOptions options = {}) const {
-    return {Steps(), group, std::move(options)};
+    return {Store(), group, std::move(options)};
   }
 
   /// Each rank saves its parts as one step.
   std::vector<Result<SavedStep>> SaveOnRanks(const RankParts& ranks, std::int64_t step = 1,
                                              const ShardedOptions& options = {}) const {
-    return OnRanks<Result<SavedStep>>(static_cast<int>(ranks.size()), [&](Collective& group) {
+    return OnRanks<Result<SavedStep>>(static_cast<int>(ranks.size()), [&](internal::MessageGroup& group) {
       const OwnedParts own = OwnedParts::Filled(ranks[static_cast<std::size_t>(group.rank())]);
       return On(group, options).Save({.step = step}, own.ToSave());
     });
@@ -31,7 +31,7 @@ class ShardedFixture : public RunFixture {
   std::vector<Result<std::vector<PartBytes>>> LoadOnRanks(const RankParts& ranks,
                                                           const ShardedOptions& options = {}) const {
     return OnRanks<Result<std::vector<PartBytes>>>(
-        static_cast<int>(ranks.size()), [&](Collective& group) -> Result<std::vector<PartBytes>> {
+        static_cast<int>(ranks.size()), [&](internal::MessageGroup& group) -> Result<std::vector<PartBytes>> {
           ShardedCheckpoints checkpoints = On(group, options);
           const auto latest = checkpoints.Latest();
           if (!latest.ok()) return latest.error();

@@ -27,7 +27,7 @@ using testing::ValueOf;
 
 class SharedLoadTest : public testing::ShardedFixture {
  protected:
-  static ShardedOptions OncePerHost() { return {.group = {.sharing = ReadSharing::kOncePerHost}}; }
+  static ShardedOptions OncePerHost() { return {.group = {.reads_once_per_host = true}}; }
 
   void Save(const RankParts& ranks) {
     for (const auto& saved : SaveOnRanks(ranks)) ASSERT_TRUE(saved.ok()) << saved.error().message;
@@ -46,14 +46,15 @@ class SharedLoadTest : public testing::ShardedFixture {
   }
 
   void ExpectLoadsOnHosts(const RankParts& ranks, const std::vector<std::string>& hosts) const {
-    const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
-    const auto loaded = OnRanks<Result<std::vector<PartBytes>>>(static_cast<int>(ranks.size()), [&](Collective& group) {
-      const auto rank = static_cast<std::size_t>(group.rank());
-      OwnedParts own = OwnedParts::Empty(ranks[rank]);
-      const auto read = internal::LoadOnAllRanks(Steps(), group, OncePerHost(), manifest, own.ToLoad(), {},
-                                                 internal::ThisHost() + hosts[rank]);
-      return read.ok() ? Result<std::vector<PartBytes>>(own.bytes) : read.error();
-    });
+    const CheckpointManifest manifest = Stored(1).manifest;
+    const auto loaded =
+        OnRanks<Result<std::vector<PartBytes>>>(static_cast<int>(ranks.size()), [&](internal::MessageGroup& group) {
+          const auto rank = static_cast<std::size_t>(group.rank());
+          OwnedParts own = OwnedParts::Empty(ranks[rank]);
+          const auto read = internal::LoadOnAllRanks(*Store(), group, OncePerHost(), manifest, own.ToLoad(), {},
+                                                     internal::ThisHost() + hosts[rank]);
+          return read.ok() ? Result<std::vector<PartBytes>>(own.bytes) : read.error();
+        });
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       EXPECT_EQ(ValueOf(loaded[rank]), OwnedParts::Filled(ranks[rank]).bytes) << "rank " << rank;
     }
@@ -99,7 +100,7 @@ TEST_F(SharedLoadTest, LoadsRandomSlices) {
     const auto saving = 1 + static_cast<int>(random.Below(5));
     const auto loading = 1 + static_cast<int>(random.Below(5));
     const auto step = static_cast<std::int64_t>(seed);
-    for (const auto& saved : SaveOnRanks(random.Of(tensors, saving), step, {.writer = {.take_over = true}})) {
+    for (const auto& saved : SaveOnRanks(random.Of(tensors, saving), step, {.take_over = true})) {
       ASSERT_TRUE(saved.ok()) << saved.error().message;
     }
     const RankParts wanted = random.Of(tensors, loading);
@@ -125,9 +126,9 @@ TEST_F(SharedLoadTest, FindsAChangedByteOnAllRanks) {
 
 TEST_F(SharedLoadTest, FailsOnAllRanksIfOneMayNotRead) {
   Save(kCopies);
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
+  const CheckpointManifest manifest = Stored(1).manifest;
   Fail({.operation = "storage.objects.get", .object_glob = "**-shard-00002-**"}, {.type = "status", .status = 403});
-  const auto messages = OnRanks<std::string>(4, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(4, [&](internal::MessageGroup& group) {
     OwnedParts own = OwnedParts::Empty(kCopies.front());
     return ErrorOf(On(group, OncePerHost()).Load(manifest, own.ToLoad())).message;
   });
@@ -140,8 +141,8 @@ TEST_F(SharedLoadTest, FailsOnAllRanksIfOneMayNotRead) {
 
 TEST_F(SharedLoadTest, RefusesRanksThatDisagreeOnSharing) {
   Save(kCopies);
-  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
-  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+  const CheckpointManifest manifest = Stored(1).manifest;
+  const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
     OwnedParts own = OwnedParts::Empty(kCopies.front());
     const ShardedOptions options = group.rank() == 1 ? OncePerHost() : ShardedOptions();
     return ErrorOf(On(group, options).Load(manifest, own.ToLoad())).message;

@@ -12,6 +12,7 @@
 
 #include "emulator/support/raw_connection.h"
 #include "fork/child.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/torch/checkpoint_run.h"
 #include "gcsflux/torch/collective.h"
@@ -88,8 +89,8 @@ class BrokenRanksTest : public ::testing::Test {
 
   static RunState StateOf(const Collective& group, at::Tensor& weight) {
     const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const RowsOfRank rows = DivideRows(1000, share);
-    weight = torch::arange(rows.begin * 16, rows.end * 16, torch::kFloat32).reshape({rows.end - rows.begin, 16});
+    const auto [first_row, end_row] = DivideRows(1000, share);
+    weight = torch::arange(first_row * 16, end_row * 16, torch::kFloat32).reshape({end_row - first_row, 16});
     RunState state;
     state.slices["weight"] = Sharded(weight, 1000, share);
     state.slices["bias"] = {.local = torch::ones({4000}), .shape = {}, .offsets = {}};
@@ -117,8 +118,7 @@ class BrokenRanksTest : public ::testing::Test {
       run.store_file = (directory_.path() / job.name).string();
       const auto store = OpenProcessStore(run, kMeeting);
       const auto group = JoinProcesses(run, store, kMeeting);
-      CheckpointRun saves(MakeClient(), UriOf(job), *group,
-                          {.writer = {.take_over = true}, .group = {.deadline = kDeadline}});
+      CheckpointRun saves(MakeClient(), UriOf(job), *group, {.take_over = true, .group = {.deadline = kDeadline}});
       at::Tensor weight;
       RunState state = StateOf(*group, weight);
       if (job.call == Call::kLoad) return saves.LoadLatest(state) ? "ok" : "no step";
@@ -217,15 +217,15 @@ class BrokenRanksTest : public ::testing::Test {
     weight.zero_();
     const auto latest = CheckpointRun(client, UriOf(job), *group).LoadLatest(state);
     if (!latest || !torch::equal(weight, saved)) return "the newest step does not load";
-    for (const SkippedStep& step : latest->skipped) {
-      if (step.why.code != ErrorCode::kNotFound) return step.why.message;  // It is there, and not whole.
+    for (const Step& step : latest->skipped) {
+      if (step.problem->code != ErrorCode::kNotFound) return step.problem->message;  // It is there, and not whole.
     }
-    ValueOrThrow(steps.CollectGarbage({.min_age = std::chrono::seconds(0)}));
+    ValueOrThrow(steps.CollectGarbage(std::chrono::seconds(0)));
     std::set<std::string> named = {job.name + "/writer", job.name + "/latest"};
-    for (const ListedStep& step : ValueOrThrow(steps.List())) {
-      if (step.problem) return "step " + std::to_string(step.step) + ": " + step.problem->message;
-      named.insert(job.name + "/step-0000000" + std::to_string(step.step) + ".json");
-      for (const StepFile& file : step.manifest.files) named.insert(job.name + "/" + file.name);
+    for (const Step& step : ValueOrThrow(steps.List())) {
+      if (step.problem) return "step " + std::to_string(step.number) + ": " + step.problem->message;
+      named.insert(job.name + "/step-0000000" + std::to_string(step.number) + ".json");
+      for (const StepFile& file : step.files) named.insert(job.name + "/" + file.name);
     }
     for (const auto& object : ValueOrThrow(ListPrefix(client, {"bkt", job.name + "/"})).objects) {
       if (!named.contains(object.name)) return object.name + " was not found";

@@ -11,6 +11,7 @@
 #include "formats/local_file.h"
 #include "gcsflux/torch/state_dict.h"
 #include "torch/builtin_modules.h"
+#include "torch/state_dict_writer.h"
 
 namespace gcsflux {
 namespace {
@@ -30,7 +31,7 @@ void Load(const BuiltinModule& builtin, const std::string& from, const std::stri
   LoadModule(*module, file);
   StateDictWriter writer;
   auto state = writer.OfModule(*module);
-  std::move(writer).Write(std::move(state), ValueOrThrow(formats_tests::CreateLocalFile(to)));
+  WriteTorchFile(std::move(writer).Gather(std::move(state)), ValueOrThrow(formats_tests::CreateLocalFile(to)));
 }
 
 // Returns the number of modules that Python's state did not fit.

@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "checkpoints/step_writer.h"
 #include "support/after_request.h"
 #include "support/fails_with.h"
 #include "support/load_fault.h"
 #include "support/round_trips.h"
 #include "torch/checkpoint_run_fixture.h"
+#include "torch/state_dict_writer.h"
 
 namespace gcsflux {
 namespace {
@@ -85,7 +87,7 @@ TEST_F(CheckpointRunTest, ChangesNothingIfATensorCannotBeWritten) {
 // As another kind of generator, or another version of libtorch, may have saved it.
 TEST_F(CheckpointRunTest, ChangesNothingIfAGeneratorRefusesItsState) {
   Training training;
-  StepWriter writer = ValueOrThrow(StepWriter::Start(ValueOrThrow(CheckpointSteps::Open(client_, kUri))));
+  StepWriter writer = ValueOrThrow(StepWriter::Start(ValueOrThrow(internal::OpenStepStore(client_, kUri))));
   const at::Generator cpu = at::detail::getDefaultCPUGenerator();
   const Tensor good = cpu.get_state();
   std::int64_t step = 0;
@@ -95,7 +97,7 @@ TEST_F(CheckpointRunTest, ChangesNothingIfAGeneratorRefusesItsState) {
     root.entries.push_back({{.any = std::string("model")}, file.OfModule(training.net)});
     root.entries.push_back({{.any = std::string("generators")}, file.OfTensors({{"cpu", bad}})});
     const auto written = writer.WriteFile(++step, "state.pt", [&](const ByteSink& sink) -> Result<void> {
-      std::move(file).Write({.any = std::move(root)}, sink);
+      WriteTorchFile(std::move(file).Gather({.any = std::move(root)}), sink);
       return {};
     });
     ValueOrThrow(writer.Commit({.step = step, .files = {ValueOrThrow(written)}}));
@@ -167,12 +169,12 @@ TEST_F(CheckpointRunTest, ReadsTheLatestStepInThreeRoundTrips) {
   for (int step = 1; step <= 3; ++step) {
     training.Steps(1);
     emulator_.clock().Advance(std::chrono::seconds(2));
-    Run({.writer = {.take_over = true}}).Save(step, training.State());
+    Run({.take_over = true}).Save(step, training.State());
   }
   emulator_.shaping().Set({.read_first_byte_ms = 100, .list_first_byte_ms = 100});
   const std::size_t before = emulator_.journal().size();
   RunState state = training.State();
-  EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 3);
+  EXPECT_EQ(Run().LoadLatest(state)->step.number, 3);
   auto requests = emulator_.journal();
   requests.erase(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(before));
   EXPECT_EQ(testing::RoundTrips(requests), 3U) << "a short file is read with its ends";
@@ -182,7 +184,7 @@ TEST_F(CheckpointRunTest, ReportsAReplacedFile) {
   Training training;
   training.Steps(1);
   const SavedStep saved = Run().Save(1, training.State());
-  const std::string name = "runs/7/" + saved.stored.manifest.files.front().name;
+  const std::string name = "runs/7/" + saved.step.files.front().name;
   const std::string bytes = ValueOrThrow(client_.ReadObject(Object(name)));
   Put(name, bytes);
   const std::vector<Tensor> before = CopyOf(training.net);
@@ -218,11 +220,11 @@ TEST_F(CheckpointRunTest, LoadsTheStepBeforeADamagedOne) {
     RunState state = other.State();
     const auto latest = Run().LoadLatest(state);
     ASSERT_TRUE(latest.has_value());
-    EXPECT_EQ(latest->stored.manifest.step, 1);
+    EXPECT_EQ(latest->step.number, 1);
     EXPECT_EQ(state.numbers.at("step"), 1);
     ASSERT_EQ(latest->skipped.size(), 1U);
-    EXPECT_EQ(latest->skipped[0].step, 2);
-    EXPECT_EQ(latest->skipped[0].why.code, ErrorCode::kCorrupted);
+    EXPECT_EQ(latest->skipped[0].number, 2);
+    EXPECT_EQ(latest->skipped[0].problem->code, ErrorCode::kCorrupted);
     EXPECT_GE(emulator_.faults().Fired("it"), 1U);
     emulator_.faults().Clear();
   }
@@ -268,7 +270,7 @@ TEST_F(CheckpointRunTest, LoadsAWholeStepDuringRemovals) {
     const auto latest = CheckpointRun(client, kUri).LoadLatest(state);
     ASSERT_EQ(step, before + 1);
     ASSERT_TRUE(latest.has_value());
-    EXPECT_GE(latest->stored.manifest.step, before) << "that one may have been read as a whole";
+    EXPECT_GE(latest->step.number, before) << "that one may have been read as a whole";
   }
 }
 

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "support/fails_with.h"
-#include "support/load_fault.h"
+#include "checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "support/test_directory.h"
 #include "torch/checkpoint_run_fixture.h"
 
@@ -39,7 +39,7 @@ TEST_F(CheckpointRunTest, ResumesExactly) {
   RunState state = resumed.State();
   const auto latest = Run().LoadLatest(state);
   ASSERT_TRUE(latest.has_value());
-  EXPECT_EQ(latest->stored.manifest.step, 5);
+  EXPECT_EQ(latest->step.number, 5);
   EXPECT_EQ(state.numbers.at("step"), 5);
   EXPECT_EQ(state.texts.at("name"), "a run");
   EXPECT_TRUE(state.cursor.has_value());
@@ -63,7 +63,7 @@ TEST_F(CheckpointRunTest, ReleasesItsPrefixOnAssignment) {
   run.Save(1, training.State());
   CheckpointRun next(client_, "gs://torch-test/runs/8");
   run = std::move(next);
-  EXPECT_EQ(Run().Save(2, training.State()).stored.manifest.step, 2) << "no run has the prefix";
+  EXPECT_EQ(Run().Save(2, training.State()).step.number, 2) << "no run has the prefix";
   EXPECT_FALSE(run.Latest().has_value()) << "it is the other run";
 }
 
@@ -74,7 +74,7 @@ TEST_F(CheckpointRunTest, AppliesTheRetentionPolicy) {
     if (run.ShouldSave(step)) run.Save(step, training.State(), {.metrics = {{"loss", std::abs(step - 20)}}});
   }
   std::vector<std::int64_t> steps;
-  for (const ListedStep& step : run.List()) steps.push_back(step.step);
+  for (const Step& step : run.List()) steps.push_back(step.number);
   EXPECT_THAT(steps, ElementsAre(20, 50, 60));
   run.Remove(50);
   EXPECT_EQ(run.List().size(), 2U);
@@ -87,7 +87,7 @@ TEST_F(CheckpointRunTest, RefusesASecondRunAndAnExistingStep) {
   EXPECT_EQ(ThrownBy([&] { Run().Save(2, training.State()); }).code, ErrorCode::kAlreadyExists);
   EXPECT_EQ(ThrownBy([&] { run.Save(1, training.State()); }).code, ErrorCode::kAlreadyExists);
   run.Save(1, training.State(), {.mode = CommitMode::kReplace});
-  CheckpointRun second = Run({.writer = {.take_over = true}});
+  CheckpointRun second = Run({.take_over = true});
   second.Save(2, training.State());
   EXPECT_THAT(ThrownBy([&] { run.Save(3, training.State()); }).message, HasSubstr("was taken over by run"));
 }
@@ -145,10 +145,10 @@ TEST_F(CheckpointRunTest, RewindsToAnEarlierStep) {
   run.Save(250, training.State(), {.mode = CommitMode::kRewind});
   const auto latest = run.Latest();
   ASSERT_TRUE(latest.has_value());
-  EXPECT_EQ(latest->stored.manifest.step, 250);
+  EXPECT_EQ(latest->step.number, 250);
   run.Save(260, training.State());
   std::vector<std::int64_t> steps;
-  for (const ListedStep& step : run.List()) steps.push_back(step.step);
+  for (const Step& step : run.List()) steps.push_back(step.number);
   EXPECT_THAT(steps, ElementsAre(250, 260));
 }
 
@@ -188,7 +188,7 @@ TEST_F(CheckpointRunTest, FinishesSavesAfterTheStateIsDestroyed) {
   }
   Training training;
   RunState state = training.State();
-  EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 1);
+  EXPECT_EQ(Run().LoadLatest(state)->step.number, 1);
 }
 
 // The service refuses the manifest for longer than that, as do the retries.
@@ -207,8 +207,11 @@ TEST_F(CheckpointRunTest, CancelsSlowSavesAtItsEnd) {
   const PendingSave save = run->SaveAsync(1, training.State());
   while (emulator_.faults().Fired("it") == 0) std::this_thread::yield();
   run.reset();
-  EXPECT_TRUE(testing::FailsWith(save.WaitCommitted(), ErrorCode::kCancelled));
-  EXPECT_TRUE(StepWriter::Start(*CheckpointSteps::Open(client, kUri)).ok()) << "the prefix is released";
+  const auto saved = save.WaitCommitted();
+  ASSERT_FALSE(saved.ok());
+  EXPECT_EQ(saved.error().code, ErrorCode::kCancelled) << saved.error().message;
+  EXPECT_TRUE(StepWriter::Start(internal::StoreOf(*CheckpointSteps::Open(client, kUri))).ok())
+      << "the prefix is released";
 }
 
 TEST_F(CheckpointRunTest, StopsAtTheStopTokenOfItsUploads) {
@@ -233,7 +236,7 @@ TEST_F(CheckpointRunTest, FinishesSavesAfterItsClientIsDestroyed) {
   EXPECT_FALSE(save.is_done());
   run.reset();
   ASSERT_TRUE(save.WaitCommitted().ok());
-  EXPECT_EQ(Run().Latest()->stored.manifest.step, 1);
+  EXPECT_EQ(Run().Latest()->step.number, 1);
 }
 
 TEST_F(CheckpointRunTest, IsReadableByPython) {
@@ -248,7 +251,7 @@ TEST_F(CheckpointRunTest, IsReadableByPython) {
   testing::TestDirectory directory;
   const std::string path = directory.path() / "state.pt";
   std::ofstream(path, std::ios::binary) << ValueOrThrow(
-      client_.ReadObject(Object("runs/7/" + saved.stored.manifest.files.front().name)));
+      client_.ReadObject(Object("runs/7/" + saved.step.files.front().name)));
   const float next = torch::rand({1}).item<float>();
   const double sum = training.net.first->weight.sum().item<double>();
   const std::string script = directory.path() / "check.py";

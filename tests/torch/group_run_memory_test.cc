@@ -41,8 +41,8 @@ class GroupRunMemoryTest : public BucketTest {
     int failures = 0;
     for (bool has_failed = true; has_failed; ++failures) {
       SCOPED_TRACE("allocation " + std::to_string(failures));
-      const auto outcomes = OnRanks<Outcome>(2, [&](Collective& group) {
-        CheckpointRun run(client_, "gs://torch-test/runs/7", group, {.writer = {.take_over = true}});
+      const auto outcomes = OnRanks<Outcome>(2, [&](internal::MessageGroup& group) {
+        CheckpointRun run(client_, "gs://torch-test/runs/7", group, {.take_over = true});
         RunState state;
         for (int i = 0; i < 300; ++i) state.slices["t" + std::to_string(i)].local = torch::ones({4});
         Outcome outcome;

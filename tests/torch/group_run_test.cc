@@ -28,8 +28,8 @@ RankShare ShareOf(const Collective& group, std::int64_t dimension) {
 
 // The rows, or columns, of this rank.
 at::Tensor SliceOf(const at::Tensor& whole, std::int64_t dimension, const Collective& group) {
-  const RowsOfRank rows = DivideRows(whole.size(dimension), ShareOf(group, dimension));
-  return whole.slice(dimension, rows.begin, rows.end);
+  const auto [first_row, end_row] = DivideRows(whole.size(dimension), ShareOf(group, dimension));
+  return whole.slice(dimension, first_row, end_row);
 }
 
 ShardedTensor Shard(const at::Tensor& whole, std::int64_t dimension, const Collective& group) {
@@ -67,7 +67,7 @@ class GroupRunTest : public BucketTest {
   [[nodiscard]] CheckpointRun Run(Collective& group) const { return {client_, kUri, group}; }
 
   void SaveOn(int world_size, std::int64_t step = 1) const {
-    OnRanks<bool>(world_size, [&](Collective& group) {
+    OnRanks<bool>(world_size, [&](internal::MessageGroup& group) {
       Run(group).Save(step, Rank(group, 0, true).state, {.metrics = {{"loss", 0.5}}});
       return true;
     });
@@ -89,12 +89,11 @@ TEST_F(GroupRunTest, LoadsWithOtherRanksAndAnotherDimension) {
   SaveOn(4);
   for (const int world_size : {1, 3, 4}) {
     for (const std::int64_t dimension : {0, 1}) {
-      const auto loaded = OnRanks<bool>(world_size, [&](Collective& group) {
+      const auto loaded = OnRanks<bool>(world_size, [&](internal::MessageGroup& group) {
         Rank rank(group, dimension, false);
         CheckpointRun run = Run(group);
         const auto latest = run.LoadLatest(rank.state);
-        return latest->stored.manifest.step == 1 && latest->stored.manifest.metrics.at("loss") == 0.5 &&
-               rank.IsTrained(group, dimension);
+        return latest->step.number == 1 && latest->step.metrics.at("loss") == 0.5 && rank.IsTrained(group, dimension);
       });
       for (const bool is_trained : loaded) EXPECT_TRUE(is_trained) << world_size << " ranks, dimension " << dimension;
     }
@@ -102,12 +101,12 @@ TEST_F(GroupRunTest, LoadsWithOtherRanksAndAnotherDimension) {
 }
 
 TEST_F(GroupRunTest, SavesDuringTraining) {
-  OnRanks<bool>(3, [&](Collective& group) {
+  OnRanks<bool>(3, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group);
     Rank rank(group, 0, true);
     const PendingSave first = run.SaveAsync(1, rank.state);
     rank.moments.zero_();  // The state is copied.
-    EXPECT_EQ(ValueOrThrow(first.WaitCommitted()).stored.manifest.step, 1);
+    EXPECT_EQ(ValueOrThrow(first.WaitCommitted()).step.number, 1);
     const PendingSave second = run.SaveAsync(2, rank.state);
     Rank loaded(group, 0, false);
     run.Load(1, loaded.state);
@@ -119,7 +118,7 @@ TEST_F(GroupRunTest, SavesDuringTraining) {
 
 TEST_F(GroupRunTest, ReportsAFailedSaveOnAllRanks) {
   SaveOn(2);
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group);
     return run.SaveAsync(1, Rank(group, 0, true).state).WaitCommitted().error().message;
   });
@@ -152,7 +151,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfTheStateOfOneIsWrong) {
        {WrongTensor{"numbers.x", torch::zeros({2}), "'numbers.x'"}, WrongTensor{"nested", nested, "nested"}}) {
     for (const bool is_async : {false, true}) {
       ++step;
-      const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+      const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
         CheckpointRun run = Run(group);
         Rank rank(group, 0, true);
         if (group.rank() == 1) rank.state.slices[wrong.name] = {.local = wrong.tensor, .shape = {}, .offsets = {}};
@@ -163,7 +162,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfTheStateOfOneIsWrong) {
             run.Save(step, rank.state);
         });
         rank.state.slices.erase(wrong.name);
-        EXPECT_EQ(run.Save(step, rank.state).stored.manifest.step, step) << "the group is usable";
+        EXPECT_EQ(run.Save(step, rank.state).step.number, step) << "the group goes on";
         return error.message;
       });
       EXPECT_EQ(messages[0], messages[1]);
@@ -173,7 +172,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfTheStateOfOneIsWrong) {
 }
 
 TEST_F(GroupRunTest, FailsOnAllRanksIfOneHasNoQueue) {
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run(client_, kUri, group, {.async = {.max_in_flight = group.rank() == 1 ? 0U : 1U}});
     return ThrownBy([&] { ValueOrThrow(run.SaveAsync(1, Rank(group, 0, true).state).WaitCommitted()); }).message;
   });
@@ -184,7 +183,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksIfOneHasNoQueue) {
 // Rank 0 has seen the failure of the first save. Rank 1 has not, and the next call reports it: once.
 TEST_F(GroupRunTest, SavesOnAllRanksDespiteAnEarlierFailure) {
   SaveOn(2);
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group);
     Rank rank(group, 0, true);
     const PendingSave refused = run.SaveAsync(1, rank.state);
@@ -206,7 +205,7 @@ TEST_F(GroupRunTest, SavesOnAllRanksDespiteAnEarlierFailure) {
 // All ranks drop their handles.
 TEST_F(GroupRunTest, ReportsAFailureWithTheSameSaveOnAllRanks) {
   SaveOn(3);
-  const auto told = OnRanks<std::vector<std::int64_t>>(3, [&](Collective& group) {
+  const auto told = OnRanks<std::vector<std::int64_t>>(3, [&](internal::MessageGroup& group) {
     CheckpointRun run(client_, kUri, group, {.async = {.max_in_flight = 2}});
     std::vector<std::int64_t> steps;
     for (std::int64_t step = 1; step <= 8; ++step) {
@@ -227,7 +226,7 @@ TEST_F(GroupRunTest, ReportsAFailureWithTheSameSaveOnAllRanks) {
 // The second save is the one that reports the first failure, also on the rank that cannot make it.
 TEST_F(GroupRunTest, ReportsAFailureAlikeDespiteAWrongState) {
   SaveOn(2);
-  const auto told = OnRanks<std::vector<std::string>>(2, [&](Collective& group) {
+  const auto told = OnRanks<std::vector<std::string>>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run(client_, kUri, group, {.async = {.max_in_flight = 1}});
     std::vector<std::string> of_steps;
     for (std::int64_t step = 1; step <= 4; ++step) {
@@ -252,7 +251,7 @@ TEST_F(GroupRunTest, FailsALoadOnAllRanksIfTheStateOfOneIsWrong) {
   for (const WrongTensor& wrong : {WrongTensor{"numbers.x", torch::zeros({2}), "'numbers.x'"},
                                    WrongTensor{"expanded", torch::zeros({1}).expand({4}), "share memory"},
                                    WrongTensor{"nested", nested, "nested"}}) {
-    const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+    const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
       CheckpointRun run = Run(group);
       Rank rank(group, 0, false);
       if (group.rank() == 1) rank.state.slices[wrong.name] = {.local = wrong.tensor, .shape = {}, .offsets = {}};
@@ -270,7 +269,7 @@ TEST_F(GroupRunTest, FailsALoadOnAllRanksIfTheStateOfOneIsWrong) {
 
 TEST_F(GroupRunTest, ChangesNothingIfOneRankCannotLoad) {
   SaveOn(2);
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     Rank rank(group, 0, false);
     if (group.rank() == 1) rank.state.slices["other"] = {.local = torch::zeros({2}), .shape = {}, .offsets = {}};
     CheckpointRun run = Run(group);
@@ -285,19 +284,19 @@ TEST_F(GroupRunTest, ChangesNothingIfOneRankCannotLoad) {
 // Step 2 is damaged.
 void ExpectStep1OnBothRanks(const std::vector<LatestStep>& loaded) {
   for (const LatestStep& latest : loaded) {
-    EXPECT_EQ(latest.stored.manifest.step, 1);
+    EXPECT_EQ(latest.step.number, 1);
     ASSERT_EQ(latest.skipped.size(), 1U);
-    EXPECT_EQ(latest.skipped[0].step, 2);
-    EXPECT_EQ(latest.skipped[0].why.code, ErrorCode::kCorrupted);
+    EXPECT_EQ(latest.skipped[0].number, 2);
+    EXPECT_EQ(latest.skipped[0].problem->code, ErrorCode::kCorrupted);
   }
-  EXPECT_EQ(loaded[0].skipped[0].why.message, loaded[1].skipped[0].why.message);
+  EXPECT_EQ(loaded[0].skipped[0].problem->message, loaded[1].skipped[0].problem->message);
 }
 
 TEST_F(GroupRunTest, LoadsTheStepBeforeOneWithADamagedShard) {
   SaveOn(2, 1);
   SaveOn(2, 2);
   DamageLastByteOfRank1("runs/7/step-00000002/");
-  ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](Collective& group) {
+  ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group);
     Rank rank(group, 0, false);
     auto latest = run.LoadLatest(rank.state);
@@ -316,9 +315,11 @@ TEST_F(GroupRunTest, LoadsTheStepBeforeADamagedOneOfOneProcess) {
           .Save(step, {.tensors = {{"state", {{"moments", Whole() * step}}}}, .numbers = {{"step", step}}},
                 {.mode = CommitMode::kRewind});
     }
-    testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
-                       {.type = "corrupt", .at_byte = 0});
-    ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](Collective& group) {
+    emulator_.faults().Load(
+        {.rules = {{.name = "it",
+                    .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
+                    .action = {.type = "corrupt", .at_byte = 0}}}});
+    ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](internal::MessageGroup& group) {
       RunState state;
       state.slices["state.moments"] = Shard(torch::zeros({kRows, 3}), 0, group);
       auto latest = Run(group).LoadLatest(state);
@@ -335,7 +336,7 @@ TEST_F(GroupRunTest, ReportsOnAllRanksThatAllStepsAreDamaged) {
   SaveOn(2, 1);
   SaveOn(2, 2);
   DamageLastByteOfRank1("runs/7/step-*/");
-  const auto errors = OnRanks<Error>(2, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(2, [&](internal::MessageGroup& group) {
     Rank rank(group, 0, false);
     CheckpointRun run = Run(group);
     const Error error = ThrownBy([&] { run.LoadLatest(rank.state); });
@@ -356,7 +357,7 @@ TEST_F(GroupRunTest, LoadsAStepThatOneProcessSaved) {
                       .numbers = {{"epoch", 7}, {"below", -1}},
                       .texts = {{"name", "a run"}, {"bytes", "\xff"}},
                       .cursor = Cursor{.seed = 5, .epoch = 2}});
-    OnRanks<bool>(3, [&](Collective& group) {
+    OnRanks<bool>(3, [&](internal::MessageGroup& group) {
       RunState state{.numbers = {{"old", 1}}};
       state.slices["state.moments"] = Shard(torch::zeros({kRows, 3}), 0, group);
       EXPECT_TRUE(Run(group).LoadLatest(state).has_value());
@@ -371,7 +372,7 @@ TEST_F(GroupRunTest, LoadsAStepThatOneProcessSaved) {
 
 TEST_F(GroupRunTest, SetsNoValuesIfOneProcessSavedNone) {
   CheckpointRun(client_, kUri).Save(1, {.tensors = {{"state", {{"moments", Whole()}}}}});
-  OnRanks<bool>(2, [&](Collective& group) {
+  OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     RunState state{.numbers = {{"epoch", 7}}, .texts = {{"name", "a run"}}, .cursor = Cursor{}};
     Run(group).Load(1, state);
     EXPECT_TRUE(state.numbers.empty() && state.texts.empty() && !state.cursor);
@@ -382,7 +383,7 @@ TEST_F(GroupRunTest, SetsNoValuesIfOneProcessSavedNone) {
 // libtorch reports such a view as contiguous, although its memory has other values.
 TEST_F(GroupRunTest, SavesTheValuesOfLazyViews) {
   const at::Tensor whole = torch::complex(Whole(), Whole() + 1);
-  OnRanks<bool>(2, [&](Collective& group) {
+  OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     RunState state;
     state.slices["conjugate"] = Shard(whole.conj(), 0, group);
     state.slices["negative"] = Shard(at::_neg_view(Whole() + 1), 0, group);
@@ -408,12 +409,12 @@ TEST_F(GroupRunTest, FailsOnAllRanksWithoutTheValuesOfOneProcess) {
   }
   RunState of_one;
   const Error own = ThrownBy([&] { CheckpointRun(client_, kUri).Load(1, of_one); });
-  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group);
     RunState state{.numbers = {{"epoch", 7}}};
     const Error error = ThrownBy([&] { run.Load(1, state); });
     EXPECT_THAT(state.numbers, ElementsAre(Pair("epoch", 7)));
-    EXPECT_EQ(run.Save(2, Rank(group, 0, true).state).stored.manifest.step, 2) << "the group is usable";
+    EXPECT_EQ(run.Save(2, Rank(group, 0, true).state).step.number, 2) << "the group goes on";
     return error;
   });
   for (const Error& error : errors) {
@@ -424,7 +425,7 @@ TEST_F(GroupRunTest, FailsOnAllRanksWithoutTheValuesOfOneProcess) {
 }
 
 TEST_F(GroupRunTest, FindsNothingToLoadInANewRun) {
-  OnRanks<bool>(2, [&](Collective& group) {
+  OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     Rank rank(group, 0, false);
     EXPECT_FALSE(Run(group).LoadLatest(rank.state).has_value());
     return true;
@@ -432,7 +433,7 @@ TEST_F(GroupRunTest, FindsNothingToLoadInANewRun) {
 }
 
 TEST_F(GroupRunTest, FailsForAMissingBucket) {
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     Rank rank(group, 0, false);
     CheckpointRun run(client_, "gs://misspelt/runs/7", group);
     return ThrownBy([&] { run.LoadLatest(rank.state); }).message;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <torch/utils.h>
 
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/torch/checkpoint_run.h"
 #include "sharding/rank_threads.h"
 #include "sharding/sharded_checkpoints.h"
@@ -74,7 +75,7 @@ void ExpectResumed(TrainedRank& rank, RunState& state) {
 }
 
 TEST_F(GroupStateTest, AdamLoadsOnOtherRanksAndWithoutAGroup) {
-  OnRanks<bool>(3, [&](Collective& group) {
+  OnRanks<bool>(3, [&](internal::MessageGroup& group) {
     TrainedRank rank(1);
     rank.Step();
     rank.Step();
@@ -83,11 +84,11 @@ TEST_F(GroupStateTest, AdamLoadsOnOtherRanksAndWithoutAGroup) {
   });
   for (const LoadMode mode : {LoadMode::kAllOrNothing, LoadMode::kInPlace}) {
     for (const int world_size : {1, 2, 4}) {
-      OnRanks<bool>(world_size, [&](Collective& group) {
+      OnRanks<bool>(world_size, [&](internal::MessageGroup& group) {
         TrainedRank rank(1);
         rank.Step();  // Its state is replaced.
         RunState state = rank.State();
-        EXPECT_EQ(Run(group).LoadLatest(state, mode)->stored.manifest.step, 2);
+        EXPECT_EQ(Run(group).LoadLatest(state, mode)->step.number, 2);
         ExpectResumed(rank, state);
         return true;
       });
@@ -106,7 +107,7 @@ TEST_F(GroupStateTest, LoadsAStepOfOneProcess) {
     alone.Step();
     alone.Step();
     CheckpointRun(client_, kGroupUri, {.format = format}).Save(2, alone.State(), {.mode = CommitMode::kReplace});
-    OnRanks<bool>(2, [&](Collective& group) {
+    OnRanks<bool>(2, [&](internal::MessageGroup& group) {
       TrainedRank rank(5);
       RunState state = rank.State();
       Run(group).Load(2, state);
@@ -117,14 +118,14 @@ TEST_F(GroupStateTest, LoadsAStepOfOneProcess) {
 }
 
 TEST_F(GroupStateTest, SavesAGeneratorPerRank) {
-  const auto next = OnRanks<double>(2, [&](Collective& group) {
+  const auto next = OnRanks<double>(2, [&](internal::MessageGroup& group) {
     TrainedRank rank(static_cast<std::uint64_t>(group.rank()));
     static_cast<void>(rank.Draw());
     Run(group).Save(1, rank.State());
     return rank.Draw();
   });
   EXPECT_NE(next[0], next[1]);
-  const auto drawn = OnRanks<double>(3, [&](Collective& group) {
+  const auto drawn = OnRanks<double>(3, [&](internal::MessageGroup& group) {
     TrainedRank rank(99);
     RunState state = rank.State();
     Run(group).Load(1, state);
@@ -136,13 +137,13 @@ TEST_F(GroupStateTest, SavesAGeneratorPerRank) {
 }
 
 TEST_F(GroupStateTest, FailsOnAllRanksForAMissingGenerator) {
-  OnRanks<bool>(2, [&](Collective& group) {
+  OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     TrainedRank rank(1);
     rank.Step();
     Run(group).Save(1, rank.State());
     return true;
   });
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     TrainedRank rank(1);
     const at::Tensor before = rank.Weights();
     RunState state = rank.State();
@@ -155,9 +156,9 @@ TEST_F(GroupStateTest, FailsOnAllRanksForAMissingGenerator) {
   EXPECT_THAT(messages[0], ::testing::HasSubstr("generators.other"));
 }
 
-// Only rank 0 reads the state of the generator. No generator accepts a state of three bytes.
+// Only rank 0 reads the state of the generator. No generator takes a state of three bytes.
 TEST_F(GroupStateTest, FailsOnAllRanksForALateErrorOfOne) {
-  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+  const auto messages = OnRanks<std::string>(2, [&](internal::MessageGroup& group) {
     const std::string bytes = "abc";
     std::vector<PartToSave> parts;
     if (group.rank() == 0) {
@@ -165,7 +166,7 @@ TEST_F(GroupStateTest, FailsOnAllRanksForALateErrorOfOne) {
           {{.name = "generators.own", .dtype = DType::kUint8, .shape = {3}}, std::as_bytes(std::span(bytes))});
     }
     {
-      ShardedCheckpoints steps(ValueOrThrow(CheckpointSteps::Open(client_, kGroupUri)), group);
+      ShardedCheckpoints steps(ValueOrThrow(internal::OpenStepStore(client_, kGroupUri)), group);
       ValueOrThrow(steps.Save({.step = 1}, parts, CommitMode::kCreate, {},
                               R"({"generators": {"own": {"$tensor": "generators.own"}}})"));
     }
@@ -180,17 +181,17 @@ TEST_F(GroupStateTest, FailsOnAllRanksForALateErrorOfOne) {
 }
 
 TEST_F(GroupStateTest, FormsOneCheckpoint) {
-  OnRanks<bool>(2, [&](Collective& group) {
+  OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     TrainedRank rank(1);
     RunState state = rank.State();
     const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const RowsOfRank rows = DivideRows(4, share);
-    state.slices["model.extra"] = Sharded(torch::arange(4.0F).slice(0, rows.begin, rows.end), 4, share);
+    const auto [first_row, end_row] = DivideRows(4, share);
+    state.slices["model.extra"] = Sharded(torch::arange(4.0F).slice(0, first_row, end_row), 4, share);
     Run(group).Save(1, state);
     return true;
   });
   const auto steps = ValueOrThrow(CheckpointSteps::Open(client_, kGroupUri));
-  const auto step = ValueOrThrow(steps.OpenStep(ValueOrThrow(steps.Read(1))));
+  const auto step = ValueOrThrow(steps.OpenStep(1));
   EXPECT_TRUE(torch::equal(ReadTensor(step, "model.extra"), torch::arange(4.0F)));
   EXPECT_TRUE(step.ReadValue("optimizer.param_groups"));
   EXPECT_TRUE(step.ReadValue("model.extra")) << "although rank 0's values do not name it";
@@ -199,12 +200,12 @@ TEST_F(GroupStateTest, FormsOneCheckpoint) {
 }
 
 TEST_F(GroupStateTest, FormsOneCheckpointOfFewRowsAndEmptyTensors) {
-  OnRanks<bool>(3, [&](Collective& group) {
+  OnRanks<bool>(3, [&](internal::MessageGroup& group) {
     const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const RowsOfRank rows = DivideRows(2, share);
+    const auto [first_row, end_row] = DivideRows(2, share);
     RunState state;
-    state.slices["few"] = Sharded(torch::arange(2.0F).slice(0, rows.begin, rows.end), 2, share);
-    state.slices["none"] = Sharded(torch::zeros({rows.end - rows.begin, 0}), 2, share);
+    state.slices["few"] = Sharded(torch::arange(2.0F).slice(0, first_row, end_row), 2, share);
+    state.slices["none"] = Sharded(torch::zeros({end_row - first_row, 0}), 2, share);
     state.slices["behind"] = {.local = torch::zeros({2, 0}), .shape = {3, 0}, .offsets = {1, 0}};
     Run(group).Save(1, state);
     RunState loaded = state;
@@ -212,7 +213,7 @@ TEST_F(GroupStateTest, FormsOneCheckpointOfFewRowsAndEmptyTensors) {
     return true;
   });
   const auto steps = ValueOrThrow(CheckpointSteps::Open(client_, kGroupUri));
-  const auto step = ValueOrThrow(steps.OpenStep(ValueOrThrow(steps.Read(1))));
+  const auto step = ValueOrThrow(steps.OpenStep(1));
   EXPECT_TRUE(torch::equal(ReadTensor(step, "few"), torch::arange(2.0F)));
   for (const char* const name : {"none", "behind"}) EXPECT_EQ(ReadTensor(step, name).numel(), 0) << name;
 }
@@ -225,8 +226,8 @@ struct Slices {
 
   explicit Slices(const Collective& group, float value) {
     const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const RowsOfRank rows = DivideRows(1000, share);
-    frozen = torch::arange(1000.0F).slice(0, rows.begin, rows.end).clone();
+    const auto [first_row, end_row] = DivideRows(1000, share);
+    frozen = torch::arange(1000.0F).slice(0, first_row, end_row).clone();
     trained = torch::full({10}, value);
     state.slices["frozen"] = Sharded(frozen, 1000, share);
     if (group.rank() == 0) state.tensors["trained"] = {{"x", trained}};
@@ -235,7 +236,7 @@ struct Slices {
 
 TEST_F(GroupStateTest, SendsNoUnchangedSliceAgain) {
   const CheckpointRunOptions options{.keep = KeepRules{.last = 2}, .skip_unchanged = true};
-  const auto stored = OnRanks<bool>(2, [&](Collective& group) {
+  const auto stored = OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group, options);
     for (const std::int64_t step : {1, 2, 3, 4}) {
       Slices slices(group, static_cast<float>(step));
@@ -247,19 +248,19 @@ TEST_F(GroupStateTest, SendsNoUnchangedSliceAgain) {
     return true;
   });
   const auto steps = ValueOrThrow(CheckpointSteps::Open(client_, kGroupUri));
-  const StoredStep last = ValueOrThrow(steps.Read(4));
-  EXPECT_EQ(last.manifest.files.size(), 3U) << "its own, and those of step 1";
+  const Step last = ValueOrThrow(steps.Read(4));
+  EXPECT_EQ(last.files.size(), 3U) << "its own, and those of step 1";
   std::uint64_t own = 0;
-  for (const StepFile& file : last.manifest.files) {
+  for (const StepFile& file : last.files) {
     if (file.name.starts_with("step-00000004/")) own += file.size;
   }
   EXPECT_LT(own, 2000U) << "the frozen slices have 4,000 bytes";
   EXPECT_FALSE(steps.Read(2)) << "the rules have removed it";
   for (const int world_size : {1, 3}) {
-    OnRanks<bool>(world_size, [&](Collective& group) {
+    OnRanks<bool>(world_size, [&](internal::MessageGroup& group) {
       Slices loaded(group, 0);
       loaded.frozen.zero_();
-      EXPECT_EQ(Run(group).LoadLatest(loaded.state)->stored.manifest.step, 4);
+      EXPECT_EQ(Run(group).LoadLatest(loaded.state)->step.number, 4);
       EXPECT_TRUE(torch::equal(loaded.frozen, Slices(group, 0).frozen));
       if (group.rank() == 0) {
         EXPECT_EQ(loaded.trained.sum().item<float>(), 40);
@@ -270,7 +271,7 @@ TEST_F(GroupStateTest, SendsNoUnchangedSliceAgain) {
 }
 
 TEST_F(GroupStateTest, SendsAllSlicesAgainIfAFileIsMissing) {
-  OnRanks<bool>(2, [&](Collective& group) {
+  OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group, {.skip_unchanged = true});
     run.Save(1, Slices(group, 1).state);
     if (group.rank() == 0) {
@@ -280,7 +281,7 @@ TEST_F(GroupStateTest, SendsAllSlicesAgainIfAFileIsMissing) {
     }
     ValueOrThrow(group.Barrier());
     const SavedStep saved = run.Save(2, Slices(group, 2).state);
-    EXPECT_EQ(saved.stored.manifest.files.size(), 2U);
+    EXPECT_EQ(saved.step.files.size(), 2U);
     Slices loaded(group, 0);
     loaded.frozen.zero_();
     run.Load(2, loaded.state);
@@ -291,11 +292,11 @@ TEST_F(GroupStateTest, SendsAllSlicesAgainIfAFileIsMissing) {
 
 TEST_F(GroupStateTest, KeepsReferencedFilesOfAReplacedStep) {
   for (const CommitMode mode : {CommitMode::kReplace, CommitMode::kRewind}) {
-    OnRanks<bool>(2, [&](Collective& group) {
-      CheckpointRun run = Run(group, {.skip_unchanged = true, .writer = {.take_over = true}});
+    OnRanks<bool>(2, [&](internal::MessageGroup& group) {
+      CheckpointRun run = Run(group, {.skip_unchanged = true, .take_over = true});
       run.Save(1, Slices(group, 1).state, {.mode = mode});
       const SavedStep saved = run.Save(1, Slices(group, 2).state, {.mode = mode});
-      EXPECT_EQ(saved.stored.manifest.files.size(), 3U);
+      EXPECT_EQ(saved.step.files.size(), 3U);
       Slices loaded(group, 0);
       loaded.frozen.zero_();
       run.Load(1, loaded.state);
@@ -306,7 +307,7 @@ TEST_F(GroupStateTest, KeepsReferencedFilesOfAReplacedStep) {
 }
 
 TEST_F(GroupStateTest, ReportsAnOptimizerThatRank0DidNotSave) {
-  OnRanks<bool>(2, [&](Collective& group) {
+  OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     TrainedRank rank(1);
     rank.Step();
     RunState state = rank.State();
@@ -320,12 +321,12 @@ TEST_F(GroupStateTest, ReportsAnOptimizerThatRank0DidNotSave) {
 }
 
 TEST_F(GroupStateTest, RemovesAStepForAllRanks) {
-  const auto errors = OnRanks<Error>(2, [&](Collective& group) {
+  const auto errors = OnRanks<Error>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group);
     for (const std::int64_t step : {1, 2}) run.Save(step, Slices(group, 1).state);
     run.Remove(1);
     EXPECT_EQ(run.List().size(), 1U);
-    EXPECT_EQ(run.Latest()->stored.manifest.step, 2);
+    EXPECT_EQ(run.Latest()->step.number, 2);
     return ThrownBy([&] { run.Remove(2); });  // The last one.
   });
   EXPECT_EQ(errors[0].code, ErrorCode::kPreconditionFailed);

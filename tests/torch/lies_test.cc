@@ -11,6 +11,7 @@
 #include "gcsflux/torch/storage_error.h"
 #include "support/lying_service.h"
 #include "support/upload_case.h"
+#include "torch/state_dict_writer.h"
 
 namespace gcsflux {
 namespace {
@@ -27,7 +28,7 @@ std::string File() {
   StateDictWriter writer;
   pickled::Value root = writer.OfTensors(kTensors);
   std::string file;
-  std::move(writer).Write(std::move(root), [&](std::span<const std::byte> piece) -> Result<void> {
+  WriteTorchFile(std::move(writer).Gather(std::move(root)), [&](std::span<const std::byte> piece) -> Result<void> {
     file.append(reinterpret_cast<const char*>(piece.data()), piece.size());
     return {};
   });

@@ -15,7 +15,7 @@
 
 #include "base/message.h"
 #include "gcsflux/torch/collective.h"
-#include "support/fails_with.h"
+#include "sharding/message_group.h"
 #include "support/full_listener.h"
 #include "support/test_directory.h"
 #include "torch/bucket_test.h"
@@ -52,7 +52,7 @@ std::vector<std::string> OnProcesses(int world_size, const Body& body,
     threads.emplace_back([&, rank] {
       try {
         const auto group = JoinProcesses(RankOf(rank, world_size), store, kMeeting);
-        results[static_cast<std::size_t>(rank)] = body(*group);
+        results[static_cast<std::size_t>(rank)] = body(internal::MessagesOf(*group));
       } catch (const StorageError& failure) {
         results[static_cast<std::size_t>(rank)] = std::string("thrown: ") + failure.what();
       }
@@ -69,7 +69,7 @@ std::string MessageOf(const Result<T>& result) {
 
 TEST(ProcessCollective, GathersScattersAndBroadcasts) {
   const std::string large(3'000'000, 'x');
-  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+  const auto results = OnProcesses(3, [&](internal::MessageGroup& group) -> std::string {
     const auto all = group.AllGather("of " + std::to_string(group.rank()));
     if (!all.ok()) return all.error().message;
     const auto told = group.Broadcast(group.rank() == 0 ? large : "");
@@ -86,7 +86,7 @@ TEST(ProcessCollective, GathersScattersAndBroadcasts) {
 }
 
 TEST(ProcessCollective, NamesHostAndProcessOfAnEndedRank) {
-  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+  const auto results = OnProcesses(3, [&](internal::MessageGroup& group) -> std::string {
     if (group.rank() == 1) return "";
     return MessageOf(group.Barrier());
   });
@@ -99,7 +99,7 @@ TEST(ProcessCollective, NamesHostAndProcessOfAnEndedRank) {
 
 TEST(ProcessCollective, NamesAnEndedRankDespiteALateOne) {
   std::atomic<bool> has_failed = false;
-  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+  const auto results = OnProcesses(3, [&](internal::MessageGroup& group) -> std::string {
     if (group.rank() == 2) return "";
     if (group.rank() == 1) {
       while (!has_failed) std::this_thread::yield();
@@ -120,7 +120,7 @@ TEST(ProcessCollective, MeetsAgainInTheSameStoreAfterAFailure) {
   for (int round = 0; round < 3; ++round) {
     const auto results = OnProcesses(
         3,
-        [&](Collective& group) -> std::string {
+        [&](internal::MessageGroup& group) -> std::string {
           if (const auto first = group.Barrier(); !first.ok()) return first.error().message;
           if (group.rank() == 1) return "ends";
           return MessageOf(group.Barrier());
@@ -152,7 +152,7 @@ TEST(ProcessCollective, NamesMissingRanksOnAllRanks) {
 
 TEST(ProcessCollective, NamesASilentRank) {
   std::atomic<int> failed = 0;
-  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+  const auto results = OnProcesses(3, [&](internal::MessageGroup& group) -> std::string {
     if (group.rank() == 2) {
       while (failed < 2) std::this_thread::yield();
       return "";
@@ -169,7 +169,7 @@ TEST(ProcessCollective, NamesASilentRank) {
 TEST(ProcessCollective, IsCancelledWhileItWaits) {
   std::stop_source stop;
   std::atomic<bool> is_waiting = false;
-  const auto results = OnProcesses(2, [&](Collective& group) -> std::string {
+  const auto results = OnProcesses(2, [&](internal::MessageGroup& group) -> std::string {
     if (group.rank() == 0) {
       is_waiting = true;
       return MessageOf(group.Barrier({.stop = stop.get_token()}));
@@ -210,7 +210,8 @@ TEST(ProcessCollective, WaitsWithoutLimitIfConfigured) {
       threads.emplace_back([&, rank] {
         std::string& message = messages[static_cast<std::size_t>(rank)];
         try {
-          message = MessageOf(JoinProcesses(RankOf(rank, 2), store, std::chrono::milliseconds::max())->Barrier());
+          message = MessageOf(
+              internal::MessagesOf(*JoinProcesses(RankOf(rank, 2), store, std::chrono::milliseconds::max())).Barrier());
         } catch (const StorageError& failure) {
           message = failure.what();
         }
@@ -314,7 +315,8 @@ TEST(ProcessStore, UsesTheStoreOfTorchrunsAgent) {
           run.launcher = "torchrun";
           run.master_port = options.port;
           const auto store = OpenProcessStore(run, kMeeting);
-          messages[static_cast<std::size_t>(rank)] = MessageOf(JoinProcesses(run, store, kMeeting)->Barrier());
+          messages[static_cast<std::size_t>(rank)] =
+              MessageOf(internal::MessagesOf(*JoinProcesses(run, store, kMeeting)).Barrier());
         } catch (const StorageError& failure) {
           messages[static_cast<std::size_t>(rank)] = failure.what();
         }
@@ -404,7 +406,7 @@ std::string LengthOf(std::uint64_t bytes) {
 
 std::string Meet(int rank, const Store& store, std::chrono::milliseconds deadline) {
   try {
-    return MessageOf(JoinProcesses(RankOf(rank, 2), store, deadline)->Barrier());
+    return MessageOf(internal::MessagesOf(*JoinProcesses(RankOf(rank, 2), store, deadline)).Barrier());
   } catch (const StorageError& failure) {
     return failure.what();
   }

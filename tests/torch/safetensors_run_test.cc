@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <torch/utils.h>
 
+#include "checkpoints/step_store.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "support/fails_with.h"
 #include "support/load_fault.h"
@@ -32,7 +33,7 @@ TEST_F(SafetensorsRunTest, ResumesExactly) {
   Training training;
   training.Steps(5);
   const SavedStep saved = Run().Save(5, training.State());
-  EXPECT_THAT(saved.stored.manifest.files.front().name, EndsWith("-state.safetensors"));
+  EXPECT_THAT(saved.step.files.front().name, EndsWith("-state.safetensors"));
   const std::vector<double> wanted = training.Steps(50);
 
   Training resumed;
@@ -96,10 +97,12 @@ TEST_F(SafetensorsRunTest, SavesDuringTraining) {
 TEST_F(SafetensorsRunTest, DetectsAByteChangedInTransfer) {
   Training training;
   training.Steps(1);
-  const SavedStep saved = Run().Save(1, training.State());
-  const std::uint64_t byte = saved.stored.manifest.tensors.front().range.begin;
-  testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
-                     {.type = "corrupt", .at_byte = byte});
+  Run().Save(1, training.State());
+  const auto store = ValueOrThrow(internal::OpenStepStore(client_, "gs://torch-test/runs/7"));
+  const std::uint64_t byte = ValueOrThrow(store->ReadManifest(1)).manifest.tensors.front().range.begin;
+  emulator_.faults().Load({.rules = {{.name = "it",
+                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                                      .action = {.type = "corrupt", .at_byte = byte}}}});
   RunState state = training.State();
   EXPECT_EQ(ThrownBy([&] { Run().Load(1, state); }).code, ErrorCode::kCorrupted);
   EXPECT_GE(emulator_.faults().Fired("it"), 1U);
@@ -123,7 +126,7 @@ TEST_F(SafetensorsRunTest, OpensAsACheckpoint) {
   Training training;
   training.Steps(2);
   const SavedStep saved = Run().Save(2, training.State());
-  const auto checkpoint = OpenCheckpoint(client_, "gs://torch-test/runs/7/" + saved.stored.manifest.files.front().name);
+  const auto checkpoint = OpenCheckpoint(client_, "gs://torch-test/runs/7/" + saved.step.files.front().name);
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
   Training other;
   LoadModule(other.net, *checkpoint, {.prefix = "model.", .is_strict = true});
@@ -168,7 +171,7 @@ TEST_F(SafetensorsRunTest, DoesNotSendFrozenLayersAgain) {
     const std::vector<double> wanted = tuning.training.Steps(10);
     FineTuning resumed;
     RunState state = resumed.State();
-    EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 5);
+    EXPECT_EQ(Run().LoadLatest(state)->step.number, 5);
     EXPECT_TRUE(AreSame(CopyOf(resumed.training.net), saved));
     EXPECT_TRUE(torch::equal(resumed.frozen->weight, tuning.frozen->weight));
     EXPECT_EQ(resumed.training.Steps(10), wanted);

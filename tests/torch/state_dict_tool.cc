@@ -20,6 +20,7 @@
 
 #include "formats/local_file.h"
 #include "gcsflux/torch/state_dict.h"
+#include "torch/state_dict_writer.h"
 
 namespace gcsflux {
 namespace {
@@ -71,7 +72,7 @@ void Run(const std::string& kind, const std::string& from, const std::string& to
   root.entries.push_back({{.any = std::string("model")}, writer.OfModule(*net)});
   root.entries.push_back({{.any = std::string("optimizer")}, writer.OfOptimizer(*optimizer)});
   root.entries.push_back({{.any = std::string("steps")}, {.any = std::int64_t{steps}}});
-  std::move(writer).Write({.any = std::move(root)}, ValueOrThrow(formats_tests::CreateLocalFile(to)));
+  WriteTorchFile(std::move(writer).Gather({.any = std::move(root)}), ValueOrThrow(formats_tests::CreateLocalFile(to)));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <torch/serialize.h>
 
 #include "gcsflux/checkpoints/checkpoint.h"
+#include "gcsflux/torch/checkpoint_run.h"
 #include "gcsflux/torch/state_dict.h"
 #include "support/fails_with.h"
 #include "support/test_directory.h"
@@ -57,6 +58,31 @@ TEST_F(StoredStateDictTest, RoundTripsAModuleInEachFormat) {
       }
     }
   }
+}
+
+TEST_F(StoredStateDictTest, AStateComesBackFromOneFile) {
+  const auto net = StoredNet();
+  torch::optim::Adam adam(net->parameters());
+  net->forward(at::ones({5, 4})).sum().backward();
+  adam.step();
+  for (const std::string& uri : Places()) {
+    SaveStateDict(client_, uri,
+                  RunState{.modules = {{"model", &*net}},
+                           .optimizers = {{"optimizer", &adam}},
+                           .numbers = {{"epoch", 3}},
+                           .texts = {{"by", "me"}}});
+    const auto checkpoint = ValueOrThrow(OpenCheckpoint(client_, uri));
+    auto loaded = StoredNet();
+    torch::optim::Adam loaded_adam(loaded->parameters());
+    LoadModule(*loaded, checkpoint, {.prefix = "model."});
+    LoadOptimizer(loaded_adam, checkpoint);
+    EXPECT_TRUE(AreSame(net, loaded));
+    EXPECT_EQ(loaded_adam.state().size(), adam.state().size());
+    EXPECT_EQ(ValueOrThrow(checkpoint.ReadValue("numbers")), R"({"epoch":3})");
+    EXPECT_EQ(ValueOrThrow(checkpoint.ReadValue("texts.by")), R"("me")");
+  }
+  EXPECT_THROW(SaveStateDict(client_, Places().front(), RunState{.slices = {{"w", {.local = at::ones({1})}}}}),
+               StorageError);
 }
 
 TEST_F(StoredStateDictTest, IsReadableByLibtorchInItsFormat) {

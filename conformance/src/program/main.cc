@@ -175,8 +175,8 @@ int RunAgainstEmulator(Options options, const std::vector<Check>& checks, const 
   }
 }
 
-int Main(std::span<const char* const> arguments) {
-  const auto options = ParseOptions(arguments);
+int Main(int argc, const char* const* argv) {
+  const auto options = ParseOptions(argc, argv);
   if (!options) return WrongUsage(options.error());
   if (options->help) {
     std::cout << Usage();
@@ -204,7 +204,7 @@ int Main(std::span<const char* const> arguments) {
 int main(int argc, char** argv) {
   gcsflux::conformance::OpenClosedDescriptors();
   curl_global_init(CURL_GLOBAL_DEFAULT);
-  const int status = gcsflux::conformance::Main({argv + 1, argv + argc});
+  const int status = gcsflux::conformance::Main(argc, argv);
   curl_global_cleanup();
   return gcsflux::conformance::FlushOutput("gcsflux-conformance", status);
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <span>
 #include <string>
 
 #include "base/or_error.h"
@@ -23,10 +22,9 @@ struct Options {
   bool help = false;
 };
 
-/// Reads `--name=value`, `--name value` and `--name`. `arguments` do not contain the program's name.
-///
-/// For an unknown flag, a bad value or a positional argument, the error names it and says what would be right.
-OrError<Options> ParseOptions(std::span<const char* const> arguments);
+/// Reads the flags by gcsflux's ParseFlags(). For an unknown flag, a bad value or a positional argument, the error
+/// names it and says what would be right.
+OrError<Options> ParseOptions(int argc, const char* const* argv);
 
 /// What --help prints.
 std::string Usage();

@@ -92,38 +92,29 @@ DEFINE_string(allow_seed, "",
 
 namespace {
 
-constexpr std::array kFlags = {"host",
-                               "port",
-                               "tls_cert",
-                               "tls_key",
-                               "tls_client_ca",
-                               "auth_config",
-                               "require_auth",
-                               "allowed_hosts",
-                               "admin_token_file",
-                               "virtual_buckets",
-                               "project",
-                               "default_soft_delete",
-                               "journal_size",
-                               "client_patience_s",
-                               "idempotency_window_s",
-                               "faults",
-                               "seed_dir",
-                               "allow_seed"};
-
 enum ExitStatus { kOk = 0, kFailed = 1, kWrongUsage = 2 };
 
-void PrintFlag(const char* name) {
-  const gflags::CommandLineFlagInfo flag = gflags::GetCommandLineFlagInfoOrDie(name);
-  std::cout << "  --" << name << "=" << flag.default_value << "\n      " << flag.description << "\n";
+// The program's own flags, which are defined in this folder; those of gflags are not. Sorted by file and name.
+std::vector<gflags::CommandLineFlagInfo> OwnFlags() {
+  const auto folder = [](std::string_view path) { return path.substr(0, path.rfind('/') + 1); };
+  std::vector<gflags::CommandLineFlagInfo> flags;
+  gflags::GetAllFlags(&flags);
+  std::erase_if(flags, [&](const auto& flag) { return folder(flag.filename) != folder(__FILE__); });
+  return flags;
 }
 
 int PrintHelp() {
   std::cout << "gcsflux-emulator: Google Cloud Storage in memory, for tests and for work without a network.\n"
-               "Prints its address when it is ready, and stops on SIGINT or SIGTERM. --version prints the version.\n\n";
-  for (const char* name : kFlags) PrintFlag(name);
-  std::cout << "\nDelays and quotas. An empty value means the value of the profile:\n\n";
-  for (const char* name : gcsflux::emulator::TrafficFlagNames()) PrintFlag(name);
+               "Prints its address when it is ready, and stops on SIGINT or SIGTERM. --version prints the version.\n";
+  std::string file;
+  for (const gflags::CommandLineFlagInfo& flag : OwnFlags()) {
+    if (!file.empty() && file != flag.filename) {
+      std::cout << "\nDelays and quotas. An empty value means the value of the profile:\n";
+    }
+    if (file != flag.filename) std::cout << "\n";
+    file = flag.filename;
+    std::cout << "  --" << flag.name << "=" << flag.default_value << "\n      " << flag.description << "\n";
+  }
   return kOk;
 }
 
@@ -134,17 +125,6 @@ int PrintVersion() {
 
 // In one write, so that lines of several programs do not mix.
 void Say(const std::string& what) { std::cerr << "gcsflux-emulator: " + what + "\n"; }
-
-int WrongUsage(const std::string& what) {
-  Say(what + "; see --help");
-  return kWrongUsage;
-}
-
-bool IsOurs(std::string_view name) {
-  const auto is_name = [&](const char* flag) { return name == flag; };
-  const auto traffic = gcsflux::emulator::TrafficFlagNames();
-  return std::any_of(kFlags.begin(), kFlags.end(), is_name) || std::any_of(traffic.begin(), traffic.end(), is_name);
-}
 
 // Reads bucket=DIRECTORY,... Throws std::invalid_argument.
 std::vector<gcsflux::emulator::SeedOptions> ParseSeedDirs(std::string_view text) {
@@ -161,68 +141,52 @@ std::vector<gcsflux::emulator::SeedOptions> ParseSeedDirs(std::string_view text)
   return seeds;
 }
 
-// Not gflags' own parser: it ends the process with status 1 and has flags besides ours.
-int ParseArguments(int argc, char** argv) {
+// Not gflags' own parser: it ends the process with status 1 and has flags besides ours. Throws std::invalid_argument.
+void ParseArguments(int argc, char** argv) {
+  const auto own = OwnFlags();
   for (int i = 1; i < argc; ++i) {
-    const std::string_view argument(argv[i]);
+    const std::string argument(argv[i]);
     const std::size_t dashes = std::min(argument.find_first_not_of('-'), argument.size());
     const std::size_t equals = std::min(argument.find('='), argument.size());
-    if (dashes == 0 || dashes > 2) return WrongUsage("unexpected argument '" + std::string(argument) + "'");
-    const std::string name(argument.substr(dashes, equals - dashes));
-    if (!IsOurs(name)) return WrongUsage("unknown flag '" + std::string(argument) + "'");
-    const bool has_value = equals != argument.size();
-    const bool is_switch = gflags::GetCommandLineFlagInfoOrDie(name.c_str()).type == "bool";
-    if (!has_value && is_switch) {
-      gflags::SetCommandLineOption(name.c_str(), "true");
-      continue;
+    if (dashes == 0 || dashes > 2) throw std::invalid_argument("unexpected argument '" + argument + "'");
+    const std::string name = argument.substr(dashes, equals - dashes);
+    const auto flag = std::ranges::find(own, name, &gflags::CommandLineFlagInfo::name);
+    if (flag == own.end()) throw std::invalid_argument("unknown flag '" + argument + "'");
+    std::string value = "true";
+    if (equals != argument.size()) {
+      value = argument.substr(equals + 1);
+    } else if (flag->type != "bool") {
+      if (++i == argc) throw std::invalid_argument("--" + name + " needs a value");
+      value = argv[i];
     }
-    if (!has_value && i + 1 == argc) return WrongUsage("--" + name + " needs a value");
-    const std::string value = has_value ? std::string(argument.substr(equals + 1)) : argv[++i];
     if (gflags::SetCommandLineOption(name.c_str(), value.c_str()).empty()) {
-      return WrongUsage(std::string("'").append(value).append("' is not a valid value for --").append(name));
+      throw std::invalid_argument("'" + value + "' is not a valid value for --" + name);
     }
   }
-  if (FLAGS_port > std::numeric_limits<std::uint16_t>::max()) {
-    return WrongUsage("--port=" + std::to_string(FLAGS_port) + " is above 65535");
-  }
-  if (FLAGS_default_soft_delete != 0 &&
-      (FLAGS_default_soft_delete < 604'800 || FLAGS_default_soft_delete > 7'776'000)) {
-    return WrongUsage("--default_soft_delete=" + std::to_string(FLAGS_default_soft_delete) +
-                      " is neither 0 nor 604800 to 7776000");
-  }
-  if (FLAGS_journal_size > gcsflux::emulator::kMaxJournalSize) {
-    return WrongUsage("--journal_size=" + std::to_string(FLAGS_journal_size) + " is above " +
-                      std::to_string(gcsflux::emulator::kMaxJournalSize));
-  }
-  const bool is_window = FLAGS_idempotency_window_s >= 0 && FLAGS_idempotency_window_s <= 86'400;
-  if (!is_window) return WrongUsage("--idempotency_window_s is not 0 to 86400");
-  const bool is_patience = FLAGS_client_patience_s >= 0.01 && FLAGS_client_patience_s <= 86'400;
-  if (!is_patience) return WrongUsage("--client_patience_s is not 0.01 to 86400");
-  if (FLAGS_tls_cert.empty() != FLAGS_tls_key.empty()) return WrongUsage("--tls_cert and --tls_key go together");
-  if (FLAGS_tls_cert.empty() && !FLAGS_tls_client_ca.empty()) return WrongUsage("--tls_client_ca requires --tls_cert");
-  if (FLAGS_require_auth && FLAGS_auth_config.empty()) return WrongUsage("--require_auth requires --auth_config");
-  std::error_code unknown;
-  if (!FLAGS_allow_seed.empty() && !std::filesystem::is_directory(FLAGS_allow_seed, unknown)) {
-    return WrongUsage("--allow_seed=" + FLAGS_allow_seed + " is not a directory");
-  }
-  try {
-    (void)ParseSeedDirs(FLAGS_seed_dir);
-  } catch (const std::invalid_argument& error) {
-    return WrongUsage(std::string("--seed_dir: ") + error.what());
-  }
-  try {
-    (void)gcsflux::emulator::ParseVirtualBuckets(FLAGS_virtual_buckets);
-  } catch (const std::invalid_argument& error) {
-    return WrongUsage(std::string("--virtual_buckets: ") + error.what());
-  }
-  try {
-    (void)gcsflux::emulator::TrafficFromFlags();
-  } catch (const std::invalid_argument& error) {
-    return WrongUsage(error.what());
-  }
-  return kOk;
 }
 
+// Throws std::invalid_argument unless the value is right.
+void Require(bool is_right, const std::string& flag, const std::string& what) {
+  if (is_right) return;
+  throw std::invalid_argument("--" + flag + "=" + gflags::GetCommandLineFlagInfoOrDie(flag.c_str()).current_value +
+                              " is not " + what);
+}
+
+// Adds the flag to what `parse` throws.
+template <class Value>
+Value Parsed(const std::string& flag, const std::string& text, Value (*parse)(std::string_view)) {
+  try {
+    return parse(text);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument("--" + flag + ": " + error.what());
+  }
+}
+
+void RequireTogether(bool is_right, const std::string& what) {
+  if (!is_right) throw std::invalid_argument(what);
+}
+
+// Throws std::runtime_error.
 std::string ReadFile(const std::string& flag, const std::string& path) {
   constexpr std::size_t kMost = std::size_t{64} << 20;  // as of a document for /_emulator/
   std::ifstream file(path, std::ios::binary);
@@ -231,8 +195,8 @@ std::string ReadFile(const std::string& flag, const std::string& path) {
   while (text.size() <= kMost && (file.read(piece.data(), piece.size()) || file.gcount() > 0)) {
     text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
   }
-  if (text.empty()) throw std::invalid_argument("--" + flag + "=" + path + " cannot be read or is empty");
-  if (text.size() > kMost) throw std::invalid_argument("--" + flag + "=" + path + " is longer than 64 MiB");
+  if (text.empty()) throw std::runtime_error("--" + flag + "=" + path + " cannot be read or is empty");
+  if (text.size() > kMost) throw std::runtime_error("--" + flag + "=" + path + " is longer than 64 MiB");
   return text;
 }
 
@@ -246,35 +210,55 @@ std::vector<std::string> SplitNames(std::string_view text) {
   return names;
 }
 
-// Throws std::invalid_argument.
+// Throws std::runtime_error.
 std::string ReadToken(const std::string& flag, const std::string& path) {
   std::istringstream text(ReadFile(flag, path));
   std::string token;
-  if (!(text >> token)) throw std::invalid_argument("--" + flag + "=" + path + " has no token");
+  if (!(text >> token)) throw std::runtime_error("--" + flag + "=" + path + " has no token");
   return token;
 }
 
-// Throws std::invalid_argument, which names the file.
+// Throws std::runtime_error, which names the file.
 gcsflux::emulator::FaultPlan ReadFaultPlan(const std::string& path) {
   const std::string text = ReadFile("faults", path);
   try {
     return gcsflux::emulator::ParseFaultPlan(text);
   } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument("--faults=" + path + ": " + error.what());
+    throw std::runtime_error("--faults=" + path + ": " + error.what());
   }
 }
 
-// Throws std::invalid_argument.
+// Throws std::invalid_argument if a flag is wrong, and std::runtime_error if a file is.
 gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
+  using gcsflux::emulator::kMaxJournalSize;
+  const std::uint64_t soft_delete = FLAGS_default_soft_delete;
+  std::error_code unknown;
+  Require(FLAGS_port <= std::numeric_limits<std::uint16_t>::max(), "port", "0 to 65535");
+  Require(soft_delete == 0 || (soft_delete >= 604'800 && soft_delete <= 7'776'000), "default_soft_delete",
+          "0, or 604800 to 7776000");
+  Require(FLAGS_journal_size <= kMaxJournalSize, "journal_size", "0 to " + std::to_string(kMaxJournalSize));
+  Require(FLAGS_idempotency_window_s >= 0 && FLAGS_idempotency_window_s <= 86'400, "idempotency_window_s",
+          "0 to 86400");
+  Require(FLAGS_client_patience_s >= 0.01 && FLAGS_client_patience_s <= 86'400, "client_patience_s", "0.01 to 86400");
+  Require(FLAGS_allow_seed.empty() || std::filesystem::is_directory(FLAGS_allow_seed, unknown), "allow_seed",
+          "a directory");
+  RequireTogether(FLAGS_tls_cert.empty() == FLAGS_tls_key.empty(), "--tls_cert and --tls_key go together");
+  RequireTogether(!FLAGS_tls_cert.empty() || FLAGS_tls_client_ca.empty(), "--tls_client_ca requires --tls_cert");
+  RequireTogether(!FLAGS_require_auth || !FLAGS_auth_config.empty(), "--require_auth requires --auth_config");
+  static_cast<void>(Parsed("seed_dir", FLAGS_seed_dir, ParseSeedDirs));
+  const gcsflux::emulator::TrafficSettings traffic = gcsflux::emulator::TrafficFromFlags();
   gcsflux::emulator::EmulatorOptions options{
       .host = FLAGS_host,
       .port = static_cast<std::uint16_t>(FLAGS_port),
       .project = FLAGS_project,
-      .default_soft_delete = std::chrono::seconds(FLAGS_default_soft_delete),
+      .default_soft_delete = std::chrono::seconds(soft_delete),
       .journal_size = FLAGS_journal_size,
       .seed_root = FLAGS_allow_seed,
       .client_patience = std::chrono::milliseconds(std::llround(FLAGS_client_patience_s * 1000)),
       .idempotency_window = std::chrono::milliseconds(std::llround(FLAGS_idempotency_window_s * 1000))};
+  options.virtual_buckets = Parsed("virtual_buckets", FLAGS_virtual_buckets, gcsflux::emulator::ParseVirtualBuckets);
+  options.shaping = traffic.shaping;
+  options.quotas = traffic.quotas;
   if (!FLAGS_tls_cert.empty()) {
     options.tls = {.certificate_chain = ReadFile("tls_cert", FLAGS_tls_cert),
                    .private_key = ReadFile("tls_key", FLAGS_tls_key)};
@@ -289,11 +273,7 @@ gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
   if (!FLAGS_admin_token_file.empty()) {
     options.admin_token = ReadToken("admin_token_file", FLAGS_admin_token_file);
   }
-  options.virtual_buckets = gcsflux::emulator::ParseVirtualBuckets(FLAGS_virtual_buckets);
-  const gcsflux::emulator::TrafficSettings traffic = gcsflux::emulator::TrafficFromFlags();
-  options.shaping = traffic.shaping;
   if (!FLAGS_faults.empty()) options.faults = ReadFaultPlan(FLAGS_faults);
-  options.quotas = traffic.quotas;
   options.log = [](const std::string& line) { Say("warning: " + line); };
   return options;
 }
@@ -338,15 +318,26 @@ int Run(int argc, char** argv) {
     if (argument == "--help" || argument == "-h") return PrintHelp();
     if (argument == "--version") return PrintVersion();
   }
-  if (const int status = ParseArguments(argc, argv); status != kOk) return status;
+  gcsflux::emulator::EmulatorOptions options;
   try {
-    gcsflux::emulator::EmulatorOptions options = OptionsFromFlags();  // a signal ends the program meanwhile
-    sigset_t stop_signals;
-    sigemptyset(&stop_signals);
-    sigaddset(&stop_signals, SIGINT);
-    sigaddset(&stop_signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);  // before any thread starts: they inherit it
-    return ServeUntil(stop_signals, std::move(options));
+    ParseArguments(argc, argv);
+    options = OptionsFromFlags();  // A signal ends the program meanwhile.
+  } catch (const std::invalid_argument& error) {
+    Say(std::string(error.what()) + "; see --help");
+    return kWrongUsage;
+  }
+  sigset_t stop_signals;
+  sigemptyset(&stop_signals);
+  sigaddset(&stop_signals, SIGINT);
+  sigaddset(&stop_signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);  // Before any thread starts: threads inherit it.
+  return ServeUntil(stop_signals, std::move(options));
+}
+
+// What only an environment that refuses to serve throws.
+int RunAndCatch(int argc, char** argv) {
+  try {
+    return Run(argc, argv);
   } catch (const std::bad_alloc&) {
     Say("there is not enough memory to start");
   } catch (const std::exception& error) {
@@ -362,5 +353,5 @@ int main(int argc, char** argv) {
   // of an arena would keep all of that arena.
   ::mallopt(M_MXFAST, 0);
   gcsflux::emulator::OpenClosedDescriptors();
-  return gcsflux::emulator::FlushOutput("gcsflux-emulator", Run(argc, argv));
+  return gcsflux::emulator::FlushOutput("gcsflux-emulator", RunAndCatch(argc, argv));
 }

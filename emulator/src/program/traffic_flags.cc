@@ -2,9 +2,9 @@
 
 #include <gflags/gflags.h>
 
-#include <array>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 // Mostly texts: "" means the profile's value, and the library that reads them knows what is valid.
 DEFINE_string(
@@ -71,68 +71,31 @@ DEFINE_string(latency_growth_from, "",
 namespace gcsflux::emulator {
 namespace {
 
-// The first ones are fields of Shaping, in its order, the others of Quotas.
-constexpr std::array kNames = {"profile",
-                               "read_first_byte_ms",
-                               "write_first_byte_ms",
-                               "list_first_byte_ms",
-                               "compose_first_byte_ms",
-                               "delete_first_byte_ms",
-                               "list_item_us",
-                               "stream_read_mbps",
-                               "stream_write_mbps",
-                               "bucket_read_mbps",
-                               "bucket_write_mbps",
-                               "traffic_seed",
-                               "reads_per_second",
-                               "writes_per_second",
-                               "range_reads_per_second",
-                               "range_writes_per_second",
-                               "ramp_speed",
-                               "object_mutations_per_second",
-                               "bucket_updates_per_second",
-                               "egress_mbps",
-                               "quota_depth_ms",
-                               "refused_count",
-                               "retry_after_s",
-                               "latency_growth_ms",
-                               "latency_growth_from"};
-constexpr std::size_t kFirstOfShaping = 1;
-constexpr std::size_t kFirstOfQuotas = 12;
-
 std::string FieldOf(const std::string& flag) {
   if (flag == "traffic_seed") return "seed";
   return flag == "quota_depth_ms" ? "depth_ms" : flag;
 }
 
-template <class Settings>
-void SetFromFlags(Settings& settings, std::span<const char* const> flags) {
-  for (const char* flag : flags) {
-    const gflags::CommandLineFlagInfo info = gflags::GetCommandLineFlagInfoOrDie(flag);
-    if (info.is_default) continue;
-    try {
-      SetField(settings, FieldOf(flag), info.current_value);
-    } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument("--" + std::string(flag) + "=" + info.current_value + ": " + error.what());
-    }
-  }
-}
-
 }  // namespace
 
-std::span<const char* const> TrafficFlagNames() { return kNames; }
-
 TrafficSettings TrafficFromFlags() {
-  TrafficSettings settings;
+  std::string flag = "profile";
   try {
-    settings = {.shaping = ShapingProfile(FLAGS_profile), .quotas = QuotasProfile(FLAGS_profile)};
+    TrafficSettings settings{.shaping = ShapingProfile(FLAGS_profile), .quotas = QuotasProfile(FLAGS_profile)};
+    const std::string file = gflags::GetCommandLineFlagInfoOrDie("profile").filename;
+    std::vector<gflags::CommandLineFlagInfo> flags;
+    gflags::GetAllFlags(&flags);
+    for (const auto& info : flags) {
+      if (info.filename != file || info.is_default || info.name == "profile") continue;
+      flag = info.name;
+      const std::string field = FieldOf(flag);
+      if (!SetField(settings.shaping, field, info.current_value)) SetField(settings.quotas, field, info.current_value);
+    }
+    return settings;
   } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument("--" + std::string(error.what()));
+    const std::string value = gflags::GetCommandLineFlagInfoOrDie(flag.c_str()).current_value;
+    throw std::invalid_argument("--" + flag + "=" + value + ": " + error.what());
   }
-  const std::span<const char* const> names = kNames;
-  SetFromFlags(settings.shaping, names.subspan(kFirstOfShaping, kFirstOfQuotas - kFirstOfShaping));
-  SetFromFlags(settings.quotas, names.subspan(kFirstOfQuotas));
-  return settings;
 }
 
 }  // namespace gcsflux::emulator

@@ -1,14 +1,9 @@
 #pragma once
 
-#include <span>
-
 #include "gcsflux/emulator/quotas.h"
 #include "gcsflux/emulator/shaping.h"
 
 namespace gcsflux::emulator {
-
-/// The names of the flags for delays and quotas.
-std::span<const char* const> TrafficFlagNames();
 
 struct TrafficSettings {
   Shaping shaping = {};

@@ -58,8 +58,8 @@ Quotas QuotasProfile(std::string_view profile) {
   };
 }
 
-void SetField(Quotas& quotas, std::string_view field, std::string_view text) {
-  AssignField(Fields(), quotas, field, text);
+bool SetField(Quotas& quotas, std::string_view field, std::string_view text) {
+  return AssignField(Fields(), quotas, field, text);
 }
 
 Quotas ParseQuotas(std::string_view json) { return ParseFields(Fields(), json, QuotasProfile); }

@@ -73,10 +73,10 @@ bool IsJsonAsItIs(const Value& /*value*/) {
   return true;
 }
 
-/// Sets the field of that name. If that fails, throws std::invalid_argument, which names the field, and changes
-/// nothing.
+/// Sets the field of that name; returns false if there is none. If the text is wrong, throws std::invalid_argument,
+/// which names the field, and changes nothing.
 template <class Settings>
-void AssignField(std::span<const SettingsField<Settings>> fields, Settings& settings, std::string_view name,
+bool AssignField(std::span<const SettingsField<Settings>> fields, Settings& settings, std::string_view name,
                  std::string_view text) {
   for (const auto& field : fields) {
     if (field.name != name) continue;
@@ -86,9 +86,9 @@ void AssignField(std::span<const SettingsField<Settings>> fields, Settings& sett
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(std::string(name) + ": " + error.what());
     }
-    return;
+    return true;
   }
-  throw std::invalid_argument(std::string(name) + ": is not a known field");
+  return false;
 }
 
 /// If a field has a value that no text can give, throws std::invalid_argument, which names the field.
@@ -119,7 +119,10 @@ Settings ParseFields(std::span<const SettingsField<Settings>> fields, std::strin
   }
   for (const JsonMember& member : members) {
     if (member.name == "profile") continue;
-    assign(member, [&] { AssignField(fields, settings, member.name, member.text); });
+    assign(member, [&] {
+      if (AssignField(fields, settings, member.name, member.text)) return;
+      throw std::invalid_argument(member.name + ": is not a known field");
+    });
   }
   return settings;
 }

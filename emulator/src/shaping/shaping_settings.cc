@@ -53,8 +53,8 @@ Shaping ShapingProfile(std::string_view profile) {
   };
 }
 
-void SetField(Shaping& shaping, std::string_view field, std::string_view text) {
-  AssignField(Fields(), shaping, field, text);
+bool SetField(Shaping& shaping, std::string_view field, std::string_view text) {
+  return AssignField(Fields(), shaping, field, text);
 }
 
 Shaping ParseShaping(std::string_view json) { return ParseFields(Fields(), json, ShapingProfile); }

@@ -40,4 +40,10 @@ Result<std::chrono::seconds> ParseDuration(std::string_view text) {
   return total;
 }
 
+Result<std::chrono::seconds> DurationOfFlag(const std::string& flag, std::string_view text) {
+  auto duration = ParseDuration(text);
+  if (duration) return duration;
+  return Error{ErrorCode::kInvalidArgument, "flag --" + flag + ": " + duration.error().message};
+}
+
 }  // namespace gcsflux::cli

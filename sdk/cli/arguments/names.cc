@@ -42,6 +42,8 @@ Result<ObjectName> ParseBucket(const std::string& uri) {
 
 bool IsUri(std::string_view text) { return text.starts_with("gs://") || text.starts_with("gcs://"); }
 
+Error NothingThere(const std::string& uri) { return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + uri}; }
+
 std::string LastName(std::string_view path) {
   const auto slash = path.rfind('/');
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));

@@ -13,6 +13,9 @@ namespace gcsflux::cli {
 
 bool IsUri(std::string_view text);
 
+/// Nothing has this name, or begins with it.
+Error NothingThere(const std::string& uri);
+
 /// A gs:// URI of an object. Returns kInvalidArgument if it names only a bucket.
 Result<ObjectName> ParseObject(const std::string& uri);
 

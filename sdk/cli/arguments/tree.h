@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gcsflux::cli {
 
@@ -15,6 +16,12 @@ struct TreeEntry {
   std::chrono::system_clock::time_point modified = {};
   std::int64_t generation = 0;               ///< Of an object.
   std::optional<std::uint32_t> crc32c = {};  ///< Of an object; unknown for a file.
+};
+
+/// The entries below a root.
+struct ListedTree {
+  std::vector<TreeEntry> entries = {};     ///< In bytewise order of their names.
+  std::vector<std::string> left_out = {};  ///< Names in a directory that cannot be copied: links, devices.
 };
 
 /// The root of a tree: a local directory, or a prefix of a bucket's names.

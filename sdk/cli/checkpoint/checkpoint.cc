@@ -1,80 +1,168 @@
+// What there is in a checkpoint: inspect, verify and diff.
 #include "gcsflux/checkpoints/checkpoint.h"
 
 #include <gflags/gflags.h>
 
-#include <iostream>
+#include <cmath>
+#include <iomanip>
+#include <optional>
+#include <sstream>
 
 #include "cli/arguments/names.h"
-#include "cli/checkpoint/checkpoint_lines.h"
-#include "cli/checkpoint/checkpoint_run.h"
-#include "cli/checkpoint/convert_to_shards.h"
+#include "cli/checkpoint/steps.h"
 #include "cli/commands.h"
 #include "cli/terminal/interruption.h"
+#include "cli/terminal/json_object.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
 
 DECLARE_bool(json);
-DEFINE_string(format, "",
-              "checkpoint convert: torch or safetensors. If empty, the destination's ending decides: "
-              ".safetensors, or .pt, .pth, .bin, .ckpt.");
-DEFINE_int32(shards, 0,
-             "checkpoint convert: number of safetensors files to write, as that many processes would. The destination "
-             "is a step of a run, gs://BUCKET/RUN/step-00000042.json, or a folder, with its '/'. 0: one file.");
-DEFINE_bool(tensors_only, false,
-            "checkpoint convert: leaves out values that are not tensors. Otherwise they are an error if the "
-            "other format cannot hold them.");
 
 namespace gcsflux::cli {
 namespace {
-
-using Arguments = std::vector<std::string>;
-
-// For a writer. Together with the pieces that are read, a conversion stays below 320 MiB.
-constexpr std::uint64_t kWriterMemory = 96 << 20;
-
-Error WrongUsage(const std::string& message) { return {ErrorCode::kInvalidArgument, message}; }
-
-void PrintLine(std::string line) { std::cout << Shown(std::move(line)) << '\n'; }
 
 Result<StoredCheckpoint> Open(const Client& client, const std::string& place) {
   return OpenCheckpoint(client, place, {.stop = StopOnSignal()});
 }
 
-Result<void> Inspect(const Client& client, const Arguments& places) {
+void PrintCheckpoint(const StoredCheckpoint& checkpoint) {
+  const std::string_view format = FormatName(checkpoint.format());
+  if (FLAGS_json) {
+    const JsonObject line =
+        JsonObject().Add("checkpoint", checkpoint.name()).Add("format", format).Add("bytes", checkpoint.size());
+    return PrintLine(line.text());
+  }
+  PrintLine(checkpoint.name() + ": " + std::string(format) + ", " + std::to_string(checkpoint.size()) + " bytes");
+}
+
+std::string ShapeOf(const TensorLayout& layout, std::string_view between) {
+  std::string text = "[";
+  for (const std::int64_t size : layout.shape) {
+    if (text.size() > 1) text += between;
+    text += std::to_string(size);
+  }
+  return text + "]";
+}
+
+void PrintTensor(const StoredTensor& tensor, std::optional<std::uint32_t> crc32c) {
+  const std::string type(DTypeName(tensor.layout.dtype));
+  const std::uint64_t bytes = TensorBytes(tensor.layout);
+  if (FLAGS_json) {
+    JsonObject line;
+    line.Add("tensor", tensor.name).Add("dtype", type).AddJson("shape", ShapeOf(tensor.layout, ","));
+    line.Add("bytes", bytes);
+    if (crc32c) line.Add("crc32c", Hex(*crc32c));
+    return PrintLine(line.text());
+  }
+  PrintLine("  " + tensor.name + "  " + type + " " + ShapeOf(tensor.layout, ", ") + "  " + std::to_string(bytes) +
+            " bytes" + (crc32c ? "  crc32c " + Hex(*crc32c) : ""));
+}
+
+void PrintRefused(const RefusedValue& value) {
+  PrintLine(FLAGS_json ? JsonObject().Add("refused", value.name).Add("why", value.why).text()
+                       : "  " + value.name + "  is not read: " + value.why);
+}
+
+void PrintTensorsTotal(const StoredCheckpoint& checkpoint) {
+  std::uint64_t elements = 0;
+  std::uint64_t bytes = 0;
+  for (const StoredTensor& tensor : checkpoint.tensors()) {
+    elements += ElementCount(tensor.layout.shape).value_or(0);
+    bytes += TensorBytes(tensor.layout);
+  }
+  const std::size_t count = checkpoint.tensors().size();
+  PrintLine(FLAGS_json
+                ? JsonObject().Add("tensors", count).Add("elements", elements).Add("tensor_bytes", bytes).text()
+                : Count(count, "tensor") + ", " + Count(elements, "element") + ", " + std::to_string(bytes) + " bytes");
+}
+
+Result<void> Inspect(const Client& client, const std::vector<std::string>& places) {
   const auto checkpoint = Open(client, places.front());
   if (!checkpoint) return checkpoint.error();
-  PrintLine(CheckpointLine(*checkpoint, FLAGS_json));
+  PrintCheckpoint(*checkpoint);
   for (const StoredTensor& tensor : checkpoint->tensors()) {
-    PrintLine(TensorLine(tensor, checkpoint->Crc32c(tensor.layout.storage), FLAGS_json));
+    PrintTensor(tensor, checkpoint->Crc32c(tensor));
   }
-  for (const RefusedValue& value : checkpoint->refused()) PrintLine(RefusedLine(value, FLAGS_json));
-  PrintLine(TotalLine(*checkpoint, FLAGS_json));
+  for (const RefusedValue& value : checkpoint->refused()) PrintRefused(value);
+  PrintTensorsTotal(*checkpoint);
   return {};
 }
 
-// The name of a tensor in each storage.
-std::vector<std::string> NamesOfStorages(const StoredCheckpoint& checkpoint) {
-  std::vector<std::string> names(checkpoint.storages().size(), "a storage without a tensor");
-  for (auto tensor = checkpoint.tensors().rbegin(); tensor != checkpoint.tensors().rend(); ++tensor) {
-    names[tensor->layout.storage] = tensor->name;
-  }
-  return names;
+std::string_view CoverOf(const StoredCheckpoint& checkpoint, const VerifyReport& report) {
+  if (report.verified_bytes < report.bytes) return report.verified_bytes == 0 ? "no checksum" : "checksums of some";
+  return IsSafetensors(checkpoint.format()) ? "the CRC32C of each tensor" : "the CRC-32 of each record";
 }
 
-Result<void> Verify(const Client& client, const Arguments& places) {
+void PrintVerified(const VerifiedStorage& verified) {
+  const std::string& name = verified.tensor;
+  if (FLAGS_json) {
+    JsonObject line;
+    line.Add("storage_of", name);
+    if (verified.damage) {
+      line.Add("damage", verified.damage->message);
+    } else {
+      line.Add("crc32c", Hex(verified.crc32c)).AddJson("verified", verified.is_verified ? "true" : "false");
+    }
+    return PrintLine(line.text());
+  }
+  PrintLine(verified.damage
+                ? "  DAMAGED " + name + ": " + verified.damage->message
+                : "  " + name + "  crc32c " + Hex(verified.crc32c) + (verified.is_verified ? "" : "  has no checksum"));
+}
+
+// `is_whole`: the store has a checksum of all bytes, and they match it.
+void PrintVerifiedTotal(const StoredCheckpoint& checkpoint, const VerifyReport& report, bool is_whole) {
+  if (FLAGS_json) {
+    JsonObject line;
+    line.Add("storages", report.storages).Add("damaged", report.damaged).Add("bytes", report.bytes);
+    line.Add("verified_bytes", report.verified_bytes).AddJson("object_crc32c", is_whole ? "true" : "false");
+    return PrintLine(line.text());
+  }
+  std::string text = Count(report.storages, "storage") + ", " + std::to_string(report.bytes) + " bytes: ";
+  if (report.damaged > 0) text += std::to_string(report.damaged) + " DAMAGED; ";
+  text.append(CoverOf(checkpoint, report)).append(" covers ").append(std::to_string(report.verified_bytes));
+  PrintLine(text + (is_whole ? " bytes, and the object's CRC32C the whole file"
+                             : " bytes; nothing covers what lies between them: the file has no checksum of its own"));
+}
+
+Result<void> VerifyStep(const CheckpointSteps& run, const Step& step) {
+  if (step.problem) return *step.problem;
+  return run.VerifyFiles(step, {.stop = StopOnSignal()});
+}
+
+// Nothing if the prefix has no step.
+std::optional<Result<void>> VerifyRun(const Client& client, const std::string& uri) {
+  const auto run = OpenRun(client, uri);
+  if (!run) return run.error();
+  auto steps = run->List();
+  if (!steps) return steps.error();
+  if (steps->empty()) return std::nullopt;
+  std::size_t damaged = 0;
+  for (Step& step : *steps) {
+    if (auto verified = VerifyStep(*run, step); !verified) {
+      if (verified.error().code == ErrorCode::kCancelled) return verified;
+      step.problem = verified.error();
+      ++damaged;
+    }
+    PrintStep(step);
+  }
+  PrintStepsTotal(*steps);
+  if (damaged == 0) return Result<void>();
+  return Error{ErrorCode::kCorrupted, run->uri() + ": " + std::to_string(damaged) + " of " +
+                                          std::to_string(steps->size()) + " steps are not whole; load another one"};
+}
+
+Result<void> Verify(const Client& client, const std::vector<std::string>& places) {
   if (IsUri(places.front()) && places.front().ends_with('/')) {
-    if (auto verified = VerifyRun(client, places)) return *verified;
+    if (auto verified = VerifyRun(client, places.front())) return *verified;
   }
   const auto checkpoint = Open(client, places.front());
   if (!checkpoint) return checkpoint.error();
-  PrintLine(CheckpointLine(*checkpoint, FLAGS_json));
-  const std::vector<std::string> names = NamesOfStorages(*checkpoint);
-  const auto report = VerifyCheckpoint(*checkpoint, [&](const VerifiedStorage& verified) {
-    PrintLine(VerifiedLine(verified, names[verified.storage], FLAGS_json));
-  });
+  PrintCheckpoint(*checkpoint);
+  const auto report = VerifyCheckpoint(*checkpoint, PrintVerified);
   if (!report) return report.error();
   const auto whole = checkpoint->VerifyWhole();
-  const bool is_whole = whole && *whole;
-  PrintLine(VerifyTotalLine(*checkpoint, *report, is_whole, FLAGS_json));
+  PrintVerifiedTotal(*checkpoint, *report, whole && *whole);
   if (report->damaged > 0) {
     return Error{ErrorCode::kCorrupted, places.front() + ": " + std::to_string(report->damaged) + " of " +
                                             std::to_string(report->storages) +
@@ -84,119 +172,87 @@ Result<void> Verify(const Client& client, const Arguments& places) {
   return {};
 }
 
-Result<CheckpointFormat> WantedFormat(const std::string& destination) {
-  if (FLAGS_format == "safetensors") return CheckpointFormat::kSafetensors;
-  if (FLAGS_format == "torch") return CheckpointFormat::kTorchFile;
-  if (!FLAGS_format.empty())
-    return WrongUsage("flag --format must be torch or safetensors, not '" + FLAGS_format + "'");
-  if (destination.ends_with(".safetensors")) return CheckpointFormat::kSafetensors;
-  for (const char* ending : {".pt", ".pth", ".bin", ".ckpt"}) {
-    if (destination.ends_with(ending)) return CheckpointFormat::kTorchFile;
+// JSON has no NaN and no infinity.
+std::string JsonNumber(double number) {
+  if (!std::isfinite(number)) return "null";
+  std::ostringstream text;
+  text << std::setprecision(17) << number;
+  return text.str();
+}
+
+void PrintDifference(const TensorDifference& difference) {
+  const bool has_elements = difference.kind == "elements";
+  if (FLAGS_json) {
+    JsonObject line;
+    line.Add("tensor", difference.name).Add("difference", difference.kind);
+    if (!difference.why.empty()) line.Add("why", difference.why);
+    if (has_elements) {
+      line.Add("elements", difference.different_elements).AddJson("largest", JsonNumber(difference.largest));
+    }
+    return PrintLine(line.text());
   }
-  return WrongUsage("'" + destination + "' does not tell the format to write; set --format");
+  std::ostringstream text;
+  text << "  " << difference.name << "  ";
+  if (has_elements) {
+    text << Count(difference.different_elements, "element")
+         << (difference.different_elements == 1 ? " differs" : " differ") << ", by at most " << difference.largest;
+  } else {
+    text << (difference.why.empty() ? difference.kind : std::string_view(difference.why));
+  }
+  PrintLine(text.str());
 }
 
-std::string CountOf(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-Result<void> ConvertIntoShards(const Client& client, const Arguments& places) {
-  if (FLAGS_shards < 0) return WrongUsage("flag --shards must not be negative");
-  if (FLAGS_format == "torch") return WrongUsage("with --shards the format is safetensors, not torch");
-  const auto checkpoint = Open(client, places[0]);
-  if (!checkpoint) return checkpoint.error();
-  const UploadOptions writer{.stop = StopOnSignal(), .part_memory_bytes = kWriterMemory};
-  const auto converted = ConvertToShards(client, *checkpoint,
-                                         {.source = places[0],
-                                          .destination = places[1],
-                                          .shards = FLAGS_shards,
-                                          .is_tensors_only = FLAGS_tensors_only,
-                                          .writer = writer});
-  if (!converted) return converted.error();
-  std::cerr << "gcsflux: wrote " << CountOf(checkpoint->tensors().size(), "tensor") << " in "
-            << CountOf(converted->files, "file") << ", " << converted->bytes << " bytes\n";
-  return {};
-}
-
-Result<void> Convert(const Client& client, const Arguments& places) {
-  if (FLAGS_shards != 0) return ConvertIntoShards(client, places);
-  const auto format = WantedFormat(places[1]);
-  if (!format) return format.error();
-  const auto checkpoint = Open(client, places[0]);
-  if (!checkpoint) return checkpoint.error();
-  const CheckpointWriter convert = [&](const ByteSink& sink) {
-    return ConvertCheckpoint(*checkpoint, *format, sink, {.is_tensors_only = FLAGS_tensors_only});
-  };
-  const auto written =
-      WriteCheckpoint(client, places[1], convert, {.stop = StopOnSignal(), .part_memory_bytes = kWriterMemory});
-  if (!written) return written.error();
-  std::cerr << "gcsflux: wrote " << CountOf(checkpoint->tensors().size(), "tensor") << ", " << written->size
-            << " bytes\n";
-  return {};
-}
-
-Result<void> Diff(const Client& client, const Arguments& places) {
+Result<void> Diff(const Client& client, const std::vector<std::string>& places) {
   const auto first = Open(client, places[0]);
   if (!first) return first.error();
   const auto second = Open(client, places[1]);
   if (!second) return second.error();
-  const auto report = CompareCheckpoints(
-      *first, *second, [](const TensorDifference& difference) { PrintLine(DifferenceLine(difference, FLAGS_json)); });
+  const auto report = CompareCheckpoints(*first, *second, PrintDifference);
   if (!report) return report.error();
-  PrintLine(CompareTotalLine(*report, FLAGS_json));
+  PrintLine(FLAGS_json ? JsonObject().Add("same", report->same).Add("different", report->different).text()
+                       : Count(report->same, "tensor") + (report->same == 1 ? " is" : " are") + " the same, " +
+                             std::to_string(report->different) + (report->different == 1 ? " differs" : " differ"));
   if (report->different == 0) return {};
   return Error{ErrorCode::kPreconditionFailed, "the checkpoints differ"};
 }
 
-struct CheckpointAction {
-  std::string_view name;
-  std::size_t places;
-  std::string_view usage;
-  Result<void> (*run)(const Client& client, const Arguments& places);
-};
-
-Result<void> RunCheckpoint(const Client& client, const Arguments& arguments) {
-  constexpr CheckpointAction kActions[] = {{"inspect", 1, " CHECKPOINT", Inspect},
-                                           {"verify", 1, " CHECKPOINT, or RUN/", Verify},
-                                           {"convert", 2, " CHECKPOINT CHECKPOINT", Convert},
-                                           {"diff", 2, " CHECKPOINT CHECKPOINT", Diff},
-                                           {"ls", 1, " RUN", ListRun},
-                                           {"rm", 2, " RUN STEP", RemoveStep},
-                                           {"prune", 1, " RUN", PruneRun}};
-  for (const CheckpointAction& action : kActions) {
-    if (arguments.front() != action.name) continue;
-    if (arguments.size() == action.places + 1) return action.run(client, {arguments.begin() + 1, arguments.end()});
-    return WrongUsage("usage: gcsflux checkpoint " + std::string(action.name) + std::string(action.usage));
-  }
-  return WrongUsage("'" + arguments.front() + "' is not one of inspect, verify, convert, diff, ls, rm and prune");
-}
+constexpr CommandFlag kJsonFlags[] = {{"json"}};
 
 }  // namespace
 
-constinit const Command kCheckpoint = {
-    .name = "checkpoint",
-    .arguments = "inspect|verify|convert|diff|ls|rm|prune CHECKPOINT [CHECKPOINT] | RUN [STEP]",
-    .summary = "Look at checkpoints of PyTorch and safetensors, gs:// or local, and at the steps of training runs.",
+constinit const Command kInspect = {
+    .name = "checkpoint inspect",
+    .arguments = "CHECKPOINT",
+    .summary = "Show names, types, shapes and bytes of a checkpoint's tensors.",
     .details =
-        "inspect CHECKPOINT: shows names, types, shapes and bytes of its tensors; reads only the index.\n"
-        "verify CHECKPOINT: reads everything, compares it with its checksums, and shows what they cover.\n"
-        "convert FROM TO: converts a file of torch.save to safetensors, or the other way round.\n"
-        "With --shards=N: to N files of safetensors, as a step that N processes saved, or in a folder.\n"
-        "diff FIRST SECOND: shows which tensors differ, and by how much. If one does, the exit status is 1.\n"
-        "The bytes tell the format: a file of torch.save, an archive of libtorch, safetensors, or an index of them.\n"
-        "No code in them is executed.\n"
-        "For a training run, given by its prefix, gs://my-bucket/runs/7/:\n"
-        "ls RUN: shows its steps, their bytes, times and metrics, and which steps are damaged or unfinished, and why.\n"
-        "verify RUN/: reads all files and compares them with the manifests. If a step is damaged or incomplete, the\n"
-        "exit status is 1.\n"
-        "rm RUN STEP: removes a step, but not the last complete one. Do not remove a step that is being saved.\n"
-        "prune RUN: removes complete steps, except those that --keep_last, --keep_best, --keep_every, --keep_hourly\n"
-        "and --keep_daily keep. Then it removes files of unfinished saves that are older than --older_than. --dry_run\n"
-        "prints what it would remove.\n"
-        "--json prints one JSON object per line.\n",
+        "Reads only the index. A checkpoint is gs:// or local: a file of torch.save, an archive of libtorch,\n"
+        "safetensors, or an index of them. Its bytes tell the format. No code in it is executed.\n",
+    .flags = kJsonFlags,
+    .max_arguments = 1,
+    .run = Inspect,
+};
+
+constinit const Command kVerify = {
+    .name = "checkpoint verify",
+    .arguments = "CHECKPOINT, or RUN/",
+    .summary = "Read a checkpoint, or all steps of a run, and compare them with their checksums.",
+    .details =
+        "Shows which checksums cover the bytes. For a run, with its '/': compares all files with the manifests. If\n"
+        "something is damaged or incomplete, the exit status is 1.\n",
+    .flags = kJsonFlags,
+    .max_arguments = 1,
+    .run = Verify,
+};
+
+constinit const Command kDiff = {
+    .name = "checkpoint diff",
+    .arguments = "FIRST SECOND",
+    .summary = "Show which tensors of two checkpoints differ, and by how much.",
+    .details = "If one does, the exit status is 1.\n",
+    .flags = kJsonFlags,
     .min_arguments = 2,
-    .max_arguments = 3,
-    .run = RunCheckpoint,
+    .max_arguments = 2,
+    .run = Diff,
 };
 
 }  // namespace gcsflux::cli

@@ -1,10 +1,11 @@
 #include "cli/copy/copy_jobs.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <iostream>
 #include <iterator>
-#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +28,8 @@ struct Task {
   CopyStep step = {};
 
   [[nodiscard]] bool is_deletion() const { return step.action == Action::kDelete; }
+  // Otherwise its size is not known.
+  [[nodiscard]] bool is_listed() const { return job->from.is_local() || entry().generation != 0; }
   [[nodiscard]] const TreeEntry& entry() const { return (is_deletion() ? job->present : job->sources)[step.entry]; }
   // The entry at the destination, if it was found; otherwise null.
   [[nodiscard]] const TreeEntry* present() const { return step.present ? &job->present[*step.present] : nullptr; }
@@ -55,12 +58,12 @@ class Runner {
         pass_on_(run.stop, [this] { stop_.request_stop(); }) {}
 
   void Add(const CopyJob& job) {
-    const auto& route = routes_.emplace_back(MakeRoute(client_, job.from, job.to, options_));
+    const Route& route = routes_.emplace_back(client_, job.from, job.to, options_);
     CopyPlanOptions options = run_.plan;
     options.is_to_local = job.to.is_local();
     options.prefix = job.to.prefix;
     options.left_out = job.left_out;
-    for (CopyStep& step : PlanCopy(job.sources, job.present, options)) Sort({&job, route.get(), std::move(step)});
+    for (CopyStep& step : PlanCopy(job.sources, job.present, options)) Sort({&job, &route, std::move(step)});
   }
 
   void Say() {
@@ -97,6 +100,7 @@ class Runner {
 
   [[nodiscard]] int ConnectionsOf(const Task& task) const {
     if (task.is_deletion()) return 1;
+    if (!task.is_listed()) return run_.max_concurrency;
     if (task.job->to.is_local()) return ConnectionsFor(task.entry().size, run_.max_concurrency);
     const bool can_be_parts = task.job->from.is_local() && options_.writing.path != WritePath::kOneStream;
     return can_be_parts ? UploadConnections(task.entry().size, run_.max_concurrency) : 1;
@@ -112,7 +116,7 @@ class Runner {
   }
 
   void Refuse(const Task& task) {
-    monitor_.NoteFailure({ErrorCode::kInvalidArgument,
+    monitor_.NoteFailure({ErrorCode::kLocalIo,
                           "'" + task.job->from.PathOf(task.entry().name) + "' was not copied: " + task.step.reason});
   }
 
@@ -126,7 +130,8 @@ class Runner {
     const auto is_same = IsSame(task);
     if (!is_same) return monitor_.NoteFailure(is_same.error());
     if (*is_same) return monitor_.NoteSame(task.entry().size);
-    std::cout << "copy " << Shown(task.job->from.PathOf(name)) << " to " << Shown(task.job->to.PathOf(name)) << '\n';
+    std::cout << (run_.is_move ? "move " : "copy ") << Shown(task.job->from.PathOf(name)) << " to "
+              << Shown(task.job->to.PathOf(name)) << '\n';
   }
 
   void RunAtOnce(const std::vector<Task>& tasks) {
@@ -169,22 +174,24 @@ class Runner {
 
   Result<void> Copy(const Task& task, int connections) {
     TransferMonitor::Meter meter(monitor_);
-    const CopyCall call{.present = task.present(),
-                        .connections = connections,
-                        .on_progress = meter.callback(),
-                        .stop = stop_.get_token()};
-    const auto kept_bytes = task.route->Copy(task.entry(), call);
-    if (!kept_bytes) return IgnoreWhatIsThere(kept_bytes.error(), task.entry().size);
-    meter.Set(task.entry().size);
-    monitor_.NoteCopied(*kept_bytes);
-    return {};
+    std::once_flag expected;
+    const auto on_progress = [&](const Progress& progress) {
+      if (!task.is_listed()) std::call_once(expected, [&] { monitor_.Expect(0, progress.total); });
+      meter.Set(progress.bytes);
+    };
+    const CopyCall call{
+        .present = task.present(), .connections = connections, .on_progress = on_progress, .stop = stop_.get_token()};
+    const auto copied = task.route->Copy(task.entry(), call);
+    if (!copied) return IgnoreWhatIsThere(copied.error(), task.entry().size);
+    if (task.is_listed()) meter.Set(task.entry().size);
+    monitor_.NoteCopied(copied->kept_bytes);
+    if (!run_.is_move) return {};
+    return task.route->DeleteSource(task.entry(), copied->source_generation, stop_.get_token());
   }
 
   // It was made after the check.
   Result<void> IgnoreWhatIsThere(const Error& error, std::uint64_t bytes) {
-    const bool is_there = error.code == ErrorCode::kAlreadyExists || error.code == ErrorCode::kPreconditionFailed;
-    const bool is_refused = is_there && error.outcome == WriteOutcome::kNotStored;
-    if (!run_.plan.skips_present || !is_refused) return error;
+    if (!run_.plan.skips_present || !IsRefusedAsPresent(error)) return error;
     monitor_.NoteSame(bytes);
     return {};
   }
@@ -196,8 +203,8 @@ class Runner {
   ConnectionQuota quota_;
   std::stop_source stop_;
   const std::stop_callback<std::function<void()>> pass_on_;
-  std::vector<std::unique_ptr<Route>> routes_;
-  std::vector<Task> large_;  // Tasks that can use several connections. They come first, because they take longest.
+  std::deque<Route> routes_;  // They stay where they are.
+  std::vector<Task> large_;   // Tasks that can use several connections. They come first, because they take longest.
   std::vector<Task> small_;
   std::vector<Task> deletions_;
 };

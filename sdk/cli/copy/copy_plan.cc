@@ -29,6 +29,7 @@ Directories DirectoriesOf(std::span<const TreeEntry> entries) {
 
 CopyStep AsFile(const TreeEntry& source, const Directories& directories) {
   std::string_view name = source.name;
+  if (name.empty()) return {Action::kCopy};  // The root itself, which the user has named.
   const bool is_marker = name.ends_with('/') && source.size == 0;
   if (is_marker) name.remove_suffix(1);
   if (auto why = WhyNoFileName(name); !why.empty()) return {Action::kRefuse, 0, "its name cannot be a file's: " + why};

@@ -62,22 +62,10 @@ std::vector<TreeEntry> FindFiles(const std::string& root, const std::vector<Tree
 
 Result<ListedTree> ListTree(const Client& client, const Root& root, TransferMonitor& monitor,
                             const std::stop_token& stop) {
-  ListedTree listed;
-  if (!root.is_local()) {
-    auto objects = ListObjects(client, root, stop);
-    if (!objects) return objects.error();
-    listed.entries = *std::move(objects);
-    return listed;
-  }
-  auto tree = WalkDirectory(root.prefix, stop);
-  if (!tree) return tree.error();
-  for (const LeftOut& one : tree->left_out) {
-    monitor.Say("gcsflux: left out '" + root.prefix + one.name + "': " + one.why);
-    listed.left_out.push_back(one.name);
-  }
-  for (const Error& failure : tree->failures) monitor.NoteFailure(failure);
-  listed.entries = std::move(tree->files);
-  return listed;
+  if (root.is_local()) return WalkDirectory(root.prefix, monitor, stop);
+  auto objects = ListObjects(client, root, stop);
+  if (!objects) return objects.error();
+  return ListedTree{.entries = *std::move(objects)};
 }
 
 Result<void> LookAtDestination(const Client& client, CopyJob& job, bool all, TransferMonitor& monitor,

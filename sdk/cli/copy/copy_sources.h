@@ -11,11 +11,6 @@
 
 namespace gcsflux::cli {
 
-struct ListedTree {
-  std::vector<TreeEntry> entries = {};     ///< In bytewise order of their names.
-  std::vector<std::string> left_out = {};  ///< Names in a directory that cannot be copied: links, devices.
-};
-
 /// The entries below a root. For a directory, entries that are left out or cannot be read are reported to the monitor.
 /// If there is nothing, a bucket gives an empty tree, and a file system gives kLocalIo.
 Result<ListedTree> ListTree(const Client& client, const Root& root, TransferMonitor& monitor,

@@ -32,7 +32,8 @@ TreeEntry EntryOf(const struct stat& found, const std::string& name) {
 
 class Walk {
  public:
-  Walk(const std::string& root, const std::stop_token& stop) : root_(root), stop_(stop) {}
+  Walk(const std::string& root, TransferMonitor& monitor, const std::stop_token& stop)
+      : root_(root), monitor_(monitor), stop_(stop) {}
 
   // The directory `below` the root: "" or "a/b/".
   Result<void> Enter(const std::string& below) {
@@ -46,37 +47,39 @@ class Walk {
     return {};
   }
 
-  LocalTree tree;
+  ListedTree tree;
 
  private:
   // Only a request to stop ends the walk below its root.
   Result<void> Take(const std::string& name) {
     struct stat found {};
     if (::lstat((root_ + name).c_str(), &found) != 0) {
-      tree.failures.push_back(LocalError("examine", root_ + name));
+      monitor_.NoteFailure(LocalError("examine", root_ + name));
     } else if (S_ISDIR(found.st_mode)) {
       auto entered = Enter(name + "/");
       if (!entered && entered.error().code == ErrorCode::kCancelled) return entered;
-      if (!entered) tree.failures.push_back(entered.error());
+      if (!entered) monitor_.NoteFailure(entered.error());
     } else if (!S_ISREG(found.st_mode)) {
-      tree.left_out.push_back({name, S_ISLNK(found.st_mode) ? "it is a symbolic link" : "it is not a regular file"});
+      monitor_.Say("gcsflux: left out '" + root_ + name +
+                   "': " + (S_ISLNK(found.st_mode) ? "it is a symbolic link" : "it is not a regular file"));
+      tree.left_out.push_back(name);
     } else if (!IsPartialFileName(LastName(name))) {
-      tree.files.push_back(EntryOf(found, name));
+      tree.entries.push_back(EntryOf(found, name));
     }
     return {};
   }
 
   const std::string& root_;
+  TransferMonitor& monitor_;
   const std::stop_token& stop_;
 };
 
 }  // namespace
 
-Result<LocalTree> WalkDirectory(const std::string& directory, const std::stop_token& stop) {
-  Walk walk(directory, stop);
+Result<ListedTree> WalkDirectory(const std::string& directory, TransferMonitor& monitor, const std::stop_token& stop) {
+  Walk walk(directory, monitor, stop);
   if (auto walked = walk.Enter(""); !walked) return walked.error();
-  std::sort(walk.tree.files.begin(), walk.tree.files.end(),
-            [](const TreeEntry& a, const TreeEntry& b) { return a.name < b.name; });
+  std::ranges::sort(walk.tree.entries, {}, &TreeEntry::name);
   return std::move(walk.tree);
 }
 

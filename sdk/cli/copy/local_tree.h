@@ -2,30 +2,17 @@
 
 #include <stop_token>
 #include <string>
-#include <vector>
 
 #include "cli/arguments/tree.h"
+#include "cli/terminal/transfer_monitor.h"
 #include "gcsflux/result.h"
 
 namespace gcsflux::cli {
 
-/// An entry that is neither a file nor a directory.
-struct LeftOut {
-  std::string name = {};
-  std::string why = {};
-};
-
-/// The entries below a directory.
-struct LocalTree {
-  std::vector<TreeEntry> files = {};  ///< Regular ones, in bytewise order of their names.
-  std::vector<LeftOut> left_out = {};
-  std::vector<Error> failures = {};  ///< Errors of entries that could not be examined.
-};
-
 /// Walks a directory; its path ends with a slash. A symbolic link is followed if it is the directory itself. Below it,
 /// links are left out; so are sockets, pipes and devices. Temporary files of downloads are left out without a message.
-/// Returns kLocalIo if the directory cannot be read.
-Result<LocalTree> WalkDirectory(const std::string& directory, const std::stop_token& stop);
+/// What is left out or cannot be examined is reported to the monitor. Returns kLocalIo if the directory cannot be read.
+Result<ListedTree> WalkDirectory(const std::string& directory, TransferMonitor& monitor, const std::stop_token& stop);
 
 /// One file, as an entry of this name. Returns kLocalIo if it is not a regular file.
 Result<TreeEntry> LookAtFile(const std::string& path, const std::string& name);

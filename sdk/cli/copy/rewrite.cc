@@ -1,15 +1,18 @@
 #include "cli/copy/rewrite.h"
 
+#include <optional>
+#include <utility>
+
 namespace gcsflux::cli {
 namespace {
 
-// The attributes of a copy with another content type than its source.
-ObjectAttributes AttributesOf(const ObjectMetadata& source, const std::string& content_type) {
-  return {.content_type = content_type,
+// The attributes of a copy that does not have all of its source's.
+ObjectAttributes AttributesOf(const ObjectMetadata& source, const RouteOptions& options) {
+  return {.content_type = options.content_type.value_or(source.content_type),
           .content_encoding = source.content_encoding,
           .content_disposition = source.content_disposition,
           .content_language = source.content_language,
-          .cache_control = source.cache_control,
+          .cache_control = options.cache_control.value_or(source.cache_control),
           .custom_time = source.custom_time,
           .metadata = source.metadata};
 }
@@ -60,15 +63,21 @@ Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& sour
 
 }  // namespace
 
-Result<void> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
-                     const RewriteCall& call) {
-  CopyObjectOptions options{.on_progress = call.on_progress, .stop = call.stop};
+Result<std::int64_t> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
+                             const TreeEntry& listed, const RouteOptions& options, const CopyCall& call) {
+  const bool keeps_attributes = !options.content_type && !options.cache_control;
+  const bool may_replace = options.writing.mode != WriteMode::kCreate;
+  const bool goes_by_listing = listed.generation != 0 && keeps_attributes && (may_replace || call.present == nullptr);
+  CopyObjectOptions rewrite{.on_progress = call.on_progress, .stop = call.stop};
   std::optional<Error> unknown;
-  if (call.guess && !call.content_type && (call.may_replace || call.guess->live_generation == 0)) {
-    options.source_generation = call.guess->source_generation;
-    options.preconditions.if_generation_match = call.guess->live_generation;
-    const auto copied = client.RewriteObject(source, destination, options);
-    if (copied) return CompareCopy(*copied, call.guess->source_crc32c);
+  if (goes_by_listing) {
+    rewrite.source_generation = listed.generation;
+    rewrite.preconditions.if_generation_match = call.present == nullptr ? 0 : call.present->generation;
+    const auto copied = client.RewriteObject(source, destination, rewrite);
+    if (copied) {
+      if (auto compared = CompareCopy(*copied, listed.crc32c); !compared) return compared.error();
+      return listed.generation;
+    }
     // It is kNotFound if the source was overwritten since; then the new object is copied.
     const bool is_out_of_date =
         copied.error().code == ErrorCode::kPreconditionFailed || copied.error().code == ErrorCode::kNotFound;
@@ -77,12 +86,14 @@ Result<void> Rewrite(const Client& client, const ObjectName& source, const Objec
   }
   const auto found = client.GetObject(source, {.stop = call.stop});
   if (!found) return found.error();
-  options.source_generation = found->generation;
-  if (call.content_type) options.attributes = AttributesOf(*found, *call.content_type);
-  // If the answer to the guess was lost, the object at the destination is the same.
-  return ReplaceWhatIsThere(
-      client, *found, destination, options,
-      {.may_replace = call.may_replace, .may_be_done = call.guess.has_value(), .unknown = std::move(unknown)});
+  rewrite.source_generation = found->generation;
+  if (!keeps_attributes) rewrite.attributes = AttributesOf(*found, options);
+  // If the answer to the first request was lost, the object at the destination is the same.
+  const auto replaced =
+      ReplaceWhatIsThere(client, *found, destination, rewrite,
+                         {.may_replace = may_replace, .may_be_done = goes_by_listing, .unknown = std::move(unknown)});
+  if (!replaced) return replaced.error();
+  return found->generation;
 }
 
 }  // namespace gcsflux::cli

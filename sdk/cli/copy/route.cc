@@ -1,14 +1,15 @@
 #include "cli/copy/route.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/messages/local_error.h"
+#include "cli/copy/content_type.h"
 #include "cli/copy/local_tree.h"
 #include "cli/copy/rewrite.h"
-#include "cli/copy/upload_file.h"
+#include "cli/copy/suspended_upload.h"
 #include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
 
@@ -17,123 +18,107 @@ namespace {
 
 ObjectName ObjectAt(const Root& root, const TreeEntry& entry) { return {root.bucket, root.prefix + entry.name}; }
 
-bool HasChecksum(const TreeEntry& object, const Result<std::uint32_t>& crc32c) {
-  return object.crc32c && *object.crc32c == *crc32c;
-}
-
-Result<void> DeleteObject(const Client& client, const Root& root, const TreeEntry& present,
-                          const std::stop_token& stop) {
-  auto deleted = client.DeleteObject(ObjectAt(root, present), {.generation = present.generation, .stop = stop});
+Result<void> DeleteGeneration(const Client& client, const ObjectName& object, std::int64_t generation,
+                              const std::stop_token& stop) {
+  auto deleted = client.DeleteObject(object, {.generation = generation, .stop = stop});
   if (!deleted && deleted.error().code == ErrorCode::kNotFound) return {};
   return deleted;
 }
 
-class ToBucket : public Route {
- public:
-  ToBucket(const Client& client, const Root& from, const Root& to, const RouteOptions& options)
-      : client_(client), from_(from), to_(to), options_(options) {}
-
-  Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const override {
-    UploadOptions options = options_.writing;
-    options.on_progress = call.on_progress;
-    options.stop = call.stop;
-    options.max_concurrency = std::min(options.max_concurrency, call.connections);
-    return UploadResumably(client_, from_.PathOf(source.name), ObjectAt(to_, source), options);
+// With a state in the user's directory: the next run of the program continues an interrupted upload of the same file.
+Result<UploadedFile> UploadResumably(const Client& client, const std::string& path, const ObjectName& object,
+                                     UploadOptions options, std::uint64_t bytes) {
+  std::unique_ptr<SuspendedUpload> suspended;
+  // One request needs no state.
+  if (bytes > std::min<std::uint64_t>(options.chunk_bytes, kLeastParallelUpload)) {
+    suspended = SuspendedUpload::Open(UploadStateName(client, path, object, options));
   }
-  Result<void> MakeDirectory(const TreeEntry&) const override { return {}; }
-  Result<void> Delete(const TreeEntry& present, const std::stop_token& stop) const override {
-    return DeleteObject(client_, to_, present, stop);
+  if (suspended) {
+    options.state = suspended->Load();
+    // If it cannot be saved, the next run starts again.
+    options.save_state = [&](const std::string& state) { static_cast<void>(suspended->Save(state)); };
   }
-  Result<bool> IsSame(const TreeEntry& source, const TreeEntry& present, const std::stop_token& stop) const override {
-    const auto crc32c = Crc32cOfFile(from_.PathOf(source.name), stop);
-    if (!crc32c) return crc32c.error();
-    return HasChecksum(present, crc32c);
-  }
-
- private:
-  const Client& client_;
-  const Root& from_;
-  const Root& to_;
-  const RouteOptions& options_;
-};
-
-class ToDirectory : public Route {
- public:
-  ToDirectory(const Client& client, const Root& from, const Root& to, const RouteOptions& options)
-      : client_(client), from_(from), to_(to), options_(options) {}
-
-  Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const override {
-    if (auto made = MakeDirectories(to_.prefix, source.name); !made) return made.error();
-    const DownloadSource object{ObjectAt(from_, source), source.size, source.generation, source.crc32c};
-    const DownloadFileOptions options{.may_replace = options_.writing.mode != WriteMode::kCreate,
-                                      .max_concurrency = call.connections,
-                                      .on_progress = call.on_progress,
-                                      .stop = call.stop};
-    auto downloaded = DownloadListed(client_, object, to_.PathOf(source.name), options);
-    // If the object was overwritten since it was listed, the new one is downloaded.
-    const bool is_gone = !downloaded && downloaded.error().code == ErrorCode::kNotFound;
-    if (is_gone) downloaded = DownloadFile(client_, object.object, to_.PathOf(source.name), options);
-    if (!downloaded) return downloaded.error();
-    return downloaded->kept_bytes;
-  }
-  Result<void> MakeDirectory(const TreeEntry& source) const override {
-    return MakeDirectories(to_.prefix, source.name);
-  }
-  Result<void> Delete(const TreeEntry& present, const std::stop_token&) const override {
-    const std::string path = to_.PathOf(present.name);
-    if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
-    return internal::LocalError("delete", path);
-  }
-  // An entry that cannot be read counts as different, and is replaced.
-  Result<bool> IsSame(const TreeEntry& source, const TreeEntry& present, const std::stop_token& stop) const override {
-    const auto crc32c = Crc32cOfFile(to_.PathOf(present.name), stop);
-    if (!crc32c && crc32c.error().code == ErrorCode::kCancelled) return crc32c.error();
-    return crc32c && HasChecksum(source, crc32c);
-  }
-
- private:
-  const Client& client_;
-  const Root& from_;
-  const Root& to_;
-  const RouteOptions& options_;
-};
-
-class WithinService : public Route {
- public:
-  WithinService(const Client& client, const Root& from, const Root& to, const RouteOptions& options)
-      : client_(client), from_(from), to_(to), options_(options) {}
-
-  Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const override {
-    RewriteCall rewrite{.may_replace = options_.writing.mode != WriteMode::kCreate,
-                        .guess = RewriteGuess{.source_generation = source.generation,
-                                              .live_generation = call.present ? call.present->generation : 0,
-                                              .source_crc32c = source.crc32c},
-                        .on_progress = call.on_progress,
-                        .stop = call.stop};
-    if (options_.gives_content_type) rewrite.content_type = options_.writing.attributes.content_type;
-    auto copied = Rewrite(client_, ObjectAt(from_, source), ObjectAt(to_, source), rewrite);
-    if (!copied) return copied.error();
-    return std::uint64_t{0};
-  }
-  Result<void> MakeDirectory(const TreeEntry&) const override { return {}; }
-  Result<void> Delete(const TreeEntry& present, const std::stop_token& stop) const override {
-    return DeleteObject(client_, to_, present, stop);
-  }
-  Result<bool> IsSame(const TreeEntry&, const TreeEntry&, const std::stop_token&) const override { return false; }
-
- private:
-  const Client& client_;
-  const Root& from_;
-  const Root& to_;
-  const RouteOptions& options_;
-};
+  return UploadFile(client, path, object, options);
+}
 
 }  // namespace
 
-std::unique_ptr<Route> MakeRoute(const Client& client, const Root& from, const Root& to, const RouteOptions& options) {
-  if (from.is_local()) return std::make_unique<ToBucket>(client, from, to, options);
-  if (to.is_local()) return std::make_unique<ToDirectory>(client, from, to, options);
-  return std::make_unique<WithinService>(client, from, to, options);
+UploadOptions WritingOf(const RouteOptions& options, const std::string& file, const ObjectName& object) {
+  UploadOptions writing = options.writing;
+  std::string_view type = ContentTypeOf(object.name);
+  if (type.empty()) type = ContentTypeOf(file);
+  if (!type.empty()) writing.attributes.content_type = type;
+  if (options.content_type) writing.attributes.content_type = *options.content_type;
+  writing.attributes.cache_control = options.cache_control.value_or("");
+  return writing;
+}
+
+Result<CopyOutcome> Route::Copy(const TreeEntry& source, const CopyCall& call) const {
+  if (from_.is_local()) return Upload(source, call);
+  return to_.is_local() ? Download(source, call) : CopyWithin(source, call);
+}
+
+Result<CopyOutcome> Route::Upload(const TreeEntry& source, const CopyCall& call) const {
+  const std::string path = from_.PathOf(source.name);
+  const ObjectName object = ObjectAt(to_, source);
+  UploadOptions options = WritingOf(options_, path, object);
+  options.on_progress = call.on_progress;
+  options.stop = call.stop;
+  options.max_concurrency = std::min(options.max_concurrency, call.connections);
+  const auto stored = UploadResumably(client_, path, object, std::move(options), source.size);
+  if (!stored) return stored.error();
+  return CopyOutcome{.kept_bytes = stored->kept_bytes};
+}
+
+Result<CopyOutcome> Route::Download(const TreeEntry& source, const CopyCall& call) const {
+  if (auto made = MakeDirectory(source); !made) return made.error();
+  const DownloadSource object{ObjectAt(from_, source), source.size, source.generation, source.crc32c};
+  const std::string path = to_.PathOf(source.name);
+  const DownloadFileOptions options{.may_replace = options_.writing.mode != WriteMode::kCreate,
+                                    .max_concurrency = call.connections,
+                                    .on_progress = call.on_progress,
+                                    .stop = call.stop};
+  const auto download = [&] { return DownloadFile(client_, object.object, path, options); };
+  auto downloaded = source.generation == 0 ? download() : DownloadListed(client_, object, path, options);
+  // If the object was overwritten since it was listed, the new one is downloaded.
+  const bool is_gone = !downloaded && downloaded.error().code == ErrorCode::kNotFound && source.generation != 0;
+  if (is_gone) downloaded = download();
+  if (!downloaded) return downloaded.error();
+  const std::uint64_t bytes = downloaded->source.size;
+  if (call.on_progress) call.on_progress({bytes, bytes});
+  return CopyOutcome{.kept_bytes = downloaded->kept_bytes};
+}
+
+Result<CopyOutcome> Route::CopyWithin(const TreeEntry& source, const CopyCall& call) const {
+  const auto generation = Rewrite(client_, ObjectAt(from_, source), ObjectAt(to_, source), source, options_, call);
+  if (!generation) return generation.error();
+  return CopyOutcome{.source_generation = *generation};
+}
+
+Result<void> Route::MakeDirectory(const TreeEntry& source) const {
+  // An entry that is the root itself goes where its directory is.
+  if (!to_.is_local() || source.name.empty()) return {};
+  return MakeDirectories(to_.prefix, source.name);
+}
+
+Result<void> Route::Delete(const TreeEntry& present, const std::stop_token& stop) const {
+  if (!to_.is_local()) return DeleteGeneration(client_, ObjectAt(to_, present), present.generation, stop);
+  const std::string path = to_.PathOf(present.name);
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
+  return internal::LocalError("delete", path);
+}
+
+Result<void> Route::DeleteSource(const TreeEntry& source, std::int64_t generation, const std::stop_token& stop) const {
+  return DeleteGeneration(client_, ObjectAt(from_, source), generation, stop);
+}
+
+Result<bool> Route::IsSame(const TreeEntry& source, const TreeEntry& present, const std::stop_token& stop) const {
+  const bool is_upload = from_.is_local();
+  if (!is_upload && !to_.is_local()) return false;
+  const auto crc32c = Crc32cOfFile(is_upload ? from_.PathOf(source.name) : to_.PathOf(present.name), stop);
+  // A file at the destination that cannot be read counts as different, and is replaced.
+  if (!crc32c && (is_upload || crc32c.error().code == ErrorCode::kCancelled)) return crc32c.error();
+  return crc32c && (is_upload ? present : source).crc32c == *crc32c;
 }
 
 }  // namespace gcsflux::cli

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -12,10 +12,15 @@
 namespace gcsflux::cli {
 
 struct RouteOptions {
-  /// The options of uploads, and the attributes of copies; each copy has its own progress, stop and connections.
+  /// The options of uploads; each has its own attributes, progress, stop and connections.
   UploadOptions writing = {};
-  bool gives_content_type = false;  ///< A copy within the service gets writing's content type, not its source's.
+  /// Of what is written. If absent, a file's extension decides, and a copy within the service keeps its source's.
+  std::optional<std::string> content_type = {};
+  std::optional<std::string> cache_control = {};
 };
+
+/// The options for uploading `file` (or a pipe) as this object.
+UploadOptions WritingOf(const RouteOptions& options, const std::string& file, const ObjectName& object);
 
 /// The parameters of one copy.
 struct CopyCall {
@@ -25,21 +30,40 @@ struct CopyCall {
   std::stop_token stop = {};
 };
 
-/// Copies entries of one tree to another. Thread-safe.
-class Route {
- public:
-  virtual ~Route() = default;
-  /// Returns how many of its bytes were there from an interrupted run.
-  virtual Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const = 0;
-  /// For an entry that represents a directory.
-  virtual Result<void> MakeDirectory(const TreeEntry& source) const = 0;
-  /// Deletes an entry at the destination. If it has changed since it was found, it stays.
-  virtual Result<void> Delete(const TreeEntry& present, const std::stop_token& stop) const = 0;
-  /// If one of the two is a file, computes its checksum. Returns false if they cannot be compared.
-  virtual Result<bool> IsSame(const TreeEntry& source, const TreeEntry& present, const std::stop_token& stop) const = 0;
+struct CopyOutcome {
+  std::uint64_t kept_bytes = 0;        ///< Bytes that were there from an interrupted run.
+  std::int64_t source_generation = 0;  ///< Of an object that the service copied.
 };
 
-/// At least one of the two roots is in a bucket. The arguments must outlive the route.
-std::unique_ptr<Route> MakeRoute(const Client& client, const Root& from, const Root& to, const RouteOptions& options);
+/// Copies entries of one tree to another; at least one of the two roots is in a bucket. The arguments must outlive it.
+/// Thread-safe.
+class Route {
+ public:
+  Route(const Client& client, const Root& from, const Root& to, const RouteOptions& options)
+      : client_(client), from_(from), to_(to), options_(options) {}
+
+  /// An entry without a generation was not looked up.
+  [[nodiscard]] Result<CopyOutcome> Copy(const TreeEntry& source, const CopyCall& call) const;
+  /// For an entry that represents a directory.
+  [[nodiscard]] Result<void> MakeDirectory(const TreeEntry& source) const;
+  /// Deletes an entry at the destination. If an object has changed since it was found, it stays.
+  [[nodiscard]] Result<void> Delete(const TreeEntry& present, const std::stop_token& stop) const;
+  /// Deletes this generation of an object at the source, and no other.
+  [[nodiscard]] Result<void> DeleteSource(const TreeEntry& source, std::int64_t generation,
+                                          const std::stop_token& stop) const;
+  /// If one of the two is a file, computes its checksum. Returns false if they cannot be compared.
+  [[nodiscard]] Result<bool> IsSame(const TreeEntry& source, const TreeEntry& present,
+                                    const std::stop_token& stop) const;
+
+ private:
+  [[nodiscard]] Result<CopyOutcome> Upload(const TreeEntry& source, const CopyCall& call) const;
+  [[nodiscard]] Result<CopyOutcome> Download(const TreeEntry& source, const CopyCall& call) const;
+  [[nodiscard]] Result<CopyOutcome> CopyWithin(const TreeEntry& source, const CopyCall& call) const;
+
+  const Client& client_;
+  const Root& from_;
+  const Root& to_;
+  const RouteOptions& options_;
+};
 
 }  // namespace gcsflux::cli

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
@@ -30,8 +31,8 @@ bool IsPipe(const std::string& path) {
   return ::stat(path.c_str(), &found) == 0 && S_ISFIFO(found.st_mode);
 }
 
-Result<File> FileOf(int descriptor, const std::string& path) {
-  File file(descriptor < 0 ? nullptr : ::fdopen(descriptor, "wb"));
+Result<File> FileOf(int descriptor, const std::string& path, const char* mode = "wb") {
+  File file(descriptor < 0 ? nullptr : ::fdopen(descriptor, mode));
   if (file) return file;
   Error error = LocalError("open", path);
   if (descriptor >= 0) static_cast<void>(::close(descriptor));
@@ -53,11 +54,9 @@ std::optional<int> OwnDescriptorAt(const std::string& path) {
   return std::nullopt;
 }
 
-Result<Descriptor> OpenSpecialSource(const std::string& path) {
+Result<File> OpenSpecialSource(const std::string& path) {
   // Otherwise open() would wait for a writer, and continue to wait after a signal.
-  Descriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (opened.number() < 0) return LocalError("open", path);
-  return opened;
+  return FileOf(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), path, "rb");
 }
 
 Result<std::size_t> ReadSome(int descriptor, std::span<std::byte> into, const std::string& name,

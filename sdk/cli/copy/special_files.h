@@ -1,7 +1,5 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdio>
 #include <memory>
@@ -9,7 +7,6 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <utility>
 
 #include "gcsflux/result.h"
 
@@ -21,28 +18,12 @@ struct FileCloser {
 };
 using File = std::unique_ptr<std::FILE, FileCloser>;
 
-/// An open descriptor, which is closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) static_cast<void>(::close(number_));
-  }
-
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 /// The descriptor of this process that a path means, directly or by links: 1 for /dev/stdout, 3 for /proc/self/fd/3.
 /// Nothing for other paths.
 std::optional<int> OwnDescriptorAt(const std::string& path);
 
 /// Opens a pipe or device for ReadSome(). Does not wait for the pipe's writer.
-Result<Descriptor> OpenSpecialSource(const std::string& path);
+Result<File> OpenSpecialSource(const std::string& path);
 
 /// Reads what is there, and waits if there is nothing yet. Returns 0 at the end, and kCancelled if `stop` is stopped.
 /// `name` is for messages.

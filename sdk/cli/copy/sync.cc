@@ -2,25 +2,16 @@
 
 #include "cli/arguments/names.h"
 #include "cli/commands.h"
-#include "cli/copy/copy_flags.h"
+#include "cli/copy/copy_entries.h"
 #include "cli/copy/copy_jobs.h"
 #include "cli/copy/copy_sources.h"
 
+DECLARE_bool(force);
 DEFINE_bool(delete, false,
-            "sync: delete at the destination what the source does not have. If anything failed, nothing is "
-            "deleted.");
-DEFINE_bool(force, false,
-            "sync: with --delete, delete everything at the destination if the source is empty. Without it that is an "
-            "error.");
+            "Delete at the destination what the source does not have. If anything failed, nothing is deleted.");
 
 namespace gcsflux::cli {
 namespace {
-
-// Then it would copy its own copies, or delete its source.
-bool DoOverlap(const Root& a, const Root& b) {
-  if (a.is_local() || b.is_local() || a.bucket != b.bucket) return false;
-  return a.prefix.starts_with(b.prefix) || b.prefix.starts_with(a.prefix);
-}
 
 Result<void> Sync(const Client& client, const std::vector<std::string>& arguments) {
   if (!IsUri(arguments[0]) && !IsUri(arguments[1])) return NoUriAmong(arguments[0], arguments[1]);
@@ -58,6 +49,12 @@ Result<void> Sync(const Client& client, const std::vector<std::string>& argument
   return monitor.Finish();
 }
 
+constexpr CommandFlag kSyncFlags[] = {
+    {"delete", "d"},   {"force", "", "With --delete, delete everything at the destination if the source is empty."},
+    {"dry_run", "n"},  {"no_clobber"},
+    {"compare"},       {"content_type"},
+    {"cache_control"}, {"", "rR", "Accepted: sync always copies all levels."}};
+
 }  // namespace
 
 constinit const Command kSync = {
@@ -66,9 +63,8 @@ constinit const Command kSync = {
     .summary = "Copy what is new or different in a directory to another one.",
     .details =
         "Both are directories: gs://BUCKET[/PREFIX], or one of them a local directory. If a file or object exists at\n"
-        "DESTINATION with the same size and CRC32C, it is skipped; --compare=mtime compares sizes and times instead.\n"
-        "--delete removes what the source does not have; if the source is empty, only with --force. --dry_run only\n"
-        "prints what would be done.\n",
+        "DESTINATION with the same size and CRC32C, it is skipped.\n",
+    .flags = kSyncFlags,
     .min_arguments = 2,
     .max_arguments = 2,
     .run = Sync,

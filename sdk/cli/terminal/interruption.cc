@@ -1,28 +1,24 @@
 #include "cli/terminal/interruption.h"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <semaphore.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <exception>
 #include <thread>
-
-#include "cli/terminal/start_thread.h"
 
 namespace gcsflux::cli {
 namespace {
 
 std::atomic<int> received_signal = 0;
-std::atomic<int> waking_end = -1;  // Of the pipe that wakes the thread.
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler sets it");
+sem_t woken;  // What a handler may use.
 
 extern "C" void OnSignal(int signal) {
   const int error = errno;
   received_signal = signal;
-  const char byte = 1;
-  static_cast<void>(!::write(waking_end, &byte, 1));
+  static_cast<void>(::sem_post(&woken));
   errno = error;
 }
 
@@ -44,32 +40,24 @@ void Listen(int signal) {
 class Interruption {
  public:
   Interruption() {
-    // Without a pipe or a thread the signals keep their default effect.
-    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) return;
-    auto teller = StartThread([this] {
-      char byte = 0;
-      while (::read(ends_[0], &byte, 1) < 0 && errno == EINTR) {
-      }
-      if (byte == 1) stop_.request_stop();
-    });
-    if (!teller) {
-      CloseEnds();
-      return;
+    if (::sem_init(&woken, 0, 0) != 0) return;
+    try {
+      listener_ = std::jthread([this] {
+        while (::sem_wait(&woken) != 0 && errno == EINTR) {
+        }
+        if (received_signal != 0) stop_.request_stop();
+      });
+    } catch (const std::exception&) {
+      return;  // Without a thread the signals keep their default effect.
     }
-    teller_ = *std::move(teller);
-    waking_end = ends_[1];
     for (const int signal : {SIGINT, SIGTERM}) Listen(signal);
   }
   ~Interruption() {
-    if (!teller_.joinable()) return;
+    if (!listener_.joinable()) return;
     for (const int signal : {SIGINT, SIGTERM}) {
-      if (IsIgnored(signal)) continue;
-      std::signal(signal, SIG_DFL);
+      if (!IsIgnored(signal)) std::signal(signal, SIG_DFL);
     }
-    const char byte = 0;
-    static_cast<void>(!::write(ends_[1], &byte, 1));
-    teller_.join();
-    CloseEnds();
+    static_cast<void>(::sem_post(&woken));
   }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
@@ -77,13 +65,8 @@ class Interruption {
   [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
 
  private:
-  void CloseEnds() {
-    for (const int end : ends_) ::close(end);
-  }
-
-  std::array<int, 2> ends_ = {-1, -1};
   std::stop_source stop_;
-  std::jthread teller_;
+  std::jthread listener_;  // Last: it uses stop_ until it is joined.
 };
 
 }  // namespace

@@ -1,16 +1,21 @@
 #include "cli/terminal/output.h"
 
 #include <fcntl.h>
+#include <gflags/gflags.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
-#include <iomanip>
 #include <iostream>
-#include <sstream>
+#include <utility>
 
 #include "base/text/printable.h"
+#include "cli/terminal/progress.h"
+
+DECLARE_bool(human);
+DECLARE_bool(quiet);
 
 namespace gcsflux::cli {
 
@@ -34,13 +39,29 @@ Result<void> FlushOutput() {
   return Error{ErrorCode::kLocalIo, "standard output could not be written"};
 }
 
+void PrintLine(std::string line) { std::cout << Shown(std::move(line)) << '\n'; }
+
+void SayDone(const std::string& what) {
+  if (!FLAGS_quiet) std::cerr << "gcsflux: " + Printable(what) + "\n";
+}
+
+std::string SizeText(std::uint64_t bytes) {
+  return FLAGS_human ? BytesText(static_cast<double>(bytes)) : std::to_string(bytes);
+}
+
+std::string Hex(std::uint32_t number) {
+  std::array<char, 16> text{};
+  static_cast<void>(std::snprintf(text.data(), text.size(), "%08x", number));
+  return text.data();
+}
+
 std::string Iso8601(std::chrono::system_clock::time_point time) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
   std::tm utc{};
   gmtime_r(&seconds, &utc);
-  std::ostringstream text;
-  text << std::put_time(&utc, "%Y-%m-%dT%H:%M:%SZ");
-  return text.str();
+  std::array<char, 32> text{};
+  static_cast<void>(std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc));
+  return text.data();
 }
 
 }  // namespace gcsflux::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "gcsflux/result.h"
@@ -15,6 +16,18 @@ void OpenClosedDescriptors();
 /// Text from outside (a name, an attribute) for standard output. On a terminal, '?' replaces control characters. A pipe
 /// or a file gets the text unchanged.
 std::string Shown(std::string text);
+
+/// Writes Shown() of the line to standard output.
+void PrintLine(std::string line);
+
+/// Writes what a command has done to standard error, as one line. With --quiet, writes nothing.
+void SayDone(const std::string& what);
+
+/// A number of bytes, or with --human "12.3 MB".
+std::string SizeText(std::uint64_t bytes);
+
+/// Eight digits: "0a1b2c3d".
+std::string Hex(std::uint32_t number);
 
 /// "2024-01-31T23:59:59Z".
 std::string Iso8601(std::chrono::system_clock::time_point time);

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <stop_token>
+#include <cstdio>
+#include <string>
 
 #include "gcsflux/client.h"
 #include "gcsflux/download.h"
@@ -11,23 +11,16 @@
 namespace gcsflux::cli {
 
 /// An object's bytes to a sink, in their order, and compared with its CRC32C at the end. A large object is fetched over
-/// several connections; of an object of which nothing is known the first request tells its size.
-class ObjectPrinter {
- public:
-  /// `options` of its readers.
-  ObjectPrinter(const Client& client, ObjectReaderOptions options) : client_(client), options_(std::move(options)) {}
+/// several connections. The first `offset` bytes are left out; `crc32c` is theirs.
+Result<void> PrintSource(const Client& client, const ObjectReaderOptions& options, const DownloadSource& source,
+                         const ByteSink& sink, std::uint64_t offset = 0, std::uint32_t crc32c = 0);
 
-  /// `on_progress` is told the object's size too.
-  Result<void> Print(const ObjectName& object, const ByteSink& sink, const ProgressCallback& on_progress) const;
-  Result<void> Print(const DownloadSource& source, const ByteSink& sink) const;
+/// The same of an object of which nothing is known: the first request tells its size. Prints into a file that is open,
+/// and shows the progress unless that is a terminal. `name` is for messages.
+Result<void> PrintWithProgress(const Client& client, const ObjectReaderOptions& options, const ObjectName& object,
+                               std::FILE* out, const std::string& name);
 
- private:
-  // The bytes from `offset` on; those before it have this checksum.
-  Result<void> PrintRest(const DownloadSource& source, std::uint64_t offset, std::uint32_t crc32c,
-                         const ByteSink& sink) const;
-
-  const Client& client_;
-  const ObjectReaderOptions options_;
-};
+/// Takes bytes into a file that is open.
+ByteSink Into(std::FILE* out, const std::string& name);
 
 }  // namespace gcsflux::cli

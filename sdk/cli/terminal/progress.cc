@@ -17,7 +17,7 @@ std::string Number(double value, int decimals) {
   return std::string(text.data(), static_cast<std::size_t>(count));
 }
 
-std::string Objects(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " object" : " objects"); }
+std::string Objects(std::uint64_t count) { return Count(count, "object"); }
 
 std::string Rate(double bytes, double seconds) { return BytesText(seconds > 0 ? bytes / seconds : 0) + "/s"; }
 
@@ -59,6 +59,10 @@ std::string BytesText(double bytes) {
   for (; bytes >= 999.5 && unit + 1 < kUnits.size(); ++unit) bytes /= 1'000;
   const int decimals = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
   return Number(bytes, decimals) + " " + kUnits[unit];
+}
+
+std::string Count(std::uint64_t count, const std::string& one) {
+  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
 std::string Printable(std::string text) { return internal::Printable(std::move(text), '?'); }

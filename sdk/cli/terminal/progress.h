@@ -21,6 +21,9 @@ struct TransferCounts {
 /// "12.3 MB": decimal units, three digits.
 std::string BytesText(double bytes);
 
+/// "1 tensor", "3 tensors".
+std::string Count(std::uint64_t count, const std::string& one);
+
 /// The text with '?' for control characters: names come from outside.
 std::string Printable(std::string text);
 

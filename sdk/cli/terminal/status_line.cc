@@ -5,13 +5,12 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <exception>
 
 #include "cli/terminal/progress.h"
-#include "cli/terminal/start_thread.h"
 
-DEFINE_bool(progress, true,
-            "cp, sync, cat, ls, clean: show the progress if standard error is a terminal (for cat and ls: "
-            "and standard output is not one).");
+DECLARE_bool(progress);
+DECLARE_bool(quiet);
 
 namespace gcsflux::cli {
 namespace {
@@ -30,12 +29,14 @@ void Write(const std::string& text) { static_cast<void>(std::fwrite(text.data(),
 
 }  // namespace
 
-StatusLine::StatusLine(Text text)
-    : text_(std::move(text)), has_terminal_(FLAGS_progress && ::isatty(STDERR_FILENO) == 1) {
+StatusLine::StatusLine(Text text, bool is_wanted)
+    : text_(std::move(text)),
+      has_terminal_(is_wanted && FLAGS_progress && !FLAGS_quiet && ::isatty(STDERR_FILENO) == 1) {
   if (!has_terminal_) return;
-  // Without a thread there is no line; messages are still written.
-  if (auto shower = StartThread([this](const std::stop_token& stop) { Show(stop); })) {
-    shower_ = *std::move(shower);
+  try {
+    shower_ = std::jthread([this](const std::stop_token& stop) { Show(stop); });
+  } catch (const std::exception&) {
+    // Without a thread there is no line; messages are still written.
   }
 }
 

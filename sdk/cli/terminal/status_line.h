@@ -12,13 +12,13 @@
 namespace gcsflux::cli {
 
 /// A line at the bottom of the terminal that shows the progress of a command, five times a second. If standard error is
-/// not a terminal, or with --noprogress, it shows nothing. Thread-safe, except End().
+/// not a terminal, with --noprogress or --quiet, or if it is not wanted, it shows nothing. Thread-safe, except End().
 class StatusLine {
  public:
   /// Makes the text, of at most `columns` columns, without a line end. Its own thread calls it.
   using Text = std::function<std::string(double seconds, std::size_t columns)>;
 
-  explicit StatusLine(Text text);
+  explicit StatusLine(Text text, bool is_wanted = true);
   ~StatusLine();
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;

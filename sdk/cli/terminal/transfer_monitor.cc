@@ -1,46 +1,56 @@
 #include "cli/terminal/transfer_monitor.h"
 
+#include <gflags/gflags.h>
+
+DECLARE_bool(quiet);
+
 namespace gcsflux::cli {
-TransferMonitor::TransferMonitor(Summary summary)
+
+TransferMonitor::TransferMonitor(Summary summary, bool is_shown)
     : summary_(summary),
-      status_([this](double seconds, std::size_t columns) { return ProgressLine(counts(), seconds, columns); }) {}
+      status_([this](double seconds, std::size_t columns) { return ProgressLine(counts(), seconds, columns); },
+              is_shown) {}
 
 TransferMonitor::~TransferMonitor() = default;
 
-void TransferMonitor::Expect(std::uint64_t objects, std::uint64_t bytes) {
-  objects_ += objects;
-  bytes_ += bytes;
+void TransferMonitor::Add(const TransferCounts& more) {
+  const std::scoped_lock lock(mutex_);
+  counts_.objects += more.objects;
+  counts_.bytes += more.bytes;
+  counts_.skipped += more.skipped;
+  counts_.deleted += more.deleted;
+}
+
+void TransferMonitor::NoteSame(std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  --counts_.objects;
+  counts_.bytes -= bytes;
+  ++counts_.skipped;
 }
 
 void TransferMonitor::NoteCopied(std::uint64_t kept_bytes) {
-  ++copied_;
-  moved_bytes_ -= kept_bytes;
-  kept_bytes_ += kept_bytes;
+  const std::scoped_lock lock(mutex_);
+  ++counts_.copied;
+  counts_.moved_bytes -= kept_bytes;
+  counts_.kept_bytes += kept_bytes;
 }
 
 void TransferMonitor::NoteFailure(const Error& error) {
-  ++failed_;
-  Say("gcsflux: " + error.message);
-}
-
-TransferCounts TransferMonitor::counts() const {
-  return {.objects = objects_,
-          .bytes = bytes_,
-          .copied = copied_,
-          .moved_bytes = moved_bytes_,
-          .kept_bytes = kept_bytes_,
-          .skipped = skipped_,
-          .failed = failed_,
-          .deleted = deleted_};
+  if (summary_ != Summary::kOfOne) Say("gcsflux: " + error.message);
+  const std::scoped_lock lock(mutex_);
+  ++counts_.failed;
+  if (!failure_) failure_ = error;
 }
 
 Result<void> TransferMonitor::Finish() {
   status_.End();
   const TransferCounts counts = this->counts();
-  if (summary_ == Summary::kOfDryRun) {
-    Say("gcsflux: " + DryRunLine(counts));
-  } else if (summary_ == Summary::kAlways || status_.has_terminal() || counts.kept_bytes > 0) {
-    Say("gcsflux: " + SummaryLine(counts, status_.seconds()));
+  if (failure_ && summary_ == Summary::kOfOne) return *std::move(failure_);
+  const bool is_worth_it =
+      summary_ != Summary::kOfOne || status_.has_terminal() || counts.kept_bytes > 0 || counts.skipped > 0;
+  if (is_worth_it && !FLAGS_quiet) {
+    const bool is_dry = summary_ == Summary::kOfDryRun;
+    Say("gcsflux: " + (is_dry ? DryRunLine(counts) : SummaryLine(counts, status_.seconds())));
   }
   if (counts.failed == 0) return {};
   return Error{ErrorCode::kLocalIo, std::to_string(counts.failed) + " failed, for the reasons above"};

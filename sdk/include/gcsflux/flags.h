@@ -16,11 +16,12 @@
 
 namespace gcsflux {
 
-/// Reads `--name=value`, `--name value`, `--switch` and `--noswitch` (or with one dash) from anywhere on the line.
-/// Returns the other arguments in order. It does not read flags after `--`.
+/// Reads `--name=value`, `--name value`, `--switch` and `--noswitch` (or with one dash) from anywhere on the line. In a
+/// name, - is the same as _. Returns the other arguments in order. It does not read flags after `--`.
 ///
-/// Returns kInvalidArgument with the flag's name if a flag is unknown or its value cannot be read. Call it once, before
-/// threads start. HelpRequested() tells whether `--help` was given.
+/// Returns kInvalidArgument with the flag's name if a flag is unknown or its value cannot be read; for an unknown one
+/// the message also names the flag that was probably meant. Call it once, before threads start. HelpRequested() tells
+/// whether `--help` was given.
 Result<std::vector<std::string>> ParseFlags(int argc, const char* const* argv);
 
 /// True if ParseFlags() has read --help or -h.

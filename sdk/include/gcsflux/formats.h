@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/object_reader.h"
+#include "gcsflux/object.h"
 #include "gcsflux/result.h"
 
-// Checkpoint files without libtorch: which tensors they hold, the shapes and types, and their places in the file.
-// checkpoints/torch_file.h reads and writes the files of torch.save, checkpoints/safetensors.h those of safetensors.
+// Checkpoint files without libtorch: which tensors they hold, with their types, shapes and places.
+// checkpoints/stored_checkpoint.h reads them.
 namespace gcsflux {
 
 /// The type of a tensor's elements. libtorch 1.13 lacks the last ones: gcsflux shows them, but cannot make tensors of
@@ -44,7 +44,6 @@ enum class DType : std::uint8_t {
 
 /// PyTorch's name: "float32", "bfloat16".
 std::string_view DTypeName(DType dtype);
-std::optional<DType> DTypeFromName(std::string_view name);
 /// Bytes of one element; at least 1.
 std::size_t ElementBytes(DType dtype);
 
@@ -66,23 +65,11 @@ struct ByteSource {
   std::function<Result<void>()> verify_whole = {};
 };
 
-/// Reads with `read_all`, or if it is absent with read_at for each.
-Result<void> ReadAll(const ByteSource& source, std::span<const RangeRead> reads);
-
 /// A source over bytes in memory, which must outlive it.
 ByteSource SourceOf(std::string name, std::span<const std::byte> bytes);
 
 /// Takes bytes in order. If it fails, the writer stops and returns its error. client.h declares the same type.
 using ByteSink = std::function<Result<void>(std::span<const std::byte> bytes)>;
-
-/// Bytes [begin, end) of a file.
-struct FileRange {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-
-  [[nodiscard]] std::uint64_t size() const { return end - begin; }
-  friend bool operator==(const FileRange&, const FileRange&) = default;
-};
 
 /// The layout of a tensor in its storage. Several tensors may share a storage.
 struct TensorLayout {
@@ -100,12 +87,47 @@ struct TensorLayout {
 /// The number of elements. Nothing if it overflows or a dimension is negative.
 std::optional<std::uint64_t> ElementCount(std::span<const std::int64_t> shape);
 
-/// The strides of a tensor whose elements follow each other, with the last dimension fastest.
-std::vector<std::int64_t> ContiguousStrides(std::span<const std::int64_t> shape);
+/// A tensor of a checkpoint and its name. The name joins the keys that lead to it with '.': "model.conv1.weight".
+struct StoredTensor {
+  std::string name = {};
+  TensorLayout layout = {};
+};
 
-/// The bytes of its storage that a tensor touches, from its first element to its last one; empty for a tensor without
-/// elements, whatever its offset is. Nothing if they do not lie within `storage_bytes`, a size or stride is negative,
-/// or a number overflows.
-std::optional<FileRange> TouchedBytes(const TensorLayout& layout, std::uint64_t storage_bytes);
+/// Rows [begin, end) of a tensor, for a separate read. Returns nothing if the tensor has fewer rows.
+std::optional<StoredTensor> RowsOf(const StoredTensor& tensor, std::int64_t begin, std::int64_t end);
+
+/// The bytes of a tensor's elements, without the bytes between them.
+std::uint64_t TensorBytes(const TensorLayout& layout);
+
+/// A tensor, and the memory to fill with its elements.
+struct TensorRead {
+  const StoredTensor* tensor = nullptr;
+  std::span<std::byte> into = {};
+};
+
+/// A value of a checkpoint that gcsflux does not read, and the reason.
+struct RefusedValue {
+  std::string name = {};
+  std::string why = {};
+};
+
+/// The format of a checkpoint file. The file's bytes tell the format; its name does not.
+enum class CheckpointFormat {
+  kUnknown,
+  kTorchFile,         ///< torch.save since 1.6.
+  kLibtorchArchive,   ///< torch::save, OutputArchive, TorchScript
+  kOtherZip,          ///< A zip archive that neither torch.save nor libtorch wrote.
+  kSafetensors,       ///< One file, or the files of a folder or of a step.
+  kSafetensorsIndex,  ///< The JSON index of a sharded checkpoint, with its files.
+  kOldTorchFile,  ///< torch.save before 1.6, or with _use_new_zipfile_serialization=False: gcsflux does not read it.
+};
+
+/// For messages: "safetensors", "a file of torch.save".
+std::string_view FormatName(CheckpointFormat format);
+
+/// Whether it is a file of safetensors or an index of such files.
+constexpr bool IsSafetensors(CheckpointFormat format) {
+  return format == CheckpointFormat::kSafetensors || format == CheckpointFormat::kSafetensorsIndex;
+}
 
 }  // namespace gcsflux

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "gcsflux/client.h"
-#include "gcsflux/collective.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/object.h"
 #include "gcsflux/upload.h"
@@ -23,19 +22,9 @@ namespace gcsflux {
 ///
 /// An error fails the whole call: it never returns a part as a success. If there are no objects, the listing is empty;
 /// if there is no such bucket, returns kNotFound. Returns kBadResponse if the service lists a name twice, out of order
-/// or outside of the prefix, or gives 1,000 pages in a row without names. ListInParallel has the same errors.
+/// or outside of the prefix, or, without match_glob, gives 1,000 pages in a row without names. ListInParallel has the
+/// same errors.
 Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix, const ListOptions& options = {});
-
-/// One object of a parallel listing: what is needed to read it, in little memory.
-struct ListedObject {
-  std::string name = {};
-  std::uint64_t size = 0;  ///< In bytes, as stored.
-  std::int64_t generation = 0;
-  std::optional<std::uint32_t> crc32c = {};
-  InternedName storage_class = {};
-  std::chrono::system_clock::time_point updated = {};
-  InternedName kms_key_name = {};  ///< As ObjectMetadata::kms_key_name.
-};
 
 struct ParallelListOptions {
   std::string start_offset = {};  ///< Names at or after it.
@@ -165,12 +154,5 @@ Result<Listing> LoadListing(const Client& client, const ObjectName& source, cons
 /// those of ListInParallel, and kLocalIo if there is not enough memory.
 Result<Listing> ListThroughCache(const Client& client, const ObjectName& prefix, const ObjectName& cache,
                                  const ListingCacheOptions& options = {});
-
-/// Compares the listings of all ranks. All ranks call it, before they read: with MapDataset::fingerprint(), or with
-/// IterableDataset::cursor().listing before the first Epoch(). If two of them differ, returns kInvalidArgument on every
-/// rank, with the first rank that differs from rank 0. Otherwise the ranks would use some samples twice and others not
-/// at all. Of a listing that still runs only the prefix is compared. Other errors are those of Collective::AllGather.
-Result<void> CheckSameListing(Collective& ranks, const ListingFingerprint& listing,
-                              const CollectiveLimits& limits = {});
 
 }  // namespace gcsflux

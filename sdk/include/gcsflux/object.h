@@ -181,4 +181,24 @@ class InternedName {
   const std::string* name_ = nullptr;  // Null: the empty name.
 };
 
+/// One object of a parallel listing: what is needed to read it, in little memory.
+struct ListedObject {
+  std::string name = {};
+  std::uint64_t size = 0;  ///< In bytes, as stored.
+  std::int64_t generation = 0;
+  std::optional<std::uint32_t> crc32c = {};
+  InternedName storage_class = {};
+  std::chrono::system_clock::time_point updated = {};
+  InternedName kms_key_name = {};  ///< As ObjectMetadata::kms_key_name.
+};
+
+/// CRC32C (Castagnoli) is what Cloud Storage keeps of each object; CRC-32 is that of zip archives.
+enum class Checksum : std::uint8_t { kCrc32c, kCrc32 };
+
+/// A read of `into.size()` bytes from `offset` on.
+struct RangeRead {
+  std::uint64_t offset = 0;
+  std::span<std::byte> into = {};
+};
+
 }  // namespace gcsflux

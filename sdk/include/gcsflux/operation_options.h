@@ -117,9 +117,12 @@ struct ListOptions {
   std::string delimiter = {};     ///< "/" lists one directory level: names behind the next "/" become prefixes.
   std::string start_offset = {};  ///< Names at or after this one.
   std::string end_offset = {};    ///< Names before this one; empty means no bound.
-  int max_results = 5000;         ///< Of a page. A wish: GCS may return fewer. Objects and prefixes both count.
-  std::string page_token = {};    ///< The page to begin with, from ObjectListing::next_page_token.
-  std::string fields = {};        ///< For each object.
+  /// Only names that this pattern matches as a whole: * and ? stop at "/", ** does not; [a-c] and {a,b} are choices. A
+  /// page may then be empty although others follow. https://cloud.google.com/storage/docs/json_api/v1/objects/list
+  std::string match_glob = {};
+  int max_results = 5000;       ///< Of a page. A wish: GCS may return fewer. Objects and prefixes both count.
+  std::string page_token = {};  ///< The page to begin with, from ObjectListing::next_page_token.
+  std::string fields = {};      ///< For each object.
   CallOptions call = {};
   std::stop_token stop = {};
 };

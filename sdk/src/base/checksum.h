@@ -6,7 +6,7 @@
 
 #include "base/crc32.h"
 #include "base/crc32c.h"
-#include "gcsflux/object_reader.h"
+#include "gcsflux/object.h"
 
 namespace gcsflux::internal {
 

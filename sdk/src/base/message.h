@@ -1,15 +1,31 @@
 #pragma once
 
+#include <bit>
+#include <chrono>
+#include <concepts>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "gcsflux/result.h"
 
 // Values as bytes, in few of them: what ranks tell each other, and tables of tensors.
 namespace gcsflux::internal {
+
+/// The fields of a struct as MessageWriter::Put() and MessageReader::Take() see them, in its namespace:
+/// `template <SameAs<Point> Self> auto FieldsOf(Self& self) { return std::tie(self.x, self.y); }`
+template <class Self, class T>
+concept SameAs = std::same_as<std::remove_const_t<Self>, T>;
+
+template <class T>
+concept IsNumber = std::integral<T> || std::is_enum_v<T>;
 
 /// Appends fields; MessageReader takes them in the same order.
 class MessageWriter {
@@ -31,9 +47,42 @@ class MessageWriter {
     Number(sizes.size());
     for (const std::int64_t size : sizes) Number(static_cast<std::uint64_t>(size));
   }
+  /// Fields of any kind, and structs of them.
+  template <class... Fields>
+  MessageWriter& Put(const Fields&... fields) {
+    (PutOne(fields), ...);
+    return *this;
+  }
   [[nodiscard]] std::string Take() { return std::move(bytes_); }
 
  private:
+  void PutOne(IsNumber auto number) { Number(static_cast<std::uint64_t>(number)); }
+  void PutOne(double number) { Number(std::bit_cast<std::uint64_t>(number)); }
+  void PutOne(std::string_view text) { Text(text); }
+  void PutOne(const std::string& text) { Text(text); }
+  void PutOne(std::chrono::system_clock::time_point time) { PutOne(time.time_since_epoch().count()); }
+  void PutOne(const Error& error) { Put(error.code, error.outcome, error.message); }
+  template <class T>
+  void PutOne(const std::optional<T>& one) {
+    PutOne(one.has_value());
+    if (one) PutOne(*one);
+  }
+  template <class T>
+  void PutOne(const std::vector<T>& list) {
+    Number(list.size());
+    for (const T& one : list) PutOne(one);
+  }
+  template <class Key, class Value>
+  void PutOne(const std::map<Key, Value>& map) {
+    Number(map.size());
+    for (const auto& [key, value] : map) Put(key, value);
+  }
+  template <class Struct>
+  requires std::is_aggregate_v<Struct>
+  void PutOne(const Struct& one) {
+    std::apply([this](const auto&... fields) { Put(fields...); }, FieldsOf(one));
+  }
+
   std::string bytes_;
 };
 
@@ -76,7 +125,50 @@ class MessageReader {
     return sizes;
   }
 
+  /// What MessageWriter::Put() wrote.
+  template <class... Fields>
+  void Take(Fields&... fields) {
+    (TakeOne(fields), ...);
+  }
+
  private:
+  template <IsNumber Type>
+  void TakeOne(Type& number) {
+    number = static_cast<Type>(Number());
+  }
+  void TakeOne(double& number) { number = std::bit_cast<double>(Number()); }
+  void TakeOne(std::string& text) { text = Text(); }
+  void TakeOne(std::chrono::system_clock::time_point& time) {
+    time =
+        std::chrono::system_clock::time_point(std::chrono::system_clock::duration(static_cast<std::int64_t>(Number())));
+  }
+  void TakeOne(Error& error) {
+    Take(error.code, error.outcome, error.message);
+    if (error.code > ErrorCode::kForked) error.code = ErrorCode::kBadResponse;
+    if (error.outcome > WriteOutcome::kUnknown) error.outcome = WriteOutcome::kUnknown;
+  }
+  template <class T>
+  void TakeOne(std::optional<T>& one) {
+    if (Number() != 0) TakeOne(one.emplace());
+  }
+  template <class T>
+  void TakeOne(std::vector<T>& list) {
+    for (std::size_t left = Count(); left > 0; --left) TakeOne(list.emplace_back());
+  }
+  template <class Key, class Value>
+  void TakeOne(std::map<Key, Value>& map) {
+    for (std::size_t left = Count(); left > 0; --left) {
+      Key key;
+      TakeOne(key);
+      TakeOne(map[std::move(key)]);
+    }
+  }
+  template <class Struct>
+  requires std::is_aggregate_v<Struct>
+  void TakeOne(Struct& one) {
+    std::apply([this](auto&... fields) { Take(fields...); }, FieldsOf(one));
+  }
+
   std::uint64_t Broken() {
     is_ok_ = false;
     at_ = bytes_.size();
@@ -88,20 +180,10 @@ class MessageReader {
   bool is_ok_ = true;
 };
 
-inline void PutError(MessageWriter& writer, const Error& error) {
-  writer.Number(static_cast<std::uint64_t>(error.code));
-  writer.Number(static_cast<std::uint64_t>(error.outcome));
-  writer.Text(error.message);
-}
-
 inline Error TakeError(MessageReader& reader) {
-  const std::uint64_t code = reader.Number();
-  const bool is_code = code <= static_cast<std::uint64_t>(ErrorCode::kForked);
-  const std::uint64_t outcome = reader.Number();
-  const bool is_outcome = outcome <= static_cast<std::uint64_t>(WriteOutcome::kUnknown);
-  return {.code = is_code ? static_cast<ErrorCode>(code) : ErrorCode::kBadResponse,
-          .message = reader.String(),
-          .outcome = is_outcome ? static_cast<WriteOutcome>(outcome) : WriteOutcome::kUnknown};
+  Error error;
+  reader.Take(error);
+  return error;
 }
 
 }  // namespace gcsflux::internal

@@ -11,6 +11,7 @@
 #include "checkpoints/step_names.h"
 #include "formats/bytes/boxes.h"
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/tensor_layout.h"
 
 namespace gcsflux::internal {
 namespace {

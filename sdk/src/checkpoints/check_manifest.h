@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/manifest.h"
 
 namespace gcsflux::internal {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/process/mutex.h"
+#include "checkpoints/manifest.h"
 #include "checkpoints/safetensors_state.h"
-#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux::internal {
 

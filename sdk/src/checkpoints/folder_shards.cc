@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "checkpoints/checkpoint_uri.h"
+#include "checkpoints/step_names.h"
 #include "gcsflux/listing.h"
 
 namespace gcsflux::internal {

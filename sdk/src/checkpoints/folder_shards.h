@@ -10,7 +10,7 @@ namespace gcsflux::internal {
 
 /// Lists the safetensors files directly in a folder, sorted by name. If `uri` is "gs://bucket/folder/", returns URIs of
 /// objects, otherwise paths of local files.
-Result<std::vector<std::string>> ShardsInFolder(const Client& client, const std::string& uri, const CallOptions& call,
-                                                const std::stop_token& stop);
+Result<std::vector<std::string>> ShardsInFolder(const Client& client, const std::string& uri,
+                                                const CallOptions& call = {}, const std::stop_token& stop = {});
 
 }  // namespace gcsflux::internal

@@ -3,25 +3,25 @@
 #include <set>
 #include <utility>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/step_store.h"
 
-namespace gcsflux {
+namespace gcsflux::internal {
 namespace {
 
-using Steps = std::vector<const RankedStep*>;  // The newest first.
+using Steps = std::vector<const Step*>;  // The newest first.
 
 void KeepLast(const Steps& steps, std::size_t count, std::set<std::int64_t>& kept) {
-  for (std::size_t i = 0; i < std::min(count, steps.size()); ++i) kept.insert(steps[i]->step);
+  for (std::size_t i = 0; i < std::min(count, steps.size()); ++i) kept.insert(steps[i]->number);
 }
 
 void KeepTheBest(const Steps& steps, const KeepBest& rule, std::set<std::int64_t>& kept) {
   bool is_known = false;
   std::vector<std::pair<double, std::int64_t>> ranked;
-  for (const RankedStep* const step : steps) {
+  for (const Step* const step : steps) {
     const auto metric = step->metrics.find(rule.metric);
     is_known = is_known || metric != step->metrics.end();
     if (metric == step->metrics.end() || std::isnan(metric->second)) continue;
-    ranked.emplace_back(rule.best_is == BestIs::kLowest ? metric->second : -metric->second, step->step);
+    ranked.emplace_back(rule.is_highest_best ? -metric->second : metric->second, step->number);
   }
   if (!is_known) KeepLast(steps, steps.size(), kept);  // Its name may be misspelt.
   const auto by_value = [](const auto& a, const auto& b) { return a.first < b.first; };
@@ -32,9 +32,9 @@ void KeepTheBest(const Steps& steps, const KeepBest& rule, std::set<std::int64_t
 template <class Period>
 void KeepNewestOfEach(const Steps& steps, std::set<std::int64_t>& kept) {
   std::set<typename Period::rep> seen;
-  for (const RankedStep* const step : steps) {
+  for (const Step* const step : steps) {
     const auto period = std::chrono::floor<Period>(step->time.time_since_epoch()).count();
-    if (seen.insert(period).second) kept.insert(step->step);
+    if (seen.insert(period).second) kept.insert(step->number);
   }
 }
 
@@ -42,18 +42,18 @@ bool HasRule(const KeepRules& rules) { return rules.last || rules.best || rules.
 
 }  // namespace
 
-std::vector<std::int64_t> StepsToKeep(std::span<const RankedStep> steps, const KeepRules& rules) {
+std::vector<std::int64_t> StepsToKeep(std::span<const Step> steps, const KeepRules& rules) {
   Steps newest_first;
-  for (const RankedStep& step : steps) newest_first.push_back(&step);
+  for (const Step& step : steps) newest_first.push_back(&step);
   std::sort(newest_first.begin(), newest_first.end(),
-            [](const RankedStep* a, const RankedStep* b) { return a->step > b->step; });
+            [](const Step* a, const Step* b) { return a->number > b->number; });
   std::set<std::int64_t> kept;
   KeepLast(newest_first, HasRule(rules) ? 1 : newest_first.size(), kept);
   if (rules.last) KeepLast(newest_first, *rules.last, kept);
   if (rules.best) KeepTheBest(newest_first, *rules.best, kept);
   if (rules.every && *rules.every > 0) {
-    for (const RankedStep& step : steps) {
-      if (step.step % *rules.every == 0) kept.insert(step.step);
+    for (const Step& step : steps) {
+      if (step.number % *rules.every == 0) kept.insert(step.number);
     }
   }
   if (rules.hourly) KeepNewestOfEach<std::chrono::hours>(newest_first, kept);
@@ -61,4 +61,4 @@ std::vector<std::int64_t> StepsToKeep(std::span<const RankedStep> steps, const K
   return {kept.begin(), kept.end()};
 }
 
-}  // namespace gcsflux
+}  // namespace gcsflux::internal

@@ -48,10 +48,10 @@ Result<NamedSteps> FindNames(const StepStore& store, std::int64_t first) {
   return steps;
 }
 
-Error NoWholeStep(const StepStore& store, const NamedSteps& steps, const std::vector<SkippedStep>& skipped) {
+Error NoWholeStep(const StepStore& store, const NamedSteps& steps, const std::vector<Step>& skipped) {
   Error error{ErrorCode::kNotFound, "no step was saved in " + store.uri()};
   if (!steps.with_manifest.empty()) error = {ErrorCode::kUndecodable, "no step in " + store.uri() + " is whole:"};
-  for (const SkippedStep& step : skipped) error.message += "\n  " + step.why.message;
+  for (const Step& step : skipped) error.message += "\n  " + step.problem->message;
   return error;
 }
 
@@ -65,7 +65,7 @@ class Search {
   Search(StepStore& store, const OpenStep& open, std::span<const DamagedStep> damaged)
       : store_(store), open_(open), damaged_(damaged) {}
 
-  Result<LatestStep> Run() {
+  Result<LatestStored> Run() {
     if (const auto hint = ReadHint(store_)) {
       const auto is_found = FromHint(*hint);
       if (!is_found) return is_found.error();
@@ -107,7 +107,7 @@ class Search {
         whole = opened_;  // It was removed between both requests, or is damaged.
       if (!whole && !IsOfTheStep(whole.error())) return whole.error();
       if (!whole) {
-        latest_.skipped.push_back({*step, whole.error()});
+        latest_.skipped.push_back({.number = *step, .problem = whole.error()});
         const auto has_changed = HasChanged(*step, stored, steps);
         if (!has_changed) return has_changed.error();
         has_changed_ = has_changed_ || *has_changed;
@@ -133,10 +133,10 @@ class Search {
   // A removed step may have left files that this one names. It is not an unfinished step.
   void LeaveOutShared(const NamedSteps& steps) {
     const auto& files = latest_.stored.manifest.files;
-    std::erase_if(latest_.skipped, [&](const SkippedStep& skipped) {
-      if (steps.with_manifest.contains(skipped.step)) return false;
+    std::erase_if(latest_.skipped, [&](const Step& skipped) {
+      if (steps.with_manifest.contains(skipped.number)) return false;
       return std::any_of(files.begin(), files.end(),
-                         [&](const StepFile& file) { return StepOfFile(file.name) == skipped.step; });
+                         [&](const StepFile& file) { return StepOfFile(file.name) == skipped.number; });
     });
   }
 
@@ -171,7 +171,7 @@ class Search {
   const std::span<const DamagedStep> damaged_;
   std::optional<Result<StoredStep>> hinted_;
   Result<void> opened_;  // What `open_` returned for the step that was checked last.
-  LatestStep latest_;
+  LatestStored latest_;
   bool has_changed_ = false;  // A step was removed or replaced after the last listing.
 };
 
@@ -197,7 +197,7 @@ bool IsUnusable(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kAborted || error.code == ErrorCode::kCorrupted;
 }
 
-std::optional<Error> WhyUnusable(const CheckpointSteps& steps, const CheckpointManifest& step,
+std::optional<Error> WhyUnusable(const StepStore& steps, const CheckpointManifest& step,
                                  const ObjectReaderOptions& reader, const Error& error) {
   if (IsUnusable(error)) return error;
   if (error.code != ErrorCode::kUndecodable) return std::nullopt;
@@ -209,7 +209,7 @@ std::optional<Error> WhyUnusable(const CheckpointSteps& steps, const CheckpointM
   return std::nullopt;
 }
 
-Result<LatestStep> FindLatest(StepStore& store, const OpenStep& open, std::span<const DamagedStep> damaged) {
+Result<LatestStored> FindLatest(StepStore& store, const OpenStep& open, std::span<const DamagedStep> damaged) {
   return Search(store, open, damaged).Run();
 }
 

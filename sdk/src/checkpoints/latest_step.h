@@ -3,6 +3,8 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "checkpoints/step_store.h"
 
@@ -23,11 +25,21 @@ bool IsUnusable(const Error& error);
 
 /// The error if the step is gone or its files are damaged. Nothing if it holds something else than was requested, or if
 /// its service fails. If the error is kUndecodable, compares all bytes of the step's files with their checksums.
-std::optional<Error> WhyUnusable(const CheckpointSteps& steps, const CheckpointManifest& step,
+std::optional<Error> WhyUnusable(const StepStore& steps, const CheckpointManifest& step,
                                  const ObjectReaderOptions& reader, const Error& error);
 
-/// As CheckpointSteps::OpenLatest(), skipping `damaged`. `open` may be empty.
-Result<LatestStep> FindLatest(StepStore& store, const std::function<Result<void>(const StoredStep&)>& open,
-                              std::span<const DamagedStep> damaged = {});
+/// The newest whole step, with its tensors, and the newer ones that are not whole.
+struct LatestStored {
+  StoredStep stored = {};
+  std::vector<Step> skipped = {};  ///< As LatestStep::skipped.
+};
+inline LatestStep LatestOf(LatestStored latest) { return {StepOf(latest.stored), std::move(latest.skipped)}; }
+
+/// As CheckpointSteps::Latest(), skipping `damaged`. Calls `open`, which may be empty, for a step on another thread, at
+/// the same time as the requests for its files, so that reading begins one round trip earlier. The last call is for the
+/// step that is returned. If `open` returns kNotFound, kAborted or kCorrupted, the step is skipped. If that last call
+/// fails otherwise, returns its error; an exception becomes kLocalIo.
+Result<LatestStored> FindLatest(StepStore& store, const std::function<Result<void>(const StoredStep&)>& open,
+                                std::span<const DamagedStep> damaged = {});
 
 }  // namespace gcsflux::internal

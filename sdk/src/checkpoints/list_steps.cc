@@ -12,16 +12,15 @@ constexpr int kListingsOfARun = 10;  // Another process may remove listed steps 
 
 // If a step was committed during the listing, the listing may show the manifest without the files. Then the files are
 // requested.
-std::optional<Error> WhatIsMissing(const StepStore& store, const CheckpointManifest& manifest,
-                                   const FoundSteps& found) {
-  for (const StepFile& file : manifest.files) {
+std::optional<Error> WhatIsMissing(const StepStore& store, const Step& step, const FoundSteps& found) {
+  for (const StepFile& file : step.files) {
     const auto folder = found.find(*StepOfFile(file.name));
     if (folder != found.end()) {
       const auto object = folder->second.files.find(file.name);
       const bool is_there = object != folder->second.files.end() && object->second.generation == file.generation;
       if (is_there && object->second.size == file.size && object->second.crc32c == file.crc32c) continue;
     }
-    if (auto checked = store.CheckFile(manifest.step, file); !checked) return checked.error();
+    if (auto checked = store.CheckFile(step.number, file); !checked) return checked.error();
   }
   return std::nullopt;
 }
@@ -31,54 +30,48 @@ Error Unfinished(const StepStore& store, std::int64_t step) {
                                     " has files and no manifest: its save or its removal was not finished"};
 }
 
-ListedStep ListOne(StepStore& store, const FoundSteps& found, std::int64_t step) {
-  const FoundStep& here = found.at(step);
-  ListedStep listed{.step = step};
-  const auto add_folder = [&] {
-    for (const auto& [name, object] : here.files) listed.bytes += object.size;
-  };
+Step ListOne(StepStore& store, const FoundSteps& found, std::int64_t number) {
+  const FoundStep& here = found.at(number);
+  Step listed{.number = number};
+  for (const auto& [name, object] : here.files) listed.bytes += object.size;
   if (!here.manifest) {
-    add_folder();
-    listed.problem = Unfinished(store, step);
+    listed.problem = Unfinished(store, number);
     return listed;
   }
   listed.generation = here.manifest->generation;
-  auto manifest = store.KnownManifest(step, here.manifest->generation);
-  if (!manifest) {
-    add_folder();
-    listed.problem = manifest.error();
+  auto known = store.KnownStep(number, here.manifest->generation);
+  if (!known) {
+    listed.problem = known.error();
     return listed;
   }
-  listed.manifest = *std::move(manifest);
-  for (const StepFile& file : listed.manifest.files) listed.bytes += file.size;
-  listed.problem = WhatIsMissing(store, listed.manifest, found);
-  return listed;
+  known->problem = WhatIsMissing(store, *known, found);
+  return *std::move(known);
 }
 
 // A removed step may have left files that later steps name. They are not an unfinished step.
-void LeaveOutShared(const FoundSteps& found, std::vector<ListedStep>& steps) {
+void LeaveOutShared(const FoundSteps& found, std::vector<Step>& steps) {
   const std::set<std::string> named = NamedFiles(steps);
-  for (ListedStep& step : steps) {
+  for (Step& step : steps) {
     if (step.generation != 0) continue;
     step.bytes = 0;
-    for (const auto& [name, object] : found.at(step.step).files) step.bytes += named.contains(name) ? 0 : object.size;
+    for (const auto& [name, object] : found.at(step.number).files) step.bytes += named.contains(name) ? 0 : object.size;
   }
-  std::erase_if(steps, [&](const ListedStep& step) {
-    const auto& files = found.at(step.step).files;
+  std::erase_if(steps, [&](const Step& step) {
+    const auto& files = found.at(step.number).files;
     const auto is_named = [&](const auto& file) { return named.contains(file.first); };
     return step.generation == 0 && std::all_of(files.begin(), files.end(), is_named);
   });
 }
 
 // Its manifest is gone. Not an unreadable one, which may name files that still exist.
-bool IsGone(const ListedStep& step) {
+bool IsGone(const Step& step) {
   return step.generation != 0 && !IsReadable(step) && step.problem->code == ErrorCode::kNotFound;
 }
 
-Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& found) {
+Result<std::vector<Step>> ListSteps(StepStore& store, const FoundSteps& found) {
   std::vector<std::int64_t> numbers;
   for (const auto& [step, here] : found) numbers.push_back(step);
-  std::vector<ListedStep> steps(numbers.size());
+  std::vector<Step> steps(numbers.size());
   const auto list = [&](std::size_t index, const std::stop_token&) -> Result<void> {
     steps[index] = ListOne(store, found, numbers[index]);
     if (!steps[index].problem || IsOfTheStep(*steps[index].problem)) return {};
@@ -103,8 +96,8 @@ Result<RunListing> ListRun(StepStore& store) {
     if (std::none_of(steps->begin(), steps->end(), IsGone) || listings == kListingsOfARun) {
       return RunListing{*std::move(found), *std::move(steps), std::move(changed)};
     }
-    for (const ListedStep& step : *steps) {
-      if (IsGone(step)) changed.insert(step.step);
+    for (const Step& step : *steps) {
+      if (IsGone(step)) changed.insert(step.number);
     }
   }
 }
@@ -113,7 +106,5 @@ bool IsOfTheStep(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUndecodable ||
          error.code == ErrorCode::kAborted || error.code == ErrorCode::kCorrupted;
 }
-
-bool IsReadable(const ListedStep& step) { return !step.manifest.files.empty(); }
 
 }  // namespace gcsflux::internal

@@ -7,9 +7,9 @@
 #include "base/text/rfc3339.h"
 #include "base/text/zero_byte.h"
 #include "checkpoints/check_manifest.h"
+#include "checkpoints/manifest.h"
 #include "checkpoints/tensor_table.h"
 #include "formats/bytes/format_error.h"
-#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux {
 namespace {
@@ -215,6 +215,19 @@ Result<CheckpointManifest> ParseManifest(std::string_view text, const std::strin
   if (!fields.why().empty()) return Damaged(place, fields.why());
   if (const auto wrong = internal::WhatIsWrongWith(manifest)) return Damaged(place, *wrong);
   return manifest;
+}
+
+Step StepOf(const StoredStep& stored) {
+  const CheckpointManifest& manifest = stored.manifest;
+  Step step{.number = manifest.step,
+            .run = manifest.run,
+            .time = manifest.time,
+            .files = manifest.files,
+            .metrics = manifest.metrics,
+            .metadata = manifest.metadata,
+            .generation = stored.generation};
+  for (const StepFile& file : manifest.files) step.bytes += file.size;
+  return step;
 }
 
 }  // namespace gcsflux

@@ -3,10 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include "checkpoints/checkpoint_uri.h"
+#include "checkpoints/byte_sources.h"
 #include "checkpoints/folder_shards.h"
 #include "checkpoints/step_names.h"
 #include "formats/cached_ends.h"
+#include "formats/checkpoint_reader.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "transfer/threads/run_on_threads.h"
@@ -60,16 +61,7 @@ Result<StoredCheckpoint> OpenFolder(const Client& client, const std::string& uri
   if (!shards) return shards.error();
   auto sources = is_object ? OpenObjects(client, *shards, options) : OpenFiles(*shards);
   if (!sources) return sources.error();
-  return StoredCheckpoint::OpenSafetensorsFiles(uri, *std::move(sources));
-}
-
-Result<StoredCheckpoint> OpenStepOfRun(const Client& client, const std::string& run, std::int64_t step,
-                                       const ObjectReaderOptions& options) {
-  const auto steps = CheckpointSteps::Open(client, run, options.call, options.stop);
-  if (!steps) return steps.error();
-  const auto stored = steps->Read(step);
-  if (!stored) return stored.error();
-  return steps->OpenStep(*stored, options);
+  return internal::OpenSafetensorsFiles(uri, *std::move(sources));
 }
 
 bool IsFolder(const std::string& uri) {
@@ -79,41 +71,24 @@ bool IsFolder(const std::string& uri) {
 
 }  // namespace
 
-ByteSource SourceOf(const std::shared_ptr<const ObjectReader>& reader) {
-  ByteSource source{
-      .name = ToUri(reader->source().object),
-      .size = reader->size(),
-      .read_at =
-          [reader](std::uint64_t offset, std::span<std::byte> into) {
-            return reader->Read({RangeRead{offset, into}});
-          },
-      .read_all = [reader](std::span<const RangeRead> reads, std::optional<Checksum> sum) -> Result<ReadSums> {
-        if (sum) return reader->ReadSummed(reads, *sum);
-        if (auto read = reader->Read(reads); !read) return read.error();
-        return ReadSums();
-      }};
-  if (reader->source().crc32c) {
-    source.verify_whole = [reader] { return reader->VerifyWhole(); };
-  }
-  return source;
-}
-
 Result<StoredCheckpoint> OpenCheckpoint(const Client& client, const std::string& uri,
                                         const ObjectReaderOptions& options) {
   if (IsFolder(uri)) return OpenFolder(client, uri, options);
+  if (const auto place = internal::StepPlaceOf(uri)) {
+    const auto steps = CheckpointSteps::Open(client, place->run, options.call, options.stop);
+    return steps ? steps->OpenStep(place->step, options) : steps.error();
+  }
   const bool is_object = internal::IsObjectUri(uri);
-  const auto step = is_object ? internal::StepOfManifest(uri.substr(FolderOf(uri).size())) : std::nullopt;
-  if (step) return OpenStepOfRun(client, FolderOf(uri), *step, options);
   auto source = is_object ? OpenObject(client, uri, options) : SourceOfFile(uri);
   if (!source) return source.error();
   ObjectReaderOptions of_shards = options;
   of_shards.generation = {};  // The generation is that of the index.
-  const OpenShards open_shards = [&](std::span<const std::string> files) {
+  const internal::OpenShards open_shards = [&](std::span<const std::string> files) {
     std::vector<std::string> places;
     for (const std::string& file : files) places.push_back(FolderOf(uri) + file);
     return is_object ? OpenObjects(client, places, of_shards) : OpenFiles(places);
   };
-  return StoredCheckpoint::Open(*std::move(source), open_shards);
+  return internal::OpenFileOrIndex(*std::move(source), open_shards);
 }
 
 }  // namespace gcsflux

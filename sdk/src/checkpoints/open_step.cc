@@ -5,17 +5,18 @@
 #include <string_view>
 #include <utility>
 
+#include "checkpoints/byte_sources.h"
 #include "checkpoints/save_step.h"
 #include "formats/bytes/format_error.h"
 #include "formats/cached_ends.h"
+#include "formats/checkpoint_reader.h"
 #include "formats/safetensors/safetensors_types.h"
 #include "formats/state_json.h"
-#include "gcsflux/checkpoints/checkpoint.h"
 
 namespace gcsflux::internal {
 namespace {
 
-Error NotOfARun(const CheckpointSteps& steps, const CheckpointManifest& manifest, const std::string& why) {
+Error NotOfARun(const StepStore& steps, const CheckpointManifest& manifest, const std::string& why) {
   return {ErrorCode::kUndecodable, "step " + std::to_string(manifest.step) + " of " + steps.uri() + " " + why +
                                        "; CheckpointRun did not save it: open its files"};
 }
@@ -25,7 +26,7 @@ bool IsInOneFile(const CheckpointManifest& manifest, std::size_t own) {
                      [&](const StepTensor& tensor) { return tensor.file == own; });
 }
 
-Result<std::shared_ptr<const ObjectReader>> OpenFile(const CheckpointSteps& steps, const StepFile& file,
+Result<std::shared_ptr<const ObjectReader>> OpenFile(const StepStore& steps, const StepFile& file,
                                                      const ObjectReaderOptions& options) {
   auto reader = steps.OpenFile(file, options);
   if (!reader) return reader.error();
@@ -33,7 +34,7 @@ Result<std::shared_ptr<const ObjectReader>> OpenFile(const CheckpointSteps& step
 }
 
 // A header of the file that has only the step's tensors, made from the manifest.
-Result<SafetensorsHeader> HeaderOf(const CheckpointSteps& steps, const CheckpointManifest& manifest, std::size_t file) {
+Result<SafetensorsHeader> HeaderOf(const StepStore& steps, const CheckpointManifest& manifest, std::size_t file) {
   SafetensorsHeader header{.file = manifest.files[file].name};
   for (const StepTensor& tensor : manifest.tensors) {
     if (tensor.file != file) continue;
@@ -54,7 +55,7 @@ Result<SafetensorsHeader> HeaderOf(const CheckpointSteps& steps, const Checkpoin
 
 // Reads the header of the step's own file, if there is one, because it has the values. The manifest says what the files
 // have.
-Result<OpenedStep> OpenShared(const CheckpointSteps& steps, const CheckpointManifest& manifest, std::size_t own,
+Result<OpenedStep> OpenShared(const StepStore& steps, const CheckpointManifest& manifest, std::size_t own,
                               const ObjectReaderOptions& options) {
   std::vector<ByteSource> sources;
   std::vector<SafetensorsHeader> headers;
@@ -81,14 +82,14 @@ Result<OpenedStep> OpenShared(const CheckpointSteps& steps, const CheckpointMani
   }
   const std::string name =
       steps.uri() + (own < manifest.files.size() ? manifest.files[own].name : "step " + std::to_string(manifest.step));
-  auto checkpoint = StoredCheckpoint::OpenSafetensorsFiles(name, std::move(sources), std::move(headers));
+  auto checkpoint = OpenSafetensorsFiles(name, std::move(sources), std::move(headers));
   if (!checkpoint) return checkpoint.error();
   return OpenedStep{std::move(own_file), *std::move(checkpoint)};
 }
 
 }  // namespace
 
-Result<OpenedStep> OpenStepFiles(const CheckpointSteps& steps, const CheckpointManifest& manifest,
+Result<OpenedStep> OpenStepFiles(const StepStore& steps, const CheckpointManifest& manifest,
                                  const ObjectReaderOptions& options) {
   const StepFile* const file = FindStateFile(manifest);
   const auto is_safetensors = [](const StepFile& one) { return one.name.ends_with(".safetensors"); };
@@ -128,7 +129,7 @@ Result<StoredCheckpoint> DescribeStep(const CheckpointManifest& manifest, const 
   std::string name = header.file;
   std::vector<SafetensorsHeader> headers;
   headers.push_back(std::move(header));
-  return StoredCheckpoint::OpenSafetensorsFiles(std::move(name), {std::move(nothing)}, std::move(headers));
+  return OpenSafetensorsFiles(std::move(name), {std::move(nothing)}, std::move(headers));
 }
 
 }  // namespace gcsflux::internal

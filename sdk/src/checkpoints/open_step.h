@@ -2,7 +2,8 @@
 
 #include <memory>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/step_store.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 namespace gcsflux::internal {
 
@@ -13,7 +14,7 @@ struct OpenedStep {
 };
 
 /// As CheckpointSteps::OpenStep().
-Result<OpenedStep> OpenStepFiles(const CheckpointSteps& steps, const CheckpointManifest& manifest,
+Result<OpenedStep> OpenStepFiles(const StepStore& steps, const CheckpointManifest& manifest,
                                  const ObjectReaderOptions& options);
 
 /// The step's tensors, whole and by name, and its values (formats/state_json.h; empty if it has none), without bytes:

@@ -11,41 +11,40 @@ namespace {
 constexpr std::string_view kRetentionReason = "retentionPolicyNotMet";
 
 // A manifest that cannot be read may name any file.
-const ListedStep* FindUnreadable(const std::vector<ListedStep>& steps) {
-  const auto is_unreadable = [](const ListedStep& step) { return step.generation != 0 && !IsReadable(step); };
+const Step* FindUnreadable(const std::vector<Step>& steps) {
+  const auto is_unreadable = [](const Step& step) { return step.generation != 0 && !IsReadable(step); };
   const auto found = std::find_if(steps.begin(), steps.end(), is_unreadable);
   return found == steps.end() ? nullptr : &*found;
 }
 
-Error FilesStay(const StepStore& store, const ListedStep& unreadable) {
+Error FilesStay(const StepStore& store, const Step& unreadable) {
   return {ErrorCode::kUndecodable,
-          "no file of " + store.uri() + " is removed while the manifest of step " + std::to_string(unreadable.step) +
+          "no file of " + store.uri() + " is removed while the manifest of step " + std::to_string(unreadable.number) +
               " cannot be read, since it may name them; remove that step first: " + unreadable.problem->message};
 }
 
-bool IsNamed(const std::vector<ListedStep>& steps, const std::string& name) {
-  const auto names_it = [&](const ListedStep& step) {
-    return std::any_of(step.manifest.files.begin(), step.manifest.files.end(),
-                       [&](const StepFile& file) { return file.name == name; });
+bool IsNamed(const std::vector<Step>& steps, const std::string& name) {
+  const auto names_it = [&](const Step& step) {
+    return std::any_of(step.files.begin(), step.files.end(), [&](const StepFile& file) { return file.name == name; });
   };
   return std::any_of(steps.begin(), steps.end(), names_it);
 }
 
 // The files that the step's manifest names. If it cannot be read, those in the step's folder that have a name of ours.
-std::vector<std::pair<std::string, std::int64_t>> FilesOf(const ListedStep& step, const FoundSteps& found) {
+std::vector<std::pair<std::string, std::int64_t>> FilesOf(const Step& step, const FoundSteps& found) {
   std::vector<std::pair<std::string, std::int64_t>> files;
-  for (const StepFile& file : step.manifest.files) files.emplace_back(file.name, file.generation);
-  const auto folder = found.find(step.step);
+  for (const StepFile& file : step.files) files.emplace_back(file.name, file.generation);
+  const auto folder = found.find(step.number);
   if (IsReadable(step) || folder == found.end()) return files;
   for (const auto& [name, object] : folder->second.files) files.emplace_back(name, object.generation);
   return files;
 }
 
 // Another process may have removed steps since the listing: it and this call must not each leave the other's.
-Result<void> CheckAnotherStays(const StepStore& store, const std::vector<ListedStep>& steps, std::int64_t number) {
+Result<void> CheckAnotherStays(const StepStore& store, const std::vector<Step>& steps, std::int64_t number) {
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    if (step->problem || step->generation == 0 || step->step == number) continue;
-    const auto generation = store.ManifestGeneration(step->step);
+    if (step->problem || step->generation == 0 || step->number == number) continue;
+    const auto generation = store.ManifestGeneration(step->number);
     if (!generation) return generation.error();
     if (*generation != 0) return {};
   }
@@ -56,9 +55,8 @@ Result<void> CheckAnotherStays(const StepStore& store, const std::vector<ListedS
 // Afterwards the step has no manifest in `listed`. Does not check that it is not the last one of the listing.
 Result<void> RemoveListed(const StepStore& store, RunListing& listed, std::int64_t number,
                           const std::set<std::string>& spared) {
-  std::vector<ListedStep>& steps = listed.steps;
-  const auto place =
-      std::find_if(steps.begin(), steps.end(), [&](const ListedStep& one) { return one.step == number; });
+  std::vector<Step>& steps = listed.steps;
+  const auto place = std::find_if(steps.begin(), steps.end(), [&](const Step& one) { return one.number == number; });
   if (place == steps.end()) {
     return Error{ErrorCode::kNotFound, "there is no step " + std::to_string(number) + " in " + store.uri()};
   }
@@ -67,7 +65,7 @@ Result<void> RemoveListed(const StepStore& store, RunListing& listed, std::int64
                                                      " stays, because another process has saved it again meanwhile"};
   }
   // Without its manifest, a step that was read would exist no more, although its files stay.
-  const ListedStep* const unreadable = FindUnreadable(steps);
+  const Step* const unreadable = FindUnreadable(steps);
   if (unreadable != nullptr && IsReadable(*place)) return FilesStay(store, *unreadable);
   // Deletes the manifest first, because a step with a manifest and without files would be damaged.
   if (place->generation != 0) {
@@ -77,8 +75,8 @@ Result<void> RemoveListed(const StepStore& store, RunListing& listed, std::int64
     if (auto deleted = store.Delete(ManifestName(number), place->generation); !deleted) return deleted;
   }
   const auto files = FilesOf(*place, listed.found);
-  *place = ListedStep{.step = number};
-  if (const ListedStep* const another = FindUnreadable(steps)) return FilesStay(store, *another);
+  *place = Step{.number = number};
+  if (const Step* const another = FindUnreadable(steps)) return FilesStay(store, *another);
   for (const auto& [name, generation] : files) {
     if (spared.contains(name) || IsNamed(steps, name)) continue;
     if (auto deleted = store.Delete(name, generation); !deleted) return deleted;
@@ -86,10 +84,10 @@ Result<void> RemoveListed(const StepStore& store, RunListing& listed, std::int64
   return {};
 }
 
-bool IsLastWholeStep(const std::vector<ListedStep>& steps, std::int64_t number) {
-  const auto is_whole = [](const ListedStep& step) { return !step.problem; };
+bool IsLastWholeStep(const std::vector<Step>& steps, std::int64_t number) {
+  const auto is_whole = [](const Step& step) { return !step.problem; };
   const auto only = std::find_if(steps.begin(), steps.end(), is_whole);
-  return only != steps.end() && only->step == number && std::find_if(only + 1, steps.end(), is_whole) == steps.end();
+  return only != steps.end() && only->number == number && std::find_if(only + 1, steps.end(), is_whole) == steps.end();
 }
 
 // Objects in folders of steps that are not of this library.
@@ -104,10 +102,10 @@ std::uint64_t CountForeign(const FoundSteps& found, const std::set<std::string>&
 
 }  // namespace
 
-std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps) {
+std::set<std::string> NamedFiles(const std::vector<Step>& steps) {
   std::set<std::string> names;
-  for (const ListedStep& step : steps) {
-    for (const StepFile& file : step.manifest.files) names.insert(file.name);
+  for (const Step& step : steps) {
+    for (const StepFile& file : step.files) names.insert(file.name);
   }
   return names;
 }
@@ -137,30 +135,28 @@ Result<void> RemoveStepsAbove(StepStore& store, std::int64_t step, const std::se
   return {};
 }
 
-Result<KeepReport> KeepListed(const StepStore& store, RunListing listed, const KeepRules& rules,
-                              const KeepLimits& limits) {
+Result<RemovalReport> KeepListed(const StepStore& store, RunListing listed, const KeepRules& rules,
+                                 const KeepLimits& limits) {
   if (rules.every && *rules.every < 1) {
     return Error{ErrorCode::kInvalidArgument, "KeepRules::every is at least 1, not " + std::to_string(*rules.every)};
   }
-  std::vector<RankedStep> whole;
-  for (const ListedStep& step : listed.steps) {
-    if (!step.problem) whole.push_back({step.step, step.manifest.time, step.manifest.metrics});
-  }
+  std::vector<Step> whole = listed.steps;
+  std::erase_if(whole, [](const Step& step) { return step.problem.has_value(); });
   const std::vector<std::int64_t> kept = StepsToKeep(whole, rules);
-  const ListedStep* const unreadable = FindUnreadable(listed.steps);
+  const Step* const unreadable = FindUnreadable(listed.steps);
   const auto remove = [&](std::int64_t step) -> Result<void> {
     if (!limits.is_dry_run) return RemoveListed(store, listed, step, limits.spared);
     return unreadable == nullptr ? Result<void>() : FilesStay(store, *unreadable);
   };
-  KeepReport report{.foreign = CountForeign(listed.found, NamedFiles(listed.steps))};
-  for (const RankedStep& step : whole) {
-    if (step.step == limits.committed || std::binary_search(kept.begin(), kept.end(), step.step)) continue;
-    const auto removed = remove(step.step);
+  RemovalReport report{.foreign = CountForeign(listed.found, NamedFiles(listed.steps))};
+  for (const Step& step : whole) {
+    if (step.number == limits.committed || std::binary_search(kept.begin(), kept.end(), step.number)) continue;
+    const auto removed = remove(step.number);
     if (removed) {
-      report.removed.push_back(step.step);
+      report.removed.push_back(step.number);
       continue;
     }
-    report.not_removed.push_back({step.step, removed.error()});
+    report.not_removed.push_back({.number = step.number, .problem = removed.error()});
     const bool is_retained = removed.error().reason == kRetentionReason;
     if (removed.error().code == ErrorCode::kPermissionDenied && !is_retained) break;
     if (removed.error().code == ErrorCode::kCancelled) break;
@@ -168,11 +164,11 @@ Result<KeepReport> KeepListed(const StepStore& store, RunListing listed, const K
   return report;
 }
 
-Result<GarbageReport> CollectListed(const StepStore& store, const RunListing& listed, const GarbageOptions& options,
-                                    const std::set<std::string>& spared) {
+Result<RemovalReport> CollectListed(const StepStore& store, const RunListing& listed, std::chrono::seconds min_age,
+                                    bool is_dry_run, const std::set<std::string>& spared) {
   const FoundSteps& found = listed.found;
-  const std::vector<ListedStep>& steps = listed.steps;
-  if (const ListedStep* const unreadable = FindUnreadable(steps)) return FilesStay(store, *unreadable);
+  const std::vector<Step>& steps = listed.steps;
+  if (const Step* const unreadable = FindUnreadable(steps)) return FilesStay(store, *unreadable);
   // Ages use only the service's clock. The time of the newest object stands for now, which cannot be earlier.
   std::chrono::system_clock::time_point newest;
   for (const auto& [number, step] : found) {
@@ -180,7 +176,7 @@ Result<GarbageReport> CollectListed(const StepStore& store, const RunListing& li
     for (const auto& [name, object] : step.files) newest = std::max(newest, object.updated);
   }
   const std::set<std::string> named = NamedFiles(steps);
-  GarbageReport report{.foreign = CountForeign(found, named)};
+  RemovalReport report{.foreign = CountForeign(found, named)};
   for (const auto& [number, step] : found) {
     for (const auto& [name, object] : step.files) {
       // A file whose time the listing leaves out counts as new.
@@ -190,13 +186,13 @@ Result<GarbageReport> CollectListed(const StepStore& store, const RunListing& li
       const auto age = has_time ? std::chrono::floor<microseconds>(newest.time_since_epoch()) -
                                       std::chrono::floor<microseconds>(object.updated.time_since_epoch())
                                 : microseconds(0);
-      const bool is_young = age < InNanoseconds(options.min_age);
+      const bool is_young = age < InNanoseconds(min_age);
       if (named.contains(name) || spared.contains(name)) continue;
       if (is_young) {
         ++report.young;
         continue;
       }
-      const auto deleted = options.is_dry_run ? Result<void>() : store.Delete(name, object.generation);
+      const auto deleted = is_dry_run ? Result<void>() : store.Delete(name, object.generation);
       if (!deleted) return deleted.error();
       ++report.files;
       report.bytes += object.size;

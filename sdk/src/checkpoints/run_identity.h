@@ -1,11 +1,20 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/object.h"
 
 namespace gcsflux::internal {
+
+/// The writer of a run's steps, as the object "writer" below the run's prefix names it.
+struct RunIdentity {
+  std::string id = {};  ///< Random; no other run has it.
+  std::string host = {};
+  std::int64_t process = 0;
+  std::chrono::system_clock::time_point started = {};  ///< By the service's clock.
+};
 
 /// The identity of this process, without `started`.
 RunIdentity MakeRunIdentity();

@@ -2,21 +2,12 @@
 
 #include <utility>
 
-#include "base/crc32c.h"
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/tensor_layout.h"
+#include "formats/safetensors/safetensors.h"
 #include "formats/state_json.h"
-#include "formats/torch_records.h"
-#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux::internal {
-namespace {
-
-std::string_view TextOf(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-}  // namespace
-
 Result<std::vector<PlainTensor>> PlainTensors(const StateContents& contents) {
   std::vector<PlainTensor> tensors;
   for (const NamedLayout& named : NamedLayouts(contents.root)) {
@@ -31,12 +22,12 @@ Result<std::vector<PlainTensor>> PlainTensors(const StateContents& contents) {
         tensors.emplace_back(PlainTensor{.name = named.name, .dtype = layout.dtype, .shape = layout.shape});
     const auto bytes =
         storage.subspan(static_cast<std::size_t>(touched->begin), static_cast<std::size_t>(touched->size()));
-    if (layout.strides == ContiguousStrides(layout.shape)) {
+    if (IsContiguous(layout)) {
       tensor.bytes = bytes;
       continue;
     }
     tensor.gathered.resize(static_cast<std::size_t>(*count) * ElementBytes(layout.dtype));
-    GatherElements(layout, TextOf(bytes), std::as_writable_bytes(std::span(tensor.gathered)));
+    GatherElements(layout, bytes, std::as_writable_bytes(std::span(tensor.gathered)));
   }
   // Now their addresses are stable.
   for (PlainTensor& tensor : tensors) {
@@ -53,25 +44,15 @@ Result<void> WriteSafetensorsState(const StateContents& contents, const std::vec
   for (const PlainTensor* const tensor : tensors) {
     file.tensors.push_back({tensor->name, tensor->dtype, tensor->shape});
   }
-  std::uint64_t position = 0;
-  const ByteSink counting = [&](std::span<const std::byte> bytes) {
-    position += bytes.size();
-    return sink(bytes);
-  };
-  // Each tensor is requested twice: for its checksum, and then for the file. The second position is the one in the
-  // file.
-  std::vector<std::uint64_t> begins(tensors.size());
-  const TensorWriter write = [&](std::size_t index, const ByteSink& into) {
-    begins[index] = position;
-    return into(tensors[index]->bytes);
-  };
-  if (auto done = WriteSafetensors(file, write, counting); !done) return done;
+  const TensorWriter write = [&](std::size_t index, const ByteSink& into) { return into(tensors[index]->bytes); };
+  const auto placed = WriteSafetensors(file, write, sink);
+  if (!placed) return placed.error();
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     written.push_back({.name = tensors[i]->name,
-                       .range = {begins[i], begins[i] + tensors[i]->bytes.size()},
+                       .range = (*placed)[i].range,
                        .dtype = tensors[i]->dtype,
                        .shape = tensors[i]->shape,
-                       .crc32c = ExtendCrc32c(0, tensors[i]->bytes)});
+                       .crc32c = (*placed)[i].crc32c});
   }
   return {};
 }

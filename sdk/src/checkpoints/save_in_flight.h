@@ -11,7 +11,7 @@
 
 #include "base/process/mutex.h"
 #include "checkpoints/snapshot.h"
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/checkpoints/saves.h"
 
 namespace gcsflux::internal {
 

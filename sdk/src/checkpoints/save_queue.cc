@@ -49,10 +49,8 @@ Result<std::unique_ptr<SaveQueue>> SaveQueue::Create(AsyncSaveOptions options) {
 SaveQueue::~SaveQueue() {
   {
     MutexLock lock(mutex_);
-    if (options_.at_end == AtEnd::kWait) {
-      changed_.wait_for(lock, InNanoseconds(options_.end_deadline),
-                        [this]() REQUIRES(mutex_) { return in_flight_ == 0; });
-    }
+    changed_.wait_for(lock, InNanoseconds(options_.end_deadline),
+                      [this]() REQUIRES(mutex_) { return in_flight_ == 0; });
   }
   cancel_.request_stop();
   for (std::jthread& thread : threads_) thread.request_stop();

@@ -12,7 +12,7 @@
 #include "base/process/mutex.h"
 #include "checkpoints/save_in_flight.h"
 #include "checkpoints/snapshot.h"
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/checkpoints/saves.h"
 
 namespace gcsflux::internal {
 

@@ -22,12 +22,11 @@ Result<void> WriteOwnFile(StepWriter& writer, StepToSave& step, const Checkpoint
   return {};
 }
 
-Result<SavedStep> CommitAndKeep(StepWriter& writer, StepToSave step) {
-  auto stored = writer.Commit(std::move(step.manifest), step.mode);
-  if (!stored) return stored.error();
-  SavedStep saved{.stored = *std::move(stored)};
-  if (!step.keep) return saved;
-  auto kept = writer.Keep(*step.keep);
+// The step is saved; removes what the rules do not keep.
+SavedStep Kept(StepWriter& writer, const StoredStep& stored, const std::optional<KeepRules>& rules) {
+  SavedStep saved{.step = StepOf(stored)};
+  if (!rules) return saved;
+  auto kept = writer.Keep(*rules);
   if (kept)
     saved.kept = *std::move(kept);
   else
@@ -46,9 +45,10 @@ class PartialSave {
     auto pinned = Pin(places);
     if (pinned == nullptr) places.assign(tensors_.size(), nullptr);
     if (auto written = Write(places, step); !written) return written.error();
-    auto saved = CommitAndKeep(writer_, std::move(step));
-    if (saved) last.Learn(tensors_, saved->stored.manifest);
-    return saved;
+    const auto stored = writer_.Commit(std::move(step.manifest), step.mode);
+    if (!stored) return stored.error();
+    last.Learn(tensors_, stored->manifest);
+    return Kept(writer_, *stored, step.keep);
   }
 
  private:
@@ -67,7 +67,7 @@ class PartialSave {
     const std::vector<StepFile> files = FilesOf(places);
     if (files.empty() || files.size() > kMostOlderFiles) return nullptr;
     auto pinned = writer_.Pin(files);
-    if (pinned == nullptr || !writer_.steps().HasFiles(files).ok()) return nullptr;
+    if (pinned == nullptr || !writer_.store().HasFiles(files).ok()) return nullptr;
     return pinned;
   }
 
@@ -114,7 +114,8 @@ Result<SavedStep> SaveAll(StepWriter& writer, const StateContents& contents, Ste
     return WriteSafetensorsState(contents, all, sink, step.manifest.tensors);
   };
   if (auto written = WriteOwnFile(writer, step, write); !written) return written.error();
-  return CommitAndKeep(writer, std::move(step));
+  const auto stored = writer.Commit(std::move(step.manifest), step.mode);
+  return stored ? Kept(writer, *stored, step.keep) : Result<SavedStep>(stored.error());
 }
 
 Result<SavedStep> SaveAllOrChanged(StepWriter& writer, const StateContents& contents, StepToSave step) {
@@ -148,7 +149,7 @@ Result<SavedStep> SaveStep(StepWriter& writer, const StateContents& contents, St
   if (!stop.stop_possible()) return SaveAllOrChanged(writer, contents, std::move(step));
   const EitherStop sending(stop, step.file.stop);
   step.file.stop = sending.token();
-  StepStore& store = StoreOf(writer.steps());
+  StepStore& store = writer.store();
   const EitherStop either(stop, store.stop());
   const StopRequests requests(store, either.token());
   return SaveAllOrChanged(writer, contents, std::move(step));

@@ -5,8 +5,8 @@
 
 #include "checkpoints/committed_tensors.h"
 #include "checkpoints/state_file.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/saves.h"
 
 namespace gcsflux::internal {
 

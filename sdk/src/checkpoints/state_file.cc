@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "base/crc32c.h"
+#include "formats/bytes/tensor_layout.h"
 #include "formats/state_json.h"
-#include "gcsflux/checkpoints/torch_file.h"
+#include "formats/torch_file_writer.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -24,7 +25,7 @@ StepTensor TensorAt(const NamedLayout& tensor, const FileRange& touched, const P
                 .range = {placed.begin + touched.begin, placed.begin + touched.end},
                 .dtype = layout.dtype,
                 .shape = layout.shape};
-  if (layout.strides != ContiguousStrides(layout.shape)) at.strides = layout.strides;
+  if (!IsContiguous(layout)) at.strides = layout.strides;
   at.crc32c = is_whole ? placed.crc32c : ExtendCrc32c(0, storage.subspan(touched.begin, touched.size()));
   return at;
 }

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/checkpoints/pickled_value.h"
+#include "checkpoints/manifest.h"
+#include "formats/pickle/pickled_value.h"
 
 namespace gcsflux::internal {
 

@@ -51,6 +51,13 @@ std::optional<std::int64_t> StepOfFolder(std::string_view name) {
   return StepOfStem(name);
 }
 
+std::optional<StepPlace> StepPlaceOf(std::string_view uri) {
+  if (!IsObjectUri(uri)) return std::nullopt;
+  const std::size_t folder = uri.rfind('/') + 1;
+  const auto step = StepOfManifest(uri.substr(folder));
+  return step ? std::optional(StepPlace{std::string(uri.substr(0, folder)), *step}) : std::nullopt;
+}
+
 std::string NewFileName(std::int64_t step, std::string_view name) {
   return StepFolder(step) + RandomName() + "-" + std::string(name);
 }

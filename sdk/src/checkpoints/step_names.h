@@ -8,6 +8,9 @@
 // The names of a run's objects, below its prefix.
 namespace gcsflux::internal {
 
+/// Whether the text is meant to name an object; the name may be invalid.
+inline bool IsObjectUri(std::string_view text) { return text.starts_with("gs://") || text.starts_with("gcs://"); }
+
 /// The object that says who writes the run's steps.
 inline constexpr std::string_view kWriterObject = "writer";
 
@@ -26,6 +29,15 @@ std::optional<std::int64_t> StepOfFile(std::string_view name);
 
 /// The step in whose folder an object lies, at any depth. Nothing for other names.
 std::optional<std::int64_t> StepOfFolder(std::string_view name);
+
+/// A step of a training run.
+struct StepPlace {
+  std::string run = {};  ///< "gs://bucket/runs/7/"
+  std::int64_t step = 0;
+};
+
+/// The step whose manifest has this URI: "gs://bucket/runs/7/step-00000042.json". Returns nothing for other texts.
+std::optional<StepPlace> StepPlaceOf(std::string_view uri);
 
 /// "step-00000042/", 32 random hexadecimal digits, "-" and `name`.
 std::string NewFileName(std::int64_t step, std::string_view name);

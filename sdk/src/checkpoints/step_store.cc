@@ -1,9 +1,12 @@
 #include "checkpoints/step_store.h"
 
 #include "checkpoints/step_names.h"
+#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux::internal {
 namespace {
+
+constexpr int kFilesAskedAtOnce = 16;
 
 // Reads an object of bounded length, because any object may have this name.
 Result<ReadSummary> ReadShort(const Client& client, const ObjectName& object, const ReadObjectOptions& options,
@@ -67,7 +70,7 @@ Result<StoredStep> StepStore::ReadManifest(std::int64_t step, std::int64_t gener
                                             ", and was renamed or copied; remove it by `gcsflux checkpoint rm`"};
 }
 
-Result<CheckpointManifest> StepStore::KnownManifest(std::int64_t step, std::int64_t generation) {
+Result<Step> StepStore::KnownStep(std::int64_t step, std::int64_t generation) {
   {
     const MutexLock lock(mutex_);
     if (const auto known = known_.find({step, generation}); known != known_.end()) return known->second;
@@ -75,16 +78,12 @@ Result<CheckpointManifest> StepStore::KnownManifest(std::int64_t step, std::int6
   auto read = ReadManifest(step, generation);
   if (!read) return read.error();
   Remember(*read);
-  read->manifest.tensors.clear();
-  return std::move(read->manifest);
+  return StepOf(*read);
 }
 
 void StepStore::Remember(const StoredStep& step) {
-  CheckpointManifest summary = step.manifest;
-  summary.tensors.clear();
-  summary.tensors.shrink_to_fit();
   const MutexLock lock(mutex_);
-  known_[{step.manifest.step, step.generation}] = std::move(summary);
+  known_[{step.manifest.step, step.generation}] = StepOf(step);
 }
 
 void StepStore::RememberOnly(const FoundSteps& found) {
@@ -121,12 +120,36 @@ Result<void> StepStore::CheckFile(std::int64_t step, const StepFile& file) const
                place() + " has other bytes than the manifest says; load another step, or remove this one"};
 }
 
+Result<void> StepStore::HasFiles(const std::vector<StepFile>& files) const {
+  const auto ask = [&](std::size_t index, const std::stop_token&) {
+    return CheckFile(StepOfFile(files[index].name).value_or(0), files[index]);
+  };
+  return RunOnThreads(client_, files.size(), kFilesAskedAtOnce, ask, stop());
+}
+
+Result<ObjectReader> StepStore::OpenFile(const StepFile& file, ObjectReaderOptions options) const {
+  const DownloadSource source{
+      .object = At(file.name), .size = file.size, .generation = file.generation, .crc32c = file.crc32c};
+  options.generation = {};
+  options.call = call_;
+  if (!options.stop.stop_possible()) options.stop = stop();
+  return ObjectReader::Open(client_, source, std::move(options));
+}
+
 Result<void> StepStore::Delete(std::string_view name, std::int64_t generation) const {
   auto deleted = client_.DeleteObject(
       At(name), {.preconditions = {.if_generation_match = generation}, .call = call_, .stop = stop()});
   if (!deleted && deleted.error().code != ErrorCode::kNotFound) return deleted;
   ++answered_;
   return {};
+}
+
+Result<std::shared_ptr<StepStore>> OpenStepStore(const Client& client, const std::string& uri, const CallOptions& call,
+                                                 const std::stop_token& stop) {
+  auto prefix = ParseUri(uri);
+  if (!prefix) return prefix.error();
+  if (!prefix->name.empty() && !prefix->name.ends_with('/')) prefix->name += '/';
+  return std::make_shared<StepStore>(client, *std::move(prefix), call, stop);
 }
 
 }  // namespace gcsflux::internal

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -13,8 +15,10 @@
 #include <vector>
 
 #include "base/process/mutex.h"
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/manifest.h"
+#include "gcsflux/client.h"
 #include "gcsflux/listing.h"
+#include "gcsflux/object_reader.h"
 
 namespace gcsflux::internal {
 
@@ -55,9 +59,9 @@ class StepStore {
 
   [[nodiscard]] Result<FoundSteps> Find() const;
   /// `generation` 0 is the live one.
-  [[nodiscard]] Result<StoredStep> ReadManifest(std::int64_t step, std::int64_t generation) const;
-  /// The same without tensors. If it was read before, makes no request.
-  Result<CheckpointManifest> KnownManifest(std::int64_t step, std::int64_t generation);
+  [[nodiscard]] Result<StoredStep> ReadManifest(std::int64_t step, std::int64_t generation = 0) const;
+  /// What the manifest says. If it was read before, makes no request.
+  Result<Step> KnownStep(std::int64_t step, std::int64_t generation);
   void Remember(const StoredStep& step);
   /// Forgets manifests that a listing does not show.
   void RememberOnly(const FoundSteps& found);
@@ -67,6 +71,11 @@ class StepStore {
   /// Checks that this generation of a file exists. Returns kNotFound if it is missing, and kAborted if its size or
   /// checksum differs. The message says what to do.
   [[nodiscard]] Result<void> CheckFile(std::int64_t step, const StepFile& file) const;
+
+  /// The same of several files, up to 16 at the same time.
+  [[nodiscard]] Result<void> HasFiles(const std::vector<StepFile>& files) const;
+  /// Opens this generation of a file. Makes no request. If `options` has no stop_token, uses that of all requests.
+  [[nodiscard]] Result<ObjectReader> OpenFile(const StepFile& file, ObjectReaderOptions options = {}) const;
 
   /// Deletes the live object if it is this generation. Returns kPreconditionFailed if it is another one. If there is
   /// none, succeeds.
@@ -81,13 +90,17 @@ class StepStore {
   mutable Mutex mutex_;
   std::stop_token stop_ GUARDED_BY(mutex_);
   // By step and generation.
-  std::map<std::pair<std::int64_t, std::int64_t>, CheckpointManifest> known_ GUARDED_BY(mutex_);
+  std::map<std::pair<std::int64_t, std::int64_t>, Step> known_ GUARDED_BY(mutex_);
 };
+
+/// As CheckpointSteps::Open().
+Result<std::shared_ptr<StepStore>> OpenStepStore(const Client& client, const std::string& uri,
+                                                 const CallOptions& call = {}, const std::stop_token& stop = {});
 
 /// A listing of a run's prefix.
 struct RunListing {
   FoundSteps found = {};
-  std::vector<ListedStep> steps = {};  ///< Their manifests were read, and their files compared.
+  std::vector<Step> steps = {};  ///< Their manifests were read, and their files compared.
   /// Steps whose manifest was removed or replaced during the listing: no removal takes what has replaced it.
   std::set<std::int64_t> changed = {};
 };
@@ -99,10 +112,10 @@ Result<RunListing> ListRun(StepStore& store);
 bool IsOfTheStep(const Error& error);
 
 /// Whether the step has a manifest that was read.
-bool IsReadable(const ListedStep& step);
+inline bool IsReadable(const Step& step) { return !step.files.empty(); }
 
 /// The files that manifests name.
-std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps);
+std::set<std::string> NamedFiles(const std::vector<Step>& steps);
 
 /// As CheckpointSteps::Remove(), leaving files in `spared` alone. `may_remove` is asked after the listing; its error
 /// ends the call.
@@ -121,11 +134,15 @@ struct KeepLimits {
 };
 
 /// As CheckpointSteps::Keep(), of a listing.
-Result<KeepReport> KeepListed(const StepStore& store, RunListing listed, const KeepRules& rules,
-                              const KeepLimits& limits);
+Result<RemovalReport> KeepListed(const StepStore& store, RunListing listed, const KeepRules& rules,
+                                 const KeepLimits& limits);
 
 /// As CheckpointSteps::CollectGarbage(), of a listing, leaving `spared` alone.
-Result<GarbageReport> CollectListed(const StepStore& store, const RunListing& listed, const GarbageOptions& options,
-                                    const std::set<std::string>& spared);
+Result<RemovalReport> CollectListed(const StepStore& store, const RunListing& listed, std::chrono::seconds min_age,
+                                    bool is_dry_run, const std::set<std::string>& spared);
+
+/// The numbers of the steps that stay, in ascending order. The newest step always stays. The number of a step says
+/// which one is newest. Its time only says in which hour and day it is.
+std::vector<std::int64_t> StepsToKeep(std::span<const Step> steps, const KeepRules& rules);
 
 }  // namespace gcsflux::internal

@@ -1,25 +1,24 @@
+#include "checkpoints/step_writer.h"
+
 #include <algorithm>
 #include <condition_variable>
 #include <set>
 #include <utility>
 
 #include "base/either_stop.h"
-#include "base/moved_from.h"
 #include "base/process/mutex.h"
 #include "base/text/rfc3339.h"
 #include "checkpoints/check_manifest.h"
 #include "checkpoints/latest_hint.h"
 #include "checkpoints/latest_step.h"
-#include "checkpoints/run_identity.h"
 #include "checkpoints/step_names.h"
-#include "checkpoints/step_store.h"
-#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/client.h"
 #include "gcsflux/version.h"
 
 namespace gcsflux {
 namespace {
 
+using internal::RunIdentity;
 using internal::StepStore;
 
 constexpr int kMostStarts = 3;     // Another run may start and end meanwhile.
@@ -41,8 +40,9 @@ Result<ObjectMetadata> GetWriter(const StepStore& store) {
 }
 
 Error Refused(const StepStore& store, const RunIdentity& other) {
-  return {ErrorCode::kAlreadyExists, store.uri() + " is written by " + internal::Describe(other) +
-                                         "; use another prefix, or StepWriterOptions::take_over if that run is over"};
+  return {ErrorCode::kAlreadyExists,
+          store.uri() + " is written by " + internal::Describe(other) +
+              "; use another prefix, or CheckpointRunOptions::take_over if that run is over"};
 }
 
 // Whether the service certainly did not store the object.
@@ -59,8 +59,8 @@ bool IsRefusal(const Error& error) {
   }
 }
 
-Error Cancelled(const CheckpointSteps& steps) {
-  return {ErrorCode::kCancelled, "removing steps of " + steps.uri() + " was cancelled"};
+Error Cancelled(const StepStore& store) {
+  return {ErrorCode::kCancelled, "removing steps of " + store.uri() + " was cancelled"};
 }
 
 // If a file is sent in parts, its errors have the name of the parts.
@@ -72,8 +72,8 @@ Error OfFile(const std::string& uri, Error error) {
 }  // namespace
 
 struct StepWriter::State {
-  State(CheckpointSteps of, RunIdentity who, std::int64_t generation)
-      : steps(std::move(of)), identity(std::move(who)), writer_generation(generation) {}
+  State(std::shared_ptr<StepStore> of, RunIdentity who, std::int64_t generation)
+      : owned(std::move(of)), identity(std::move(who)), writer_generation(generation) {}
 
   [[nodiscard]] Result<void> CheckStillWriter() const;
   [[nodiscard]] Result<ObjectMetadata> PutManifest(const CheckpointManifest& manifest, const std::string& json,
@@ -84,12 +84,13 @@ struct StepWriter::State {
   void Settle(const CheckpointManifest& manifest);
   [[nodiscard]] Result<void> RemoveAbove(std::int64_t step);
   void Forget(const std::vector<StepFile>& files);
-  Result<KeepReport> Clean(const KeepRules* rules);
+  Result<RemovalReport> Clean(const KeepRules* rules);
   [[nodiscard]] std::set<std::string> UnderWay();
   [[nodiscard]] std::set<std::string> Spared();
   void GiveBack(const std::vector<StepFile>& files);
 
-  const CheckpointSteps steps;
+  const std::shared_ptr<StepStore> owned;
+  StepStore& store = *owned;
   const RunIdentity identity;
   const std::int64_t writer_generation;
   internal::HintWriter hint;
@@ -106,7 +107,6 @@ struct StepWriter::State {
 };
 
 Result<void> StepWriter::State::CheckStillWriter() const {
-  const StepStore& store = *steps.store_;
   const auto now = GetWriter(store);
   if (now && now->generation == writer_generation) return {};
   if (now) {
@@ -121,24 +121,23 @@ Result<void> StepWriter::State::CheckStillWriter() const {
 }
 
 Error StepWriter::State::StepExists(std::int64_t step, const Error& refusal) const {
-  const auto there = steps.store_->ReadManifest(step, 0);
+  const auto there = store.ReadManifest(step, 0);
   const std::string by =
       there ? ", saved by run " + there->manifest.run + " at " + internal::FormatRfc3339(there->manifest.time) : "";
   return {ErrorCode::kAlreadyExists,
-          "step " + std::to_string(step) + " of " + steps.uri() + " is there already" + by +
+          "step " + std::to_string(step) + " of " + store.uri() + " is there already" + by +
               "; save it with CommitMode::kReplace, or save another step: " + refusal.message};
 }
 
 Error StepWriter::State::MaybeDamaged(std::int64_t step, const Error& why) const {
   return {.code = why.code,
-          .message = "step " + std::to_string(step) + " of " + steps.uri() +
+          .message = "step " + std::to_string(step) + " of " + store.uri() +
                      " was saved, and may have lost its files to another run: " + why.message,
           .outcome = WriteOutcome::kStored};
 }
 
 Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& manifest, const std::string& json,
                                                       std::int64_t replaced) const {
-  const StepStore& store = *steps.store_;
   const ObjectName object = store.At(internal::ManifestName(manifest.step));
   auto stored = UploadObject(store.client(), object, AsBytes(json),
                              {.mode = replaced == 0 ? WriteMode::kCreate : WriteMode::kReplace,
@@ -159,7 +158,7 @@ Result<ObjectMetadata> StepWriter::State::PutAsWriter(const CheckpointManifest& 
     // Read before the writer is checked: then the manifest of a run that takes the prefix over meanwhile is not
     // replaced.
     const auto replaced =
-        mode == CommitMode::kCreate ? Result<std::int64_t>(0) : steps.store_->ManifestGeneration(manifest.step);
+        mode == CommitMode::kCreate ? Result<std::int64_t>(0) : store.ManifestGeneration(manifest.step);
     if (!replaced) return replaced.error();
     if (auto is_writer = CheckStillWriter(); !is_writer) return is_writer.error();
     auto stored = PutManifest(manifest, *json, *replaced);
@@ -190,7 +189,7 @@ class StepWriter::Removal {
   explicit Removal(State& state) : state_(state) {
     internal::MutexLock lock(state.mutex);
     const auto is_free = [&state]() REQUIRES(state.mutex) { return !state.is_removing; };
-    has_begun_ = state.removing_ended.wait(lock, state.steps.store_->stop(), is_free);
+    has_begun_ = state.removing_ended.wait(lock, state.store.stop(), is_free);
     if (has_begun_) state.is_removing = true;
   }
   ~Removal() {
@@ -259,8 +258,7 @@ void StepWriter::State::GiveBack(const std::vector<StepFile>& files) {
 }
 
 // Spares files of this writer that were in no manifest when the listing began.
-Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
-  StepStore& store = *steps.store_;
+Result<RemovalReport> StepWriter::State::Clean(const KeepRules* rules) {
   auto listed = internal::ListRun(store);
   if (!listed) return listed.error();
   // A run that has the prefix still was the only one before, so what the listing shows is no file of another's save.
@@ -270,8 +268,9 @@ Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
     const internal::MutexLock lock(mutex);
     limits.committed = committed;
   }
-  const auto collected = internal::CollectListed(store, *listed, {.min_age = std::chrono::seconds(0)}, limits.spared);
-  if (rules == nullptr) return KeepReport{};
+  const auto collected =
+      internal::CollectListed(store, *listed, std::chrono::seconds(0), /*is_dry_run=*/false, limits.spared);
+  if (rules == nullptr) return RemovalReport{};
   auto report = internal::KeepListed(store, *std::move(listed), *rules, limits);
   if (report && !collected) report->leftovers = collected.error();
   return report;
@@ -280,8 +279,8 @@ Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
 Result<void> StepWriter::State::RemoveAbove(std::int64_t step) {
   const Removal removal(*this);
   const auto may_remove = [this] { return CheckStillWriter(); };
-  auto removed = removal.has_begun() ? internal::RemoveStepsAbove(*steps.store_, step, UnderWay(), may_remove)
-                                     : Result<void>(Cancelled(steps));
+  auto removed = removal.has_begun() ? internal::RemoveStepsAbove(store, step, UnderWay(), may_remove)
+                                     : Result<void>(Cancelled(store));
   if (removed) {
     const internal::MutexLock lock(mutex);
     newest = step;
@@ -289,14 +288,14 @@ Result<void> StepWriter::State::RemoveAbove(std::int64_t step) {
   }
   Error error = removed.error();
   error.message =
-      "step " + std::to_string(step) + " of " + steps.uri() +
+      "step " + std::to_string(step) + " of " + store.uri() +
       " was saved, and steps with higher numbers still exist; remove them by `gcsflux checkpoint rm`: " + error.message;
   error.outcome = WriteOutcome::kStored;
   return error;
 }
 
-Result<StepWriter> StepWriter::Start(const CheckpointSteps& steps, const StepWriterOptions& options) {
-  const StepStore& store = *steps.store_;
+Result<StepWriter> StepWriter::Start(std::shared_ptr<StepStore> of, bool take_over) {
+  const StepStore& store = *of;
   RunIdentity identity = internal::MakeRunIdentity();
   std::int64_t replaced = 0;
   RunIdentity other;
@@ -304,7 +303,7 @@ Result<StepWriter> StepWriter::Start(const CheckpointSteps& steps, const StepWri
     const auto put = PutWriter(store, identity, replaced);
     if (put) {
       identity.started = put->time_created;
-      return StepWriter(std::make_unique<State>(steps, std::move(identity), put->generation));
+      return StepWriter(std::make_unique<State>(std::move(of), std::move(identity), put->generation));
     }
     if (put.error().code != ErrorCode::kPreconditionFailed && put.error().code != ErrorCode::kNotFound) {
       return put.error();
@@ -314,14 +313,13 @@ Result<StepWriter> StepWriter::Start(const CheckpointSteps& steps, const StepWri
     if (!there && put.error().code == ErrorCode::kNotFound && replaced == 0) return put.error();  // The bucket.
     replaced = there ? there->generation : 0;
     if (there) other = internal::IdentityOf(*there);
-    if (there && !options.take_over) break;
+    if (there && !take_over) break;
   }
   return Refused(store, other);
 }
 
-Result<StepFile> WriteStepFile(const CheckpointSteps& steps, const std::string& name, const CheckpointWriter& write,
+Result<StepFile> WriteStepFile(const StepStore& store, const std::string& name, const CheckpointWriter& write,
                                const UploadOptions& options) {
-  const StepStore& store = internal::StoreOf(steps);
   const std::string uri = ToUri(store.At(name));
   UploadOptions of_file = options;
   of_file.mode = WriteMode::kCreate;
@@ -334,31 +332,24 @@ Result<StepFile> WriteStepFile(const CheckpointSteps& steps, const std::string& 
   return Error{ErrorCode::kUnverified, uri + ": the service tells no CRC32C, which a manifest needs"};
 }
 
-Result<void> DeleteStepFile(const CheckpointSteps& steps, const StepFile& file) {
-  return internal::StoreOf(steps).Delete(file.name, file.generation);
-}
-
-StepWriter::StepWriter(std::unique_ptr<State> state) : steps_(state->steps), state_(std::move(state)) {}
+StepWriter::StepWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 StepWriter::StepWriter(StepWriter&&) noexcept = default;
 StepWriter& StepWriter::operator=(StepWriter&&) noexcept = default;
 StepWriter::~StepWriter() = default;
 
-const RunIdentity& StepWriter::identity() const {
-  static const auto* const kNone = new RunIdentity;  // Never destroyed.
-  return state_ ? state_->identity : *kNone;
-}
+const RunIdentity& StepWriter::identity() const { return state_->identity; }
+StepStore& StepWriter::store() const { return state_->store; }
 
 Result<StepFile> StepWriter::WriteFile(std::int64_t step, const std::string& name, const CheckpointWriter& write,
                                        const UploadOptions& options) {
   const auto below = ReserveName(step, name);
   if (!below) return below.error();
-  auto written = WriteStepFile(steps_, *below, write, options);
+  auto written = WriteStepFile(store(), *below, write, options);
   if (!written) DropName(*below);
   return written;
 }
 
 Result<std::string> StepWriter::ReserveName(std::int64_t step, const std::string& name) {
-  if (!state_) return internal::MovedFrom("StepWriter");
   std::string below = internal::NewFileName(step, name);
   if (step < 0 || step > kMaxStep || !internal::StepOfFile(below)) {
     return Error{ErrorCode::kInvalidArgument, "step " + std::to_string(step) + ", file '" + name +
@@ -371,13 +362,11 @@ Result<std::string> StepWriter::ReserveName(std::int64_t step, const std::string
 }
 
 void StepWriter::DropName(const std::string& name) {
-  if (!state_) return;
   const internal::MutexLock lock(state_->mutex);
   state_->drafts.erase(name);
 }
 
 std::shared_ptr<const void> StepWriter::Pin(std::vector<StepFile> files) {
-  if (!state_) return nullptr;
   State* const state = state_.get();
   const internal::MutexLock lock(state->mutex);
   if (state->is_cleaning || state->is_removing) return nullptr;
@@ -386,36 +375,33 @@ std::shared_ptr<const void> StepWriter::Pin(std::vector<StepFile> files) {
 }
 
 void StepWriter::Discard(const std::vector<StepFile>& files) {
-  if (!state_) return;
   for (const StepFile& file : files) {
     {
       const internal::MutexLock lock(state_->mutex);
       if (state_->drafts.erase(file.name) == 0) continue;
     }
     // If this fails, the next Keep() removes the file, since no manifest names it.
-    static_cast<void>(state_->steps.store_->Delete(file.name, file.generation).ok());
+    static_cast<void>(state_->store.Delete(file.name, file.generation).ok());
   }
 }
 
 Result<void> StepWriter::CheckStep(const CheckpointManifest& about, CommitMode mode) {
-  if (!state_) return internal::MovedFrom("StepWriter");
   if (const auto wrong = internal::WhatIsWrongWithoutFiles(about)) {
     return Error{ErrorCode::kInvalidArgument,
-                 "step " + std::to_string(about.step) + " of " + steps().uri() + ": " + *wrong};
+                 "step " + std::to_string(about.step) + " of " + store().uri() + ": " + *wrong};
   }
   if (mode == CommitMode::kRewind) return {};
   {
     const internal::MutexLock lock(state_->mutex);
     if (state_->newest && *state_->newest <= about.step) return {};
   }
-  if (auto checked = internal::CheckNoneIsNewer(*steps().store_, about.step); !checked) return checked;
+  if (auto checked = internal::CheckNoneIsNewer(store(), about.step); !checked) return checked;
   const internal::MutexLock lock(state_->mutex);
   if (!state_->newest) state_->newest = about.step;
   return {};
 }
 
 Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mode) {
-  if (!state_) return internal::MovedFrom("StepWriter");
   if (auto checked = CheckStep(manifest, mode); !checked) return Discard(manifest.files), checked.error();
   manifest.run = state_->identity.id;
   manifest.writer = std::string("gcsflux ") + kVersion;
@@ -431,8 +417,8 @@ Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mo
   if (auto is_writer = state_->CheckStillWriter(); !is_writer)
     return state_->MaybeDamaged(manifest.step, is_writer.error());
   StoredStep stored{std::move(manifest), put->generation};
-  state_->steps.store_->Remember(stored);
-  state_->hint.Tell(*state_->steps.store_, stored.manifest.step, put->time_created);
+  state_->store.Remember(stored);
+  state_->hint.Tell(state_->store, stored.manifest.step, put->time_created);
   // The replaced files are in no manifest now. If this fails, the next Keep() removes them.
   if (mode != CommitMode::kCreate) static_cast<void>(Clean(nullptr).ok());
   if (mode != CommitMode::kRewind) return stored;
@@ -440,28 +426,23 @@ Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mo
   return stored;
 }
 
-Result<KeepReport> StepWriter::Keep(const KeepRules& rules) { return Clean(&rules); }
+Result<RemovalReport> StepWriter::Keep(const KeepRules& rules) { return Clean(&rules); }
 
-Result<KeepReport> StepWriter::Clean(const KeepRules* rules) {
-  if (!state_) return internal::MovedFrom("StepWriter");
+Result<RemovalReport> StepWriter::Clean(const KeepRules* rules) {
   const Cleaning cleaning(*state_);
-  if (!cleaning.is_only_one()) return KeepReport{};
+  if (!cleaning.is_only_one()) return RemovalReport{};
   const Removal removal(*state_);
-  if (!removal.has_begun()) return Cancelled(state_->steps);
+  if (!removal.has_begun()) return Cancelled(state_->store);
   return state_->Clean(rules);
 }
 
 Result<void> StepWriter::Remove(std::int64_t step) {
-  if (!state_) return internal::MovedFrom("StepWriter");
   const Removal removal(*state_);
-  if (!removal.has_begun()) return Cancelled(state_->steps);
+  if (!removal.has_begun()) return Cancelled(state_->store);
   const auto may_remove = [this] { return state_->CheckStillWriter(); };
-  return internal::RemoveStep(*state_->steps.store_, step, state_->UnderWay(), may_remove);
+  return internal::RemoveStep(state_->store, step, state_->UnderWay(), may_remove);
 }
 
-Result<void> StepWriter::Release() {
-  if (!state_) return internal::MovedFrom("StepWriter");
-  return state_->steps.store_->Delete(internal::kWriterObject, state_->writer_generation);
-}
+Result<void> StepWriter::Release() { return state_->store.Delete(internal::kWriterObject, state_->writer_generation); }
 
 }  // namespace gcsflux

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/manifest.h"
 
 namespace gcsflux::internal {
 

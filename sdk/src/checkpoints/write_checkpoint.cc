@@ -1,9 +1,10 @@
+#include "checkpoints/write_checkpoint.h"
+
 #include <memory>
 #include <utility>
 
 #include "base/call_user_code.h"
-#include "checkpoints/checkpoint_uri.h"
-#include "gcsflux/checkpoints/checkpoint.h"
+#include "checkpoints/step_names.h"
 #include "transfer/file/partial_file.h"
 
 namespace gcsflux {

@@ -1,11 +1,13 @@
 // The command line: ParseFlags, HelpRequested and FlagsHelp.
 #include <gflags/gflags.h>
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 #include <utility>
 
 #include "base/option_range.h"
+#include "base/text/nearest_name.h"
 #include "flags/flag_values.h"
 #include "gcsflux/flags.h"
 
@@ -24,26 +26,44 @@ bool IsKnown(const std::string& name, gflags::CommandLineFlagInfo* info) {
 
 // One flag on the line: "--name", "--name=value" or, with the value in the next word, "--name value".
 struct Word {
-  std::string name;
-  std::optional<std::string> value;
+  std::string name = {};
+  std::optional<std::string> value = {};
 };
 
 Word SplitWord(std::string_view text) {
   text.remove_prefix(text.starts_with("--") ? 2 : 1);
   const auto equals = text.find('=');
-  if (equals == std::string_view::npos) return {std::string(text), std::nullopt};
-  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+  Word word{.name = std::string(text.substr(0, equals))};
+  std::ranges::replace(word.name, '-', '_');
+  if (equals != std::string_view::npos) word.value = text.substr(equals + 1);
+  return word;
+}
+
+Error UnknownFlag(const std::string& name) {
+  std::vector<gflags::CommandLineFlagInfo> flags;
+  gflags::GetAllFlags(&flags);
+  const std::string file_of_gflags = gflags::GetCommandLineFlagInfoOrDie("flagfile").filename;
+  std::vector<std::string> names;
+  for (const auto& flag : flags) {
+    if (Directory(flag.filename) != Directory(file_of_gflags)) names.push_back(flag.name);
+  }
+  const std::string nearest = internal::NearestName(name, names);
+  return WrongFlag("unknown flag --" + name + "; " + (nearest.empty() ? "" : "did you mean --" + nearest + "? ") +
+                   "--help lists them");
 }
 
 // Sets the flag. Returns whether the next word (null at the end of the line) was its value.
 Result<bool> SetFlag(Word word, const char* next) {
   gflags::CommandLineFlagInfo info;
   bool took_next = false;
-  if (!IsKnown(word.name, &info) && word.name.starts_with("no") && !word.value && IsKnown(word.name.substr(2), &info) &&
+  // "--noswitch" or "--no_switch".
+  const std::string switched_off =
+      word.name.substr(std::min<std::size_t>(word.name.starts_with("no_") ? 3 : 2, word.name.size()));
+  if (!IsKnown(word.name, &info) && word.name.starts_with("no") && !word.value && IsKnown(switched_off, &info) &&
       info.type == "bool") {
-    word = {word.name.substr(2), "false"};
+    word = {switched_off, "false"};
   } else if (info.name.empty()) {
-    return WrongFlag("unknown flag --" + word.name + "; --help lists them");
+    return UnknownFlag(word.name);
   } else if (!word.value && info.type == "bool") {
     word.value = "true";
   } else if (!word.value) {

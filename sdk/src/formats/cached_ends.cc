@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/checksum.h"
-#include "formats/bytes/read_summed.h"
+#include "formats/bytes/source_reads.h"
+#include "formats/bytes/tensor_layout.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "formats/pickle/arena.h"
 #include "formats/pickle/pickle_reader.h"
-#include "gcsflux/checkpoints/torch_file.h"
+#include "gcsflux/formats.h"
 
 namespace gcsflux::internal {
 

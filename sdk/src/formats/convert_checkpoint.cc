@@ -1,31 +1,68 @@
+#include "formats/convert_checkpoint.h"
+
 #include <algorithm>
+#include <utility>
 
+#include "formats/bytes/format_error.h"
+#include "formats/checkpoint_reader.h"
+#include "formats/safetensors/safetensors_types.h"
+#include "formats/state_json.h"
 #include "formats/tensor_sequence.h"
-#include "formats/tensors_only.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/torch_file_writer.h"
 
-namespace gcsflux {
+namespace gcsflux::internal {
 namespace {
 
-using internal::TensorSequence;
+// Containers are read up to 256 levels deep, so this recursion ends.
+class LeafNames {
+ public:
+  void Visit(const pickled::Value& value, const std::string& name) {
+    if (const auto* const dict = value.As<pickled::Dict>()) {
+      for (const auto& [key, item] : dict->entries) Visit(item, Below(name, TextOf(key)));
+    } else if (const auto* const list = value.As<pickled::List>()) {
+      VisitAll(list->items, name);
+    } else if (const auto* const tuple = value.As<pickled::Tuple>()) {
+      VisitAll(tuple->items, name);
+    } else if (value.As<TensorLayout>() == nullptr) {
+      names_.push_back(name);
+    }
+  }
+  std::vector<std::string> Take() && { return std::move(names_); }
+
+ private:
+  static std::string Below(const std::string& name, const std::string& child) {
+    return name.empty() ? child : name + "." + child;
+  }
+  static std::string TextOf(const pickled::Value& key) {
+    if (const auto* const text = key.As<std::string>()) return *text;
+    if (const auto* const number = key.As<std::int64_t>()) return std::to_string(*number);
+    return "#";
+  }
+  void VisitAll(const std::vector<pickled::Value>& items, const std::string& name) {
+    for (std::size_t i = 0; i < items.size(); ++i) Visit(items[i], Below(name, std::to_string(i)));
+  }
+
+  std::vector<std::string> names_;
+};
 
 // A run's safetensors have their values in the metadata. A file of torch.save has a place for them.
 bool KeepsValues(const StoredCheckpoint& checkpoint, CheckpointFormat format) {
-  return format == CheckpointFormat::kTorchFile && IsSafetensors(checkpoint.format()) && checkpoint.HasValues();
+  return format == CheckpointFormat::kTorchFile && IsSafetensors(checkpoint.format()) &&
+         checkpoint.reader().HasValues();
 }
 
-Result<void> ToSafetensors(const StoredCheckpoint& checkpoint, const ByteSink& sink, bool has_checksums) {
+Result<void> ToSafetensors(const StoredCheckpoint& checkpoint, const ByteSink& sink) {
   std::vector<StoredTensor> order = checkpoint.tensors();
   // In the order of writing, so that small ones are read together.
-  std::sort(order.begin(), order.end(), internal::IsWrittenBefore);
-  SafetensorsContents contents{.has_checksums = has_checksums};
+  std::sort(order.begin(), order.end(), IsWrittenBefore);
+  SafetensorsContents contents;
   for (const StoredTensor& tensor : order) {
     contents.tensors.push_back({tensor.name, tensor.layout.dtype, tensor.layout.shape});
   }
   TensorSequence sequence(checkpoint, std::move(order));
-  return WriteSafetensors(
+  const auto written = WriteSafetensors(
       contents, [&](std::size_t tensor, const ByteSink& into) { return sequence.Give(tensor, into); }, sink);
+  return written ? Result<void>() : written.error();
 }
 
 Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sink, bool has_values) {
@@ -45,7 +82,7 @@ Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sin
   }
   contents.root = {.any = std::move(dict)};
   if (has_values) {
-    auto root = checkpoint.ReadValue();  // In safetensors each tensor is a storage, in the same order.
+    auto root = checkpoint.reader().ReadValue();  // In safetensors each tensor is a storage, in the same order.
     if (!root) return root.error();
     contents.root = *std::move(root);
   }
@@ -56,20 +93,52 @@ Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sin
 
 }  // namespace
 
-Result<void> ConvertCheckpoint(const StoredCheckpoint& checkpoint, CheckpointFormat format, const ByteSink& sink,
-                               const ConvertCheckpointOptions& options) {
-  if (!options.is_tensors_only) {
-    if (auto checked = internal::CheckTensorsOnly(checkpoint, KeepsValues(checkpoint, format)); !checked) {
-      return checked;
-    }
+Result<std::vector<std::string>> OtherValues(const StoredCheckpoint& checkpoint) {
+  LeafNames leaves;
+  if (!IsSafetensors(checkpoint.format())) {
+    const auto root = checkpoint.reader().ReadValue();
+    if (!root) return root.error();
+    leaves.Visit(*root, "");
   }
-  if (format == CheckpointFormat::kSafetensors) return ToSafetensors(checkpoint, sink, options.has_checksums);
-  const bool has_values = !options.is_tensors_only && KeepsValues(checkpoint, format);
+  std::vector<std::string> names = std::move(leaves).Take();
+  for (const RefusedValue& value : checkpoint.refused()) names.push_back(value.name);
+  for (const auto& [key, value] : checkpoint.metadata()) {
+    // Once slices are joined, their offsets say nothing more.
+    if (key != "format" && key != kSlicesName) names.push_back("__metadata__." + key);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+Result<void> CheckTensorsOnly(const StoredCheckpoint& checkpoint, bool keeps_values) {
+  auto others = OtherValues(checkpoint);
+  if (!others) return others.error();
+  if (keeps_values) std::erase(*others, std::string("__metadata__.") + kStateKey);
+  if (others->empty()) return {};
+  constexpr std::size_t kShown = 5;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(others->size(), kShown); ++i) {
+    names += (i == 0 ? "" : ", ") + Shown((*others)[i]);
+  }
+  if (others->size() > kShown) names += " and " + std::to_string(others->size() - kShown) + " more";
+  return Error{ErrorCode::kInvalidArgument, checkpoint.name() +
+                                                ": it holds more than tensors, which the other format has no place "
+                                                "for: " +
+                                                names + "; convert the tensors only, or keep the format"};
+}
+
+Result<void> WriteConverted(const StoredCheckpoint& checkpoint, CheckpointFormat format, const ByteSink& sink,
+                            bool is_tensors_only) {
+  const bool has_values = !is_tensors_only && KeepsValues(checkpoint, format);
+  if (!is_tensors_only) {
+    if (auto checked = CheckTensorsOnly(checkpoint, has_values); !checked) return checked;
+  }
+  if (format == CheckpointFormat::kSafetensors) return ToSafetensors(checkpoint, sink);
   if (format == CheckpointFormat::kTorchFile) return ToTorchFile(checkpoint, sink, has_values);
   return Error{ErrorCode::kInvalidArgument, checkpoint.name() +
-                                                ": it can become a file of torch.save or safetensors, "
-                                                "and not " +
+                                                ": it can become a file of torch.save or safetensors, and not " +
                                                 std::string(FormatName(format))};
 }
 
-}  // namespace gcsflux
+}  // namespace gcsflux::internal

@@ -26,18 +26,11 @@ std::string WhyNoType(std::string_view type) { return "its type " + Shown(std::s
 
 }  // namespace
 
-Result<SafetensorsFiles> SafetensorsFiles::Open(std::string name, std::vector<ByteSource> files) {
-  std::vector<SafetensorsHeader> headers;
-  for (const ByteSource& file : files) {
-    auto header = ReadSafetensorsHeader(file);
-    if (!header) return header.error();
-    headers.push_back(*std::move(header));
-  }
-  return Open(std::move(name), std::move(files), std::move(headers));
-}
-
 Result<SafetensorsFiles> SafetensorsFiles::Open(std::string name, std::vector<ByteSource> files,
                                                 std::vector<SafetensorsHeader> headers) {
+  if (files.empty() || files.size() != headers.size()) {
+    return Error{ErrorCode::kInvalidArgument, name + ": there must be one header for each file"};
+  }
   SafetensorsFiles opened;
   opened.name_ = std::move(name);
   opened.files_ = std::move(files);

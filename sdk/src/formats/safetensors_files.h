@@ -8,21 +8,22 @@
 #include <vector>
 
 #include "formats/checkpoint_reader.h"
+#include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/slice_window.h"
-#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux::internal {
 
 /// The tensors of one or several files of safetensors, each with its own storage.
 class SafetensorsFiles final : public CheckpointReader {
  public:
-  /// Reads the files' headers. Slices are joined. `name` is for messages.
-  static Result<SafetensorsFiles> Open(std::string name, std::vector<ByteSource> files);
-  /// The same with headers that are known: one for each file. Tensors that they lack are left out.
+  /// One header for each file. Slices are joined; tensors that the headers lack are left out. `name` is for messages.
   static Result<SafetensorsFiles> Open(std::string name, std::vector<ByteSource> files,
                                        std::vector<SafetensorsHeader> headers);
 
-  [[nodiscard]] CheckpointFormat format() const override { return CheckpointFormat::kSafetensors; }
+  /// kSafetensors, or kSafetensorsIndex if an index named the files.
+  [[nodiscard]] CheckpointFormat format() const override { return format_; }
+  void SetFormat(CheckpointFormat format) { format_ = format; }
+  [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] std::span<const ByteSource> files() const override { return files_; }
   [[nodiscard]] const std::vector<StoredTensor>& tensors() const override { return tensors_; }
   [[nodiscard]] const std::vector<StoredStorage>& storages() const override { return storages_; }
@@ -35,8 +36,7 @@ class SafetensorsFiles final : public CheckpointReader {
 
   [[nodiscard]] bool IsVerifiable(std::size_t storage) const override;
   [[nodiscard]] std::optional<std::uint32_t> Crc32c(std::size_t storage) const override;
-  Result<void> ReadStorages(std::span<const StorageRead> reads) const override;
-  Result<void> ReadTensors(std::span<const TensorRead> reads) const override;
+  Result<void> ReadRanges(std::span<const StorageRange> reads) const override;
   Result<void> StreamStorage(std::size_t storage, const ByteSink& sink) const override;
 
  private:
@@ -60,6 +60,7 @@ class SafetensorsFiles final : public CheckpointReader {
   [[nodiscard]] SliceOfWhole SliceOf(const Part& part, std::size_t storage) const;
   Result<void> StreamSlices(std::size_t storage, const ByteSink& sink) const;
 
+  CheckpointFormat format_ = CheckpointFormat::kSafetensors;
   std::string name_;
   std::vector<ByteSource> files_;
   std::vector<StoredTensor> tensors_;

@@ -3,10 +3,8 @@
 
 #include "base/crc32c.h"
 #include "formats/bytes/format_error.h"
-#include "formats/bytes/read_summed.h"
-#include "formats/bytes/storage_pieces.h"
+#include "formats/bytes/source_reads.h"
 #include "formats/safetensors_files.h"
-#include "formats/torch_records.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -22,25 +20,6 @@ class SafetensorsFiles::Plan {
   explicit Plan(const SafetensorsFiles& files)
       : files_(files), reads_(files.files_.size()), read_parts_(reads_.size()) {}
 
-  Result<void> Add(const TensorRead& read) {
-    const TensorLayout& layout = read.tensor->layout;
-    if (layout.storage >= files_.storages_.size()) return WrongLength(*read.tensor);
-    const auto touched = TouchedBytes(layout, files_.storages_[layout.storage].bytes);
-    const auto count = ElementCount(layout.shape);
-    const std::size_t element = ElementBytes(layout.dtype);
-    if (!touched || !count || read.into.size() % element != 0 || read.into.size() / element != *count) {
-      return WrongLength(*read.tensor);
-    }
-    if (read.into.empty()) return {};
-    if (layout.strides == ContiguousStrides(layout.shape) && touched->size() == read.into.size()) {
-      AddParts(layout.storage, *touched, read.into);
-      return {};
-    }
-    gathers_.push_back({&read, std::string(static_cast<std::size_t>(touched->size()), '\0')});
-    AddParts(layout.storage, *touched, std::as_writable_bytes(std::span(gathers_.back().held)));
-    return {};
-  }
-
   // [wanted.begin, wanted.end) of the storage into `into`.
   void AddParts(std::size_t storage, FileRange wanted, std::span<std::byte> into) {
     for (const Part& part : files_.PartsOf(storage)) {
@@ -55,9 +34,6 @@ class SafetensorsFiles::Plan {
     for (const Slice& slice : slices_) {
       PlaceWindow(slice.of_whole, slice.window, std::as_bytes(std::span(slice.bytes)), slice.wanted, slice.into);
     }
-    for (const Gather& gather : gathers_) {
-      GatherElements(gather.read->tensor->layout, gather.held, gather.read->into);
-    }
     return {};
   }
 
@@ -70,10 +46,6 @@ class SafetensorsFiles::Plan {
   }
 
  private:
-  struct Gather {
-    const TensorRead* read;
-    std::string held;
-  };
   // Bytes of a slice on their way to their places.
   struct Slice {
     SliceOfWhole of_whole;
@@ -104,11 +76,6 @@ class SafetensorsFiles::Plan {
     return {};
   }
 
-  [[nodiscard]] Error WrongLength(const StoredTensor& tensor) const {
-    return {ErrorCode::kInvalidArgument, files_.files_.front().name + ": the memory for " + Shown(tensor.name) +
-                                             " has another length than its elements"};
-  }
-
   void AddRead(const Part& part, std::size_t storage, std::uint64_t begin, std::span<std::byte> into) {
     reads_[part.file].push_back({part.range.begin + begin, into});
     read_parts_[part.file].push_back({&part, storage, into});
@@ -135,7 +102,6 @@ class SafetensorsFiles::Plan {
   std::vector<std::vector<RangeRead>> reads_;      // By file.
   std::vector<std::vector<ReadPart>> read_parts_;  // Likewise.
   std::deque<Slice> slices_;                       // Their addresses are stable.
-  std::deque<Gather> gathers_;                     // Their addresses are stable too.
 };
 
 Error SafetensorsFiles::Corrupted(const Part& part, std::size_t storage) const {
@@ -154,22 +120,9 @@ SliceOfWhole SafetensorsFiles::SliceOf(const Part& part, std::size_t storage) co
       .offsets = part.offsets, .shape = part.shape, .whole_shape = layout.shape, .element = ElementBytes(layout.dtype)};
 }
 
-Result<void> SafetensorsFiles::ReadStorages(std::span<const StorageRead> reads) const {
-  std::vector<TensorRead> tensors;
-  for (const StorageRead& read : reads) {
-    if (read.storage >= storages_.size()) {
-      return Error{ErrorCode::kInvalidArgument, name_ + ": it has no storage " + std::to_string(read.storage)};
-    }
-    tensors.push_back({&tensors_[read.storage], read.into});
-  }
-  return ReadTensors(tensors);
-}
-
-Result<void> SafetensorsFiles::ReadTensors(std::span<const TensorRead> reads) const {
+Result<void> SafetensorsFiles::ReadRanges(std::span<const StorageRange> reads) const {
   Plan plan(*this);
-  for (const TensorRead& read : reads) {
-    if (auto added = plan.Add(read); !added) return added;
-  }
+  for (const auto& [storage, range, into] : reads) plan.AddParts(storage, range, into);
   return plan.Run();
 }
 

@@ -95,11 +95,35 @@ class Formatter {
   json Form(const Dict& dict, const std::string& path) {
     return HasPlainKeys(dict) ? PlainDict(dict, path) : AnyDict(dict, path);
   }
+  // FormatState() refuses the rest.
   template <class Other>
-  json Form(const Other&, const std::string& path) {
+  json Form(const Other& other, const std::string& path) {
     if (!refused_) refused_ = NameAt(path);
-    return nullptr;
+    return Shown(other, path);
   }
+  static json Shown(const pickled::LongInteger& number, const std::string&) {
+    return {{"$int", HexOf(std::string(number.bytes.rbegin(), number.bytes.rend()))}};
+  }
+  static json Shown(const std::complex<double>& number, const std::string& path) {
+    return {{"$complex", json::array({Form(number.real(), path), Form(number.imag(), path)})}};
+  }
+  json Shown(const pickled::Set& set, const std::string& path) { return {{"$set", Items(set.items, path)}}; }
+  static json Shown(const pickled::Size& size, const std::string&) { return {{"$size", size.sizes}}; }
+  static json Shown(DType dtype, const std::string&) { return {{"$dtype", DTypeName(dtype)}}; }
+  static json Shown(const pickled::Device& device, const std::string&) {
+    return {{"$device", device.type + (device.index ? ":" + std::to_string(*device.index) : "")}};
+  }
+  static json Shown(const pickled::Storage& storage, const std::string&) {
+    return {{"$storage", {{"index", storage.storage}, {"dtype", DTypeName(storage.dtype)}}}};
+  }
+  static json Shown(const pickled::NumericArray& array, const std::string&) {
+    return {{"$array",
+             {{"dtype", DTypeName(array.dtype)},
+              {"shape", array.shape},
+              {"fortran", array.is_fortran},
+              {"data", HexOf(array.data)}}}};
+  }
+  static json Shown(const pickled::Refused& refused, const std::string&) { return {{"$refused", refused.why}}; }
 
   static bool HasPlainKeys(const Dict& dict) {
     for (const auto& [key, item] : dict.entries) {
@@ -250,14 +274,19 @@ Result<std::string> FormatState(const Value& value) {
   Formatter formatter;
   const json state = formatter.Of(value, "");
   if (const auto& refused = formatter.refused()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "safetensors has no place for the value " + Shown(*refused) + "; save as a file of torch.save"};
+    return Error{ErrorCode::kInvalidArgument, "safetensors has no place for the value " + internal::Shown(*refused) +
+                                                  "; save as a file of torch.save"};
   }
   std::string text = state.dump();
   if (text.size() <= kMostStateBytes) return text;
   return Error{ErrorCode::kInvalidArgument, "the values beside the tensors would take " + std::to_string(text.size()) +
                                                 " bytes of metadata, and " + std::to_string(kMostStateBytes) +
                                                 " are the most; save as a file of torch.save"};
+}
+
+std::string ValueAsJson(const Value& value, std::string_view name) {
+  const json shown = Formatter().Of(value, name.empty() ? "" : "." + std::string(name));
+  return shown.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Result<Value> ParseState(std::string_view text, const std::string& file, const FindLayout& find) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/checkpoints/pickled_value.h"
+#include "formats/pickle/pickled_value.h"
 #include "gcsflux/result.h"
 
 // A value with tensors as JSON: what safetensors has no place for, as one entry of its metadata. Numbers, texts, lists
@@ -29,6 +29,10 @@ std::vector<NamedLayout> NamedLayouts(const pickled::Value& value);
 /// The value with its tensors as NamedLayouts() names them. kInvalidArgument for values that have no form here: the
 /// message names one. An OrderedDict becomes a dict, and loses its attributes.
 Result<std::string> FormatState(const pickled::Value& value);
+
+/// Any value in this form, for StoredCheckpoint::ReadValue(); `name` is its own. What FormatState() refuses appears as
+/// docs/checkpoint_formats.md says.
+std::string ValueAsJson(const pickled::Value& value, std::string_view name);
 
 /// Gives the layout of a tensor by its name.
 using FindLayout = std::function<Result<TensorLayout>(const std::string& name)>;

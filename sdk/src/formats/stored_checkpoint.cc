@@ -1,29 +1,33 @@
+#include "gcsflux/checkpoints/stored_checkpoint.h"
+
 #include <algorithm>
 #include <array>
 
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/little_endian.h"
 #include "formats/cached_ends.h"
+#include "formats/safetensors/safetensors_types.h"
 #include "formats/safetensors_files.h"
+#include "formats/state_json.h"
 #include "formats/torch_file.h"
 #include "formats/torch_records.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/zip/zip_layout.h"
 
 namespace gcsflux {
-
-using internal::SafetensorsFiles;
-using internal::Shown;
-using internal::Undecodable;
-
+namespace internal {
 namespace {
 
 constexpr std::size_t kFirstBytes = 64;
 
-Error NotRead(const std::string& file, CheckpointFormat format) {
-  if (format == CheckpointFormat::kOldTorchFile) {
-    return Undecodable(file, "", 0, std::string(internal::kOldTorchFile));
-  }
-  return Undecodable(file, "", 0, "it is not a checkpoint of torch.save, libtorch or safetensors");
+bool HasHeaderOfSafetensors(std::string_view first) {
+  return first.size() >= 9 && first[8] == '{' && FromLittleEndian<std::uint64_t>(first) <= kMostHeaderBytes;
+}
+
+bool IsJsonObject(std::string_view first) {
+  const std::size_t begin = first.find_first_not_of(" \t\r\n");
+  if (begin == first.npos || first[begin] != '{') return false;
+  const std::size_t next = first.find_first_not_of(" \t\r\n", begin + 1);
+  return next == first.npos || first[next] == '"' || first[next] == '}';
 }
 
 // Checks that the files have the tensors of the index.
@@ -39,23 +43,53 @@ Result<void> CheckWeightMap(const std::string& file, const SafetensorsIndex& ind
   return {};
 }
 
-template <class Iterator>
-Iterator FindNamed(Iterator begin, Iterator end, std::string_view name) {
-  return std::find_if(begin, end, [&](const auto& value) { return value.name == name; });
+Result<SafetensorsFiles> OpenFiles(std::string name, std::vector<ByteSource> files) {
+  std::vector<SafetensorsHeader> headers;
+  for (const ByteSource& file : files) {
+    auto header = ReadSafetensorsHeader(file);
+    if (!header) return header.error();
+    headers.push_back(*std::move(header));
+  }
+  return SafetensorsFiles::Open(std::move(name), std::move(files), std::move(headers));
 }
 
-std::shared_ptr<const SafetensorsFiles> Shared(SafetensorsFiles files) {
-  return std::make_shared<const SafetensorsFiles>(std::move(files));
+StoredCheckpoint Stored(SafetensorsFiles files) {
+  return StoredCheckpoint(std::make_shared<const SafetensorsFiles>(std::move(files)));
+}
+
+Result<StoredCheckpoint> OpenIndex(const ByteSource& source, const OpenShards& open_shards) {
+  const auto index = ReadSafetensorsIndex(source);
+  if (!index) return index.error();
+  if (!open_shards) return Undecodable(source.name, "", 0, "it is an index; open it by OpenCheckpoint()");
+  auto sources = open_shards(index->Files());
+  if (!sources) return sources.error();
+  if (sources->empty()) return Undecodable(source.name, "", 0, "the index names no file");
+  auto files = OpenFiles(source.name, *std::move(sources));
+  if (!files) return files.error();
+  if (auto checked = CheckWeightMap(source.name, *index, *files); !checked) return checked.error();
+  files->SetFormat(CheckpointFormat::kSafetensorsIndex);
+  return Stored(*std::move(files));
+}
+
+template <class Values>
+auto FindNamed(const Values& values, std::string_view name) {
+  return std::ranges::find_if(values, [&](const auto& value) { return value.name == name; });
 }
 
 }  // namespace
 
-StoredCheckpoint::StoredCheckpoint(CheckpointFormat format, std::string name,
-                                   std::shared_ptr<const internal::CheckpointReader> reader)
-    : format_(format), name_(std::move(name)), reader_(std::move(reader)) {}
+CheckpointFormat DetectFormat(std::span<const std::byte> first_bytes) {
+  const std::string_view first(reinterpret_cast<const char*>(first_bytes.data()), first_bytes.size());
+  // An archive without records begins with its end record.
+  if (first.starts_with(zip::kLocalSignature) || first.starts_with(zip::kEndSignature))
+    return CheckpointFormat::kOtherZip;
+  if (IsOldTorchFile(first)) return CheckpointFormat::kOldTorchFile;
+  if (HasHeaderOfSafetensors(first)) return CheckpointFormat::kSafetensors;
+  return IsJsonObject(first) ? CheckpointFormat::kSafetensorsIndex : CheckpointFormat::kUnknown;
+}
 
-Result<StoredCheckpoint> StoredCheckpoint::Open(ByteSource source, const OpenShards& open_shards) {
-  auto kept = internal::WithCachedEnds(std::move(source));
+Result<StoredCheckpoint> OpenFileOrIndex(ByteSource source, const OpenShards& open_shards) {
+  auto kept = WithCachedEnds(std::move(source));
   if (!kept) return kept.error();
   std::array<std::byte, kFirstBytes> buffer{};
   const auto first =
@@ -67,88 +101,81 @@ Result<StoredCheckpoint> StoredCheckpoint::Open(ByteSource source, const OpenSha
     return OpenSafetensorsFiles(std::move(name), {*std::move(kept)});
   }
   if (format == CheckpointFormat::kSafetensorsIndex) return OpenIndex(*kept, open_shards);
-  if (format != CheckpointFormat::kOtherZip) return NotRead(kept->name, format);
-  std::string name = kept->name;
-  auto file = internal::TorchFile::Open(*std::move(kept));
-  if (!file) return file.error();
-  const CheckpointFormat of_zip = file->format();
-  return StoredCheckpoint(of_zip, std::move(name), std::make_shared<const internal::TorchFile>(*std::move(file)));
-}
-
-Result<StoredCheckpoint> StoredCheckpoint::OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files) {
-  if (files.empty()) return Error{ErrorCode::kNotFound, name + ": it holds no file of safetensors"};
-  auto opened = SafetensorsFiles::Open(name, std::move(files));
-  if (!opened) return opened.error();
-  return StoredCheckpoint(CheckpointFormat::kSafetensors, std::move(name), Shared(*std::move(opened)));
-}
-
-Result<StoredCheckpoint> StoredCheckpoint::OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files,
-                                                                std::vector<SafetensorsHeader> headers) {
-  if (files.empty() || files.size() != headers.size()) {
-    return Error{ErrorCode::kInvalidArgument, name + ": there must be one header for each file"};
+  if (format != CheckpointFormat::kOtherZip) {
+    const bool is_old = format == CheckpointFormat::kOldTorchFile;
+    return Undecodable(
+        kept->name, "", 0,
+        std::string(is_old ? kOldTorchFile : "it is not a checkpoint of torch.save, libtorch or safetensors"));
   }
-  auto opened = SafetensorsFiles::Open(name, std::move(files), std::move(headers));
-  if (!opened) return opened.error();
-  return StoredCheckpoint(CheckpointFormat::kSafetensors, std::move(name), Shared(*std::move(opened)));
+  auto file = TorchFile::Open(*std::move(kept));
+  if (!file) return file.error();
+  return StoredCheckpoint(std::make_shared<const TorchFile>(*std::move(file)));
 }
 
-Result<StoredCheckpoint> StoredCheckpoint::OpenIndex(const ByteSource& source, const OpenShards& open_shards) {
-  const auto index = ReadSafetensorsIndex(source);
-  if (!index) return index.error();
-  if (!open_shards) return Undecodable(source.name, "", 0, "it is an index; open it by OpenCheckpoint()");
-  auto sources = open_shards(index->Files());
-  if (!sources) return sources.error();
-  if (sources->empty()) return Undecodable(source.name, "", 0, "the index names no file");
-  auto files = SafetensorsFiles::Open(source.name, *std::move(sources));
-  if (!files) return files.error();
-  if (auto checked = CheckWeightMap(source.name, *index, *files); !checked) return checked.error();
-  return StoredCheckpoint(CheckpointFormat::kSafetensorsIndex, source.name, Shared(*std::move(files)));
+Result<StoredCheckpoint> OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files) {
+  if (files.empty()) return Error{ErrorCode::kNotFound, name + ": it holds no file of safetensors"};
+  auto opened = OpenFiles(std::move(name), std::move(files));
+  return opened ? Stored(*std::move(opened)) : Result<StoredCheckpoint>(opened.error());
 }
 
-CheckpointFormat StoredCheckpoint::format() const { return format_; }
-const std::string& StoredCheckpoint::name() const { return name_; }
-std::uint64_t StoredCheckpoint::size() const {
-  std::uint64_t size = 0;
-  for (const ByteSource& file : reader_->files()) size += file.size;
-  return size;
+Result<StoredCheckpoint> OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files,
+                                              std::vector<SafetensorsHeader> headers) {
+  auto opened = SafetensorsFiles::Open(std::move(name), std::move(files), std::move(headers));
+  return opened ? Stored(*std::move(opened)) : Result<StoredCheckpoint>(opened.error());
 }
+
+}  // namespace internal
+
+StoredCheckpoint::StoredCheckpoint(std::shared_ptr<const internal::CheckpointReader> reader)
+    : reader_(std::move(reader)) {}
+
+Result<StoredCheckpoint> StoredCheckpoint::Open(ByteSource source) {
+  return internal::OpenFileOrIndex(std::move(source), {});
+}
+
+CheckpointFormat StoredCheckpoint::format() const { return reader_->format(); }
+const std::string& StoredCheckpoint::name() const { return reader_->name(); }
 const std::vector<StoredTensor>& StoredCheckpoint::tensors() const { return reader_->tensors(); }
-const std::vector<StoredStorage>& StoredCheckpoint::storages() const { return reader_->storages(); }
 const std::vector<RefusedValue>& StoredCheckpoint::refused() const { return reader_->refused(); }
 const std::vector<std::pair<std::string, std::string>>& StoredCheckpoint::metadata() const {
   return reader_->metadata();
 }
 
+std::uint64_t StoredCheckpoint::size() const {
+  std::uint64_t size = 0;
+  for (const ByteSource& file : reader_->files()) size += file.size;
+  return size;
+}
+
 Result<StoredTensor> StoredCheckpoint::Find(std::string_view name) const {
-  const auto found = FindNamed(tensors().begin(), tensors().end(), name);
-  const std::string shown = Shown(std::string(name));
+  const auto found = internal::FindNamed(tensors(), name);
+  const std::string shown = internal::Shown(std::string(name));
   if (found == tensors().end()) {
-    const auto why = FindNamed(refused().begin(), refused().end(), name);
-    if (why == refused().end()) return Error{ErrorCode::kNotFound, name_ + ": it has no tensor " + shown};
-    return Undecodable(name_, reader_->values_record(), 0, shown + ": " + why->why);
+    const auto why = internal::FindNamed(refused(), name);
+    if (why == refused().end()) return Error{ErrorCode::kNotFound, this->name() + ": it has no tensor " + shown};
+    return internal::Undecodable(this->name(), reader_->values_record(), 0, shown + ": " + why->why);
   }
-  if (FindNamed(found + 1, tensors().end(), name) == tensors().end()) return *found;
+  const auto others = std::ranges::subrange(found + 1, tensors().end());
+  if (internal::FindNamed(others, name) == others.end()) return *found;
   return Error{ErrorCode::kInvalidArgument,
-               name_ + ": two tensors have the name " + shown + "; take them from tensors()"};
+               this->name() + ": two tensors have the name " + shown + "; take them from tensors()"};
 }
 
-bool StoredCheckpoint::IsVerifiable(std::size_t storage) const { return reader_->IsVerifiable(storage); }
-std::optional<std::uint32_t> StoredCheckpoint::Crc32c(std::size_t storage) const { return reader_->Crc32c(storage); }
-bool StoredCheckpoint::HasValues() const { return reader_->HasValues(); }
-Result<pickled::Value> StoredCheckpoint::ReadValue(std::string_view name) const { return reader_->ReadValue(name); }
-
-Result<void> StoredCheckpoint::ReadStorages(std::span<const StorageRead> reads) const {
-  return reader_->ReadStorages(reads);
+std::optional<std::uint32_t> StoredCheckpoint::Crc32c(const StoredTensor& tensor) const {
+  return reader_->Crc32c(tensor.layout.storage);
 }
+
+Result<std::string> StoredCheckpoint::ReadValue(std::string_view name) const {
+  const auto value = reader_->ReadValue(name);
+  return value ? Result<std::string>(internal::ValueAsJson(*value, name)) : value.error();
+}
+
 Result<void> StoredCheckpoint::ReadTensors(std::span<const TensorRead> reads) const {
   return reader_->ReadTensors(reads);
 }
 Result<void> StoredCheckpoint::ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const {
   const TensorRead one{&tensor, into};
   return ReadTensors({&one, 1});
-}
-Result<void> StoredCheckpoint::StreamStorage(std::size_t storage, const ByteSink& sink) const {
-  return reader_->StreamStorage(storage, sink);
 }
 
 Result<bool> StoredCheckpoint::VerifyWhole() const {
@@ -157,20 +184,6 @@ Result<bool> StoredCheckpoint::VerifyWhole() const {
     if (auto verified = source.verify_whole(); !verified) return verified.error();
   }
   return true;
-}
-
-std::optional<StoredTensor> RowsOf(const StoredTensor& tensor, std::int64_t begin, std::int64_t end) {
-  const TensorLayout& layout = tensor.layout;
-  if (layout.shape.empty() || begin < 0 || begin > end || end > layout.shape.front()) return std::nullopt;
-  StoredTensor rows = tensor;
-  rows.layout.shape.front() = end - begin;
-  if (begin == end) return rows;  // Behind the last row there may be no place.
-  rows.layout.offset += static_cast<std::uint64_t>(begin) * static_cast<std::uint64_t>(layout.strides.front());
-  return rows;
-}
-
-std::uint64_t TensorBytes(const TensorLayout& layout) {
-  return ElementCount(layout.shape).value_or(0) * ElementBytes(layout.dtype);
 }
 
 }  // namespace gcsflux

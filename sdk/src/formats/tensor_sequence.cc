@@ -4,6 +4,8 @@
 
 #include "formats/bytes/format_error.h"
 #include "formats/bytes/make_buffer.h"
+#include "formats/bytes/tensor_layout.h"
+#include "formats/checkpoint_reader.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -14,12 +16,6 @@ constexpr std::uint64_t kPiece = 32 << 20;
 
 std::span<std::byte> BufferIn(std::string& bytes) { return std::as_writable_bytes(std::span(bytes)); }
 
-// The bytes of a storage that are read for it. A view of a large storage counts with the bytes between its elements.
-std::uint64_t HeldBytes(const StoredCheckpoint& checkpoint, const StoredTensor& tensor) {
-  const auto touched = TouchedBytes(tensor.layout, checkpoint.storages()[tensor.layout.storage].bytes);
-  return std::max(touched ? touched->size() : 0, TensorBytes(tensor.layout));
-}
-
 }  // namespace
 
 bool IsWrittenBefore(const StoredTensor& a, const StoredTensor& b) {
@@ -28,54 +24,78 @@ bool IsWrittenBefore(const StoredTensor& a, const StoredTensor& b) {
   return width_a != width_b ? width_a > width_b : a.name < b.name;
 }
 
-Result<void> TensorSequence::Give(std::size_t index, const ByteSink& sink) {
-  if (HeldBytes(checkpoint_, tensors_[index]) > kSmall) return GiveLarge(tensors_[index], sink);
-  if (index < batch_begin_ || index >= batch_begin_ + batch_.size()) {
-    if (auto read = ReadBatch(index); !read) return read;
-  }
-  const std::string& bytes = batch_[index - batch_begin_];
-  return bytes.empty() ? Result<void>() : sink(std::as_bytes(std::span(bytes)));
+// The bytes of a storage that are read for it. A view of a large storage counts with the bytes between its elements.
+std::uint64_t TensorSequence::HeldBytes(const StoredTensor& tensor) const {
+  const auto touched = TouchedBytes(tensor.layout, checkpoint_.reader().storages()[tensor.layout.storage].bytes);
+  return std::max(touched ? touched->size() : 0, TensorBytes(tensor.layout));
 }
 
-Result<void> TensorSequence::ReadBatch(std::size_t first) {
-  batch_.clear();
-  batch_begin_ = first;
+Result<void> TensorSequence::Give(std::size_t index, const ByteSink& sink) {
+  const StoredTensor& tensor = tensors_[index];
+  const std::size_t storage = tensor.layout.storage;
+  const bool fills_storage =
+      IsContiguous(tensor.layout) && TensorBytes(tensor.layout) == checkpoint_.reader().storages()[storage].bytes;
+  if (fills_storage && HeldBytes(tensor) > kSmall) return checkpoint_.reader().StreamStorage(storage, sink);
+  for (std::uint64_t at = 0;;) {
+    const auto piece = Read(index, at);
+    if (!piece) return piece.error();
+    if (piece->empty()) return {};
+    if (auto given = sink(*piece); !given) return given;
+    at += piece->size();
+  }
+}
+
+Result<std::span<const std::byte>> TensorSequence::Read(std::size_t index, std::uint64_t at) {
+  const std::uint64_t bytes = TensorBytes(tensors_[index].layout);
+  if (at >= bytes) return std::span<const std::byte>();
+  const auto is_held = [&] {
+    return index >= first_ && index - first_ < held_.size() && at >= begin_ &&
+           at - begin_ < held_[index - first_].size();
+  };
+  if (!is_held()) {
+    auto read = HeldBytes(tensors_[index]) > kSmall ? ReadPiece(index, at) : ReadSmall(index);
+    if (!read) return held_.clear(), read.error();
+  }
+  return std::as_bytes(std::span(held_[index - first_])).subspan(static_cast<std::size_t>(at - begin_));
+}
+
+// This tensor and small ones behind it.
+Result<void> TensorSequence::ReadSmall(std::size_t first) {
+  held_.clear();
+  first_ = first;
+  begin_ = 0;
   std::uint64_t held = 0;
   for (std::size_t i = first; i < tensors_.size(); ++i) {
-    const std::uint64_t bytes = HeldBytes(checkpoint_, tensors_[i]);
+    const std::uint64_t bytes = HeldBytes(tensors_[i]);
     held += bytes + sizeof(std::string) + sizeof(TensorRead);
     if (bytes > kSmall || (held > kBatch && i > first)) break;
-    batch_.emplace_back(static_cast<std::size_t>(TensorBytes(tensors_[i].layout)), '\0');
+    held_.emplace_back(static_cast<std::size_t>(TensorBytes(tensors_[i].layout)), '\0');
   }
   std::vector<TensorRead> reads;
-  for (std::size_t i = 0; i < batch_.size(); ++i) reads.push_back({&tensors_[first + i], BufferIn(batch_[i])});
-  auto read = checkpoint_.ReadTensors(reads);
-  if (!read) batch_.clear();
-  return read;
+  for (std::size_t i = 0; i < held_.size(); ++i) reads.push_back({&tensors_[first + i], BufferIn(held_[i])});
+  return checkpoint_.ReadTensors(reads);
 }
 
-Result<void> TensorSequence::GiveLarge(const StoredTensor& tensor, const ByteSink& sink) const {
-  const TensorLayout& layout = tensor.layout;
-  const std::uint64_t bytes = TensorBytes(layout);
-  if (layout.strides != ContiguousStrides(layout.shape)) {
-    auto held = MakeBuffer(bytes, Shown(tensor.name));
-    if (!held) return held.error();
-    if (auto read = checkpoint_.ReadTensor(tensor, BufferIn(*held)); !read) return read;
-    return sink(BufferIn(*held));
+Result<void> TensorSequence::ReadPiece(std::size_t index, std::uint64_t at) {
+  StoredTensor piece = tensors_[index];
+  const bool is_whole = !IsContiguous(piece.layout);
+  first_ = index;
+  begin_ = is_whole ? 0 : at;
+  const std::uint64_t size = TensorBytes(piece.layout) - begin_;
+  held_.resize(1);
+  if (is_whole) {
+    held_.clear();  // Before the memory for the next one is taken.
+    auto buffer = MakeBuffer(size, Shown(piece.name));
+    if (!buffer) return buffer.error();
+    held_.push_back(*std::move(buffer));
+  } else {
+    held_.front().resize(static_cast<std::size_t>(std::min(size, kPiece)));
+    const std::uint64_t element = ElementBytes(piece.layout.dtype);
+    piece.layout.offset += at / element;
+    piece.layout.shape = {static_cast<std::int64_t>(held_.front().size() / element)};  // As one dimension.
+    piece.layout.strides = {1};
   }
-  if (bytes == checkpoint_.storages()[layout.storage].bytes) return checkpoint_.StreamStorage(layout.storage, sink);
-  const std::uint64_t element = ElementBytes(layout.dtype);
-  std::string piece;
-  for (std::uint64_t at = 0; at < bytes; at += piece.size()) {
-    piece.resize(static_cast<std::size_t>(std::min(bytes - at, kPiece)));
-    StoredTensor part = tensor;  // As one dimension.
-    part.layout.offset += at / element;
-    part.layout.shape = {static_cast<std::int64_t>(piece.size() / element)};
-    part.layout.strides = {1};
-    if (auto read = checkpoint_.ReadTensor(part, BufferIn(piece)); !read) return read;
-    if (auto given = sink(BufferIn(piece)); !given) return given;
-  }
-  return {};
+  return checkpoint_.ReadTensor(piece, BufferIn(held_.front()));
 }
 
 }  // namespace gcsflux::internal

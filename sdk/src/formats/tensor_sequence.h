@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 namespace gcsflux::internal {
 
@@ -19,20 +21,24 @@ class TensorSequence {
   TensorSequence(const StoredCheckpoint& checkpoint, std::vector<StoredTensor> tensors)
       : checkpoint_(checkpoint), tensors_(std::move(tensors)) {}
 
-  [[nodiscard]] const std::vector<StoredTensor>& tensors() const { return tensors_; }
-
   /// Gives the elements of tensor `index` in row-major order. If the tensor fills its storage, it is compared with its
   /// checksum.
   Result<void> Give(std::size_t index, const ByteSink& sink);
 
+  /// The next elements of tensor `index` from byte `at` on, as many as are held; empty at its end. Valid until the next
+  /// call.
+  Result<std::span<const std::byte>> Read(std::size_t index, std::uint64_t at);
+
  private:
-  Result<void> ReadBatch(std::size_t first);
-  Result<void> GiveLarge(const StoredTensor& tensor, const ByteSink& sink) const;
+  [[nodiscard]] std::uint64_t HeldBytes(const StoredTensor& tensor) const;
+  Result<void> ReadSmall(std::size_t first);
+  Result<void> ReadPiece(std::size_t index, std::uint64_t at);
 
   const StoredCheckpoint& checkpoint_;
   const std::vector<StoredTensor> tensors_;
-  std::size_t batch_begin_ = 0;
-  std::vector<std::string> batch_;
+  std::vector<std::string> held_;  // Whole tensors from first_ on, or the bytes from begin_ on of one.
+  std::size_t first_ = 0;
+  std::uint64_t begin_ = 0;
 };
 
 }  // namespace gcsflux::internal

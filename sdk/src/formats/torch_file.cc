@@ -8,8 +8,7 @@
 
 #include "base/crc32.h"
 #include "formats/bytes/format_error.h"
-#include "formats/bytes/make_buffer.h"
-#include "formats/bytes/storage_pieces.h"
+#include "formats/bytes/source_reads.h"
 #include "formats/checkpoint_index.h"
 #include "formats/torch_records.h"
 #include "formats/zip/zip_layout.h"
@@ -153,6 +152,7 @@ Result<void> TorchFile::FillIndex(Contents& contents, const std::string& prefix)
 }
 
 CheckpointFormat TorchFile::format() const { return contents_->format; }
+const std::string& TorchFile::name() const { return contents_->source.name; }
 std::span<const ByteSource> TorchFile::files() const { return {&contents_->source, 1}; }
 const std::vector<StoredTensor>& TorchFile::tensors() const { return contents_->index.tensors; }
 const std::vector<StoredStorage>& TorchFile::storages() const { return contents_->storages; }
@@ -190,16 +190,12 @@ Result<const ZipEntry*> TorchFile::RecordOf(std::size_t storage) const {
   return record;
 }
 
-Result<void> TorchFile::ReadStorages(std::span<const StorageRead> reads) const {
+Result<void> TorchFile::ReadRanges(std::span<const StorageRange> reads) const {
   std::vector<PieceRead> pieces;
-  for (const StorageRead& read : reads) {
-    const auto record = RecordOf(read.storage);
+  for (const auto& [storage, range, into] : reads) {
+    const auto record = RecordOf(storage);
     if (!record) return record.error();
-    if (read.into.size() != (*record)->size) {
-      return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": storage " + std::to_string(read.storage) +
-                                                    " has " + std::to_string((*record)->size) + " bytes"};
-    }
-    pieces.push_back({*record, {0, (*record)->size}, read.into});
+    pieces.push_back({*record, range, into});
   }
   return ReadPieces(contents_->source, pieces, contents_->alignment);
 }
@@ -216,42 +212,6 @@ Result<void> TorchFile::StreamStorage(std::size_t storage, const ByteSink& sink)
   };
   if (auto read = StreamRange(contents_->source, *range, counted); !read) return read;
   return CompareCrc32(contents_->source, **record, range->begin, checksum);
-}
-
-Result<FileRange> TorchFile::CheckedTouch(const TensorRead& read, std::uint64_t storage_bytes) const {
-  const TensorLayout& layout = read.tensor->layout;
-  const auto touched = TouchedBytes(layout, storage_bytes);
-  const auto count = ElementCount(layout.shape);
-  const std::size_t element = ElementBytes(layout.dtype);
-  if (touched && count && read.into.size() / element == *count && read.into.size() % element == 0) return *touched;
-  return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": the memory for " + Shown(read.tensor->name) +
-                                                " has another length than its elements"};
-}
-
-Result<void> TorchFile::ReadTensors(std::span<const TensorRead> reads) const {
-  std::vector<PieceRead> pieces;
-  std::vector<std::string> gathered(reads.size());  // Empty if the elements are read directly into their destination.
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    const TensorLayout& layout = reads[i].tensor->layout;
-    const auto record = RecordOf(layout.storage);
-    if (!record) return record.error();
-    const auto touched = CheckedTouch(reads[i], (*record)->size);
-    if (!touched) return touched.error();
-    if (reads[i].into.empty()) continue;
-    std::span<std::byte> into = reads[i].into;
-    if (layout.strides != ContiguousStrides(layout.shape) || touched->size() != into.size()) {
-      auto buffer = MakeBuffer(touched->size(), Shown(reads[i].tensor->name));
-      if (!buffer) return buffer.error();
-      gathered[i] = *std::move(buffer);
-      into = std::as_writable_bytes(std::span(gathered[i]));
-    }
-    pieces.push_back({*record, *touched, into});
-  }
-  if (auto read = ReadPieces(contents_->source, pieces, contents_->alignment); !read) return read;
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    if (!gathered[i].empty()) GatherElements(reads[i].tensor->layout, gathered[i], reads[i].into);
-  }
-  return {};
 }
 
 }  // namespace gcsflux::internal

@@ -23,6 +23,7 @@ class TorchFile final : public CheckpointReader {
   static Result<TorchFile> Open(ByteSource source);
 
   [[nodiscard]] CheckpointFormat format() const override;
+  [[nodiscard]] const std::string& name() const override;
   [[nodiscard]] std::span<const ByteSource> files() const override;
   /// In the order of the file. If a tensor occurs twice, it has two names.
   [[nodiscard]] const std::vector<StoredTensor>& tensors() const override;
@@ -38,10 +39,7 @@ class TorchFile final : public CheckpointReader {
   [[nodiscard]] bool IsVerifiable(std::size_t) const override { return true; }
   [[nodiscard]] std::optional<std::uint32_t> Crc32c(std::size_t) const override { return std::nullopt; }
   /// In one ByteSource::read_all(). If the writer did not align them as PyTorch does, it takes two.
-  Result<void> ReadStorages(std::span<const StorageRead> reads) const override;
-  /// Also in one or two calls. If a tensor's elements do not follow each other in the file, the bytes that it touches
-  /// are held beside `into`. If these are the whole storage, they are compared with the CRC-32.
-  Result<void> ReadTensors(std::span<const TensorRead> reads) const override;
+  Result<void> ReadRanges(std::span<const StorageRange> reads) const override;
   Result<void> StreamStorage(std::size_t storage, const ByteSink& sink) const override;
 
  private:
@@ -49,7 +47,6 @@ class TorchFile final : public CheckpointReader {
   explicit TorchFile(std::shared_ptr<const Contents> contents);
   static Result<void> FillIndex(Contents& contents, const std::string& prefix);
   [[nodiscard]] Result<const ZipEntry*> RecordOf(std::size_t storage) const;
-  [[nodiscard]] Result<FileRange> CheckedTouch(const TensorRead& read, std::uint64_t storage_bytes) const;
 
   std::shared_ptr<const Contents> contents_;
 };

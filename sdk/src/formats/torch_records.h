@@ -1,12 +1,10 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "formats/zip/zip_directory.h"
-#include "gcsflux/formats.h"
 
 namespace gcsflux::internal {
 
@@ -29,9 +27,5 @@ constexpr std::string_view kOldTorchFile =
     "it is a file of torch.save's old format (before PyTorch 1.6, or with _use_new_zipfile_serialization=False); load "
     "it "
     "with torch.load() in Python and save it again with torch.save()";
-
-/// The tensor's elements in row-major order, from the bytes that it touches. Both have the lengths that the layout
-/// gives.
-void GatherElements(const TensorLayout& layout, std::string_view touched, std::span<std::byte> into);
 
 }  // namespace gcsflux::internal

@@ -8,33 +8,21 @@
 #include "base/message.h"
 
 namespace gcsflux::internal {
+
+template <SameAs<AnnouncedRead> Self>
+auto FieldsOf(Self& read) {
+  return std::tie(read.call, read.refusal, read.reads_once_per_host, read.problems);
+}
+
 namespace {
 
 constexpr std::size_t kMostProblemsShown = 10;
 
-std::string FormatRead(const AnnouncedRead& read) {
-  MessageWriter writer;
-  writer.Text(read.call);
-  writer.Number(read.refusal ? 1 : 0);
-  if (read.refusal) {
-    PutError(writer, *read.refusal);
-    return writer.Take();
-  }
-  writer.Number(static_cast<std::uint64_t>(read.sharing));
-  for (const std::string& problem : read.problems) writer.Text(problem);
-  return writer.Take();
-}
-
 // Accepts any bytes, because a rank that makes another call may have sent them.
 AnnouncedRead ParseRead(std::string_view bytes) {
   MessageReader reader(bytes);
-  AnnouncedRead read{.call = reader.String()};
-  if (reader.Number() != 0) {
-    read.refusal = TakeError(reader);
-    return read;
-  }
-  read.sharing = static_cast<ReadSharing>(reader.Number());
-  while (reader && !reader.AtEnd()) read.problems.push_back(reader.String());
+  AnnouncedRead read;
+  reader.Take(read);
   return read;
 }
 
@@ -46,7 +34,7 @@ std::optional<std::size_t> FirstRank(std::span<const AnnouncedRead> ranks, const
   return static_cast<std::size_t>(found - ranks.begin());
 }
 
-Result<void> CheckCalls(const Collective& group, std::span<const AnnouncedRead> ranks) {
+Result<void> CheckCalls(const MessageGroup& group, std::span<const AnnouncedRead> ranks) {
   const auto label = [&](std::size_t rank) { return group.Label(static_cast<int>(rank)); };
   const AnnouncedRead& first = ranks.front();
   if (const auto rank = FirstRank(ranks, [&](const AnnouncedRead& read) { return read.call != first.call; })) {
@@ -58,8 +46,10 @@ Result<void> CheckCalls(const Collective& group, std::span<const AnnouncedRead> 
     const Error& why = *ranks[*rank].refusal;
     return Error{why.code, label(*rank) + " cannot load: " + why.message};
   }
-  if (const auto rank = FirstRank(ranks, [&](const AnnouncedRead& read) { return read.sharing != first.sharing; })) {
-    return Error{ErrorCode::kInvalidArgument, label(*rank) + " has another GroupOptions::sharing than rank 0"};
+  const auto differs = [&](const AnnouncedRead& read) { return read.reads_once_per_host != first.reads_once_per_host; };
+  if (const auto rank = FirstRank(ranks, differs)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 label(*rank) + " has another GroupOptions::reads_once_per_host than rank 0"};
   }
   return {};
 }
@@ -80,8 +70,8 @@ Result<void> CheckProblems(std::span<const AnnouncedRead> ranks) {
 
 }  // namespace
 
-Result<void> AgreeOnRead(Collective& group, const CollectiveLimits& limits, const AnnouncedRead& own) {
-  const auto told = group.AllGather(FormatRead(own), limits);
+Result<void> AgreeOnRead(MessageGroup& group, const CollectiveLimits& limits, const AnnouncedRead& own) {
+  const auto told = group.AllGather(MessageWriter().Put(own).Take(), limits);
   if (!told) return told.error();
   std::vector<AnnouncedRead> ranks;
   for (const std::string& one : *told) ranks.push_back(ParseRead(one));

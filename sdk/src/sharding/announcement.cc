@@ -2,44 +2,29 @@
 
 namespace gcsflux::internal {
 
+template <SameAs<AnnouncedSave> Self>
+auto FieldsOf(Self& save) {
+  return std::tie(save.host, save.uri, save.step, save.mode);
+}
+
 std::string FormatAnnouncement(const AnnouncedSave& save, std::span<const TensorPart> parts) {
   MessageWriter writer;
-  writer.Number(kAnnouncementVersion);
-  writer.Text(save.host);
-  writer.Text(save.uri);
-  writer.Number(static_cast<std::uint64_t>(save.step));
-  writer.Number(static_cast<std::uint64_t>(save.mode));
-  writer.Number(parts.size());
-  for (const TensorPart& part : parts) {
-    writer.Text(part.name);
-    writer.Number(static_cast<std::uint64_t>(part.dtype));
-    writer.Sizes(part.shape);
-    writer.Sizes(part.offsets);
-    writer.Sizes(part.sizes);
-  }
+  writer.Put(kAnnouncementVersion, save, parts.size());
+  for (const TensorPart& part : parts) writer.Put(part.name, part.dtype, part.shape, part.offsets, part.sizes);
   return writer.Take();
 }
 
 std::string FormatRefusal(const std::string& host, const Error& why) {
-  MessageWriter writer;
-  writer.Number(kRefusal);
-  writer.Text(host);
-  PutError(writer, why);
-  return writer.Take();
+  return MessageWriter().Put(kRefusal, host, why).Take();
 }
 
 AnnouncementHead TakeHead(MessageReader& reader) {
   AnnouncementHead head{.version = reader.Number()};
   if (reader && head.version == kRefusal) {
-    head.save.host = reader.String();
-    head.refusal = TakeError(reader);
+    reader.Take(head.save.host, head.refusal);
     return head;
   }
-  if (head.version != kAnnouncementVersion) return head;
-  head.save.host = reader.String();
-  head.save.uri = reader.String();
-  head.save.step = static_cast<std::int64_t>(reader.Number());
-  head.save.mode = static_cast<CommitMode>(reader.Number());
+  if (head.version == kAnnouncementVersion) reader.Take(head.save);
   return head;
 }
 

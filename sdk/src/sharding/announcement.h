@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/message.h"
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/manifest.h"
 #include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::internal {

@@ -79,7 +79,8 @@ Result<void> HostMemory::Resize(std::uint64_t size) {
   if (::ftruncate(descriptor_, static_cast<off_t>(kMarkBytes + size)) != 0) {
     const int why = errno;
     Error error = LocalError("resize", kOwn, why);
-    if (why == EFBIG) error.message += "; raise the limit on file sizes (ulimit -f), or set ReadSharing::kNone";
+    if (why == EFBIG)
+      error.message += "; raise the limit on file sizes (ulimit -f), or clear GroupOptions::reads_once_per_host";
     return error;
   }
   if (auto mapped = Map(size, PROT_READ | PROT_WRITE, kOwn); !mapped) return mapped;

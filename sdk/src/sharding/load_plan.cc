@@ -6,6 +6,7 @@
 
 #include "formats/bytes/boxes.h"
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/tensor_layout.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/manifest.h"
 #include "gcsflux/object_reader.h"
 #include "sharding/sharded_checkpoints.h"
 

@@ -46,7 +46,7 @@ std::vector<ReadStretch> StretchesOf(const CheckpointManifest& step, const LoadP
 }
 
 // Each rank reads what it wants itself.
-Result<void> ReadOnEachRank(StepFileReads& files, Collective& group, std::chrono::milliseconds deadline,
+Result<void> ReadOnEachRank(StepFileReads& files, MessageGroup& group, std::chrono::milliseconds deadline,
                             const LoadPlan& plan, const StepFileReads::WhenRead& check, const std::stop_token& stop) {
   const StepFileReads::Share share{.rank = group.rank(), .ranks = group.world_size()};
   const WorkOfRank work = [&](std::atomic<std::uint64_t>&, const std::stop_token& asked) {
@@ -58,7 +58,7 @@ Result<void> ReadOnEachRank(StepFileReads& files, Collective& group, std::chrono
 }
 
 // Each rank compares its parts in its own memory, because other ranks of the host may have read their bytes.
-Result<void> CheckOnEachRank(Collective& group, std::chrono::milliseconds deadline, const LoadPlan& plan,
+Result<void> CheckOnEachRank(MessageGroup& group, std::chrono::milliseconds deadline, const LoadPlan& plan,
                              const StepFileReads::WhenRead& check, const std::stop_token& stop) {
   const WorkOfRank work = [&](std::atomic<std::uint64_t>& compared, const std::stop_token& asked) -> Result<void> {
     for (std::size_t file = 0; file < plan.files.size(); ++file) {
@@ -74,31 +74,26 @@ Result<void> CheckOnEachRank(Collective& group, std::chrono::milliseconds deadli
 // What this rank has read of each slice, or an error if it has no memory for that list.
 std::string FormatOwnStretches(const CheckpointManifest& step, const LoadPlan& plan) {
   const auto text = Caught([&] { return FormatStretches(StretchesOf(step, plan)); });
-  MessageWriter message;
-  message.Number(text ? 0 : 1);
-  if (text)
-    message.Text(*text);
-  else
-    PutError(message, text.error());
-  return message.Take();
+  return MessageWriter()
+      .Put(text ? std::string_view(*text) : "", text ? std::nullopt : std::optional(text.error()))
+      .Take();
 }
 
 Result<void> CheckAll(const Collective& group, const CheckpointManifest& step, std::span<const std::string> of_ranks) {
   std::vector<ReadStretch> all;
   for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
     MessageReader message(of_ranks[rank]);
-    if (message.Number() != 0) {
-      const Error why = TakeError(message);
-      return Error{why.code, group.Label(static_cast<int>(rank)) + ": " + why.message};
-    }
     const auto stretches = ParseStretches(message.Text());
+    std::optional<Error> why;
+    message.Take(why);
+    if (why) return Error{why->code, group.Label(static_cast<int>(rank)) + ": " + why->message};
     all.insert(all.end(), stretches.begin(), stretches.end());
   }
   return CheckStretches(step, std::move(all));
 }
 
 // Rank 0 combines what ranks have read of the same slices.
-Result<void> CheckTogether(Collective& group, const CollectiveLimits& limits, const CheckpointManifest& step,
+Result<void> CheckTogether(MessageGroup& group, const CollectiveLimits& limits, const CheckpointManifest& step,
                            const LoadPlan& plan) {
   const auto told = group.Gather(FormatOwnStretches(step, plan), limits);
   if (!told) return told.error();
@@ -107,7 +102,7 @@ Result<void> CheckTogether(Collective& group, const CollectiveLimits& limits, co
     Result<void> checked;
     const auto done = Caught([&] { return checked = CheckAll(group, step, *told), true; });
     if (!done) checked = done.error();
-    if (!checked) PutError(verdict, checked.error());
+    if (!checked) verdict.Put(checked.error());
   }
   const auto answer = group.Broadcast(verdict.Take(), limits);
   if (!answer) return answer.error();
@@ -116,13 +111,13 @@ Result<void> CheckTogether(Collective& group, const CollectiveLimits& limits, co
   return TakeError(reader);
 }
 
-std::string LoadCall(const CheckpointSteps& steps, std::int64_t step) {
+std::string LoadCall(StepStore& steps, std::int64_t step) {
   return "the load of step " + std::to_string(step) + " of " + steps.uri();
 }
 
 }  // namespace
 
-Error RefuseLoad(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options, std::int64_t step,
+Error RefuseLoad(StepStore& steps, MessageGroup& group, const ShardedOptions& options, std::int64_t step,
                  const Error& why, const std::stop_token& stop) {
   const StopAfter broken(stop, PatienceAfterStop(options.group.deadline));
   const auto agreed = AgreeOnRead(group, {.deadline = options.group.deadline, .stop = broken.token()},
@@ -130,7 +125,7 @@ Error RefuseLoad(const CheckpointSteps& steps, Collective& group, const ShardedO
   return agreed ? why : agreed.error();
 }
 
-Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options,
+Result<void> LoadOnAllRanks(StepStore& steps, MessageGroup& group, const ShardedOptions& options,
                             const CheckpointManifest& step, std::span<const PartToLoad> parts,
                             const std::stop_token& stop, const std::string& host) {
   const StopAfter broken(stop, PatienceAfterStop(options.group.deadline));
@@ -140,7 +135,7 @@ Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, con
   if (!planned) refusal = planned.error();
   LoadPlan plan = planned ? *std::move(planned) : LoadPlan();
   const AnnouncedRead announced{.call = LoadCall(steps, step.step),
-                                .sharing = options.group.sharing,
+                                .reads_once_per_host = options.group.reads_once_per_host,
                                 .problems = std::move(plan.problems),
                                 .refusal = std::move(refusal)};
   if (auto agreed = AgreeOnRead(group, limits, announced); !agreed) return agreed;
@@ -148,7 +143,7 @@ Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, con
     return CheckSlices(plan.files[file], steps.uri() + step.files[file].name);
   };
   StepFileReads files(steps, options.reader, step);
-  if (options.group.sharing == ReadSharing::kNone) {
+  if (!options.group.reads_once_per_host) {
     auto read = ReadOnEachRank(files, group, options.group.deadline, plan, check, stop);
     if (!read) return read;
   } else {

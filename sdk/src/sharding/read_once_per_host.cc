@@ -10,6 +10,12 @@
 #include "sharding/shared_reads.h"
 
 namespace gcsflux::internal {
+
+template <SameAs<HostMemoryPlace> Self>
+auto FieldsOf(Self& place) {
+  return std::tie(place.process, place.descriptor, place.mark);
+}
+
 namespace {
 
 /// A rank's list of wanted bytes, and its memory for bytes that it reads for others.
@@ -24,6 +30,7 @@ struct RankOnHost {
   HostMemoryPlace wanted = {};
   std::uint64_t wanted_size = 0;
   HostMemoryPlace shared = {};
+  std::optional<Error> problem = {};  ///< Then the others are not set.
 };
 
 std::vector<FileStretch> StretchesOf(const LoadPlan& plan) {
@@ -47,41 +54,19 @@ Result<OwnMemory> MakeOwnMemory(const LoadPlan& plan) {
   return OwnMemory{*std::move(wanted), *std::move(shared)};
 }
 
-void PutPlace(MessageWriter& writer, const HostMemoryPlace& place) {
-  writer.Number(static_cast<std::uint64_t>(place.process));
-  writer.Number(static_cast<std::uint64_t>(place.descriptor));
-  writer.Text(place.mark);
-}
-
-HostMemoryPlace TakePlace(MessageReader& reader) {
-  HostMemoryPlace place{.process = static_cast<std::int64_t>(reader.Number())};
-  place.descriptor = static_cast<int>(reader.Number());
-  place.mark = reader.String();
-  return place;
+template <SameAs<RankOnHost> Self>
+auto FieldsOf(Self& rank) {
+  return std::tie(rank.host, rank.wanted, rank.wanted_size, rank.shared, rank.problem);
 }
 
 std::string FormatRank(const Result<OwnMemory>& own, const std::string& host) {
-  MessageWriter writer;
-  writer.Number(own ? 1 : 0);
-  if (!own) {
-    PutError(writer, own.error());
-    return writer.Take();
-  }
-  writer.Text(host);
-  PutPlace(writer, own->wanted.place());
-  writer.Number(own->wanted.bytes().size());
-  PutPlace(writer, own->shared.place());
-  return writer.Take();
-}
-
-Result<RankOnHost> ParseRank(std::string_view bytes) {
-  MessageReader reader(bytes);
-  if (reader.Number() == 0) return TakeError(reader);
-  RankOnHost rank{.host = reader.String()};
-  rank.wanted = TakePlace(reader);
-  rank.wanted_size = reader.Number();
-  rank.shared = TakePlace(reader);
-  return rank;
+  if (!own) return MessageWriter().Put(RankOnHost{.problem = own.error()}).Take();
+  return MessageWriter()
+      .Put(RankOnHost{.host = host,
+                      .wanted = own->wanted.place(),
+                      .wanted_size = own->wanted.bytes().size(),
+                      .shared = own->shared.place()})
+      .Take();
 }
 
 /// This rank among those of its host.
@@ -131,7 +116,7 @@ class HostReads {
       const auto memory = HostMemory::Open(rank.wanted, rank.wanted_size);
       if (!memory) {
         Error error = memory.error();
-        error.message += "; set GroupOptions::sharing to ReadSharing::kNone if ranks may not see each other's memory";
+        error.message += "; clear GroupOptions::reads_once_per_host if ranks may not see each other's memory";
         return error;
       }
       const std::span<const std::byte> bytes = memory->bytes();
@@ -165,24 +150,25 @@ class HostReads {
 };
 
 // All ranks, or why one of them has no memory.
-Result<std::vector<RankOnHost>> Meet(Collective& group, const CollectiveLimits& limits, const Result<OwnMemory>& own,
+Result<std::vector<RankOnHost>> Meet(MessageGroup& group, const CollectiveLimits& limits, const Result<OwnMemory>& own,
                                      const std::string& host) {
   const auto told = group.AllGather(FormatRank(own, host), limits);
   if (!told) return told.error();
   std::vector<RankOnHost> ranks;
   for (const std::string& one : *told) {
-    auto rank = ParseRank(one);
-    if (!rank) {
-      return Error{rank.error().code, group.Label(static_cast<int>(ranks.size())) + ": " + rank.error().message};
+    RankOnHost rank;
+    MessageReader(one).Take(rank);
+    if (rank.problem) {
+      return Error{rank.problem->code, group.Label(static_cast<int>(ranks.size())) + ": " + rank.problem->message};
     }
-    ranks.push_back(*std::move(rank));
+    ranks.push_back(std::move(rank));
   }
   return ranks;
 }
 
 }  // namespace
 
-Result<void> ReadOncePerHost(StepFileReads& files, Collective& group, const CollectiveLimits& limits,
+Result<void> ReadOncePerHost(StepFileReads& files, MessageGroup& group, const CollectiveLimits& limits,
                              const LoadPlan& plan, const std::string& host, const std::stop_token& stop) {
   auto own = MakeOwnMemory(plan);
   auto met = Meet(group, limits, own, host);

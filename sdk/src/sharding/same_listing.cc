@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/object_name.h"
-#include "gcsflux/listing.h"
+#include "sharding/message_group.h"
 
 namespace gcsflux {
 namespace {
@@ -28,8 +28,9 @@ Error ListingsDiffer(const std::string& first, const ListingFingerprint& of_firs
 
 }  // namespace
 
-Result<void> CheckSameListing(Collective& ranks, const ListingFingerprint& listing, const CollectiveLimits& limits) {
-  const auto texts = ranks.AllGather(FormatCursor({.listing = listing}), limits);
+Result<void> CheckSameListing(Collective& ranks, const ListingFingerprint& listing,
+                              std::chrono::milliseconds deadline) {
+  const auto texts = internal::MessagesOf(ranks).AllGather(FormatCursor({.listing = listing}), {.deadline = deadline});
   if (!texts) return texts.error();
   std::vector<ListingFingerprint> listings;
   for (const std::string& text : *texts) {

@@ -4,7 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/latest_step.h"
+#include "gcsflux/checkpoints/saves.h"
 #include "sharding/save_plan.h"
 
 // The messages between rank 0 and the others in a save and a load. Each is a value or an error, as bytes.
@@ -35,7 +36,7 @@ Result<SavedStep> ParseSaved(std::string_view bytes);
 
 /// A step that all ranks load.
 struct SharedStep {
-  LatestStep step = {};
+  LatestStored step = {};
   std::string values = {};  ///< As of ReadStepValues().
 };
 std::string FormatStep(const SharedStep& shared);

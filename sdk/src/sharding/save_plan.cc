@@ -11,9 +11,6 @@ namespace {
 
 using Entry = AnnouncedTensors::Entry;
 
-// Shorter tensors are not divided: a row of the header costs more than the balance gains.
-constexpr std::uint64_t kLeastDivided = 4096;
-
 /// A slice that one or several ranks have. Each entry has the rank's own index of it.
 struct Copies {
   std::span<const Entry> entries = {};

@@ -10,6 +10,9 @@
 
 namespace gcsflux::internal {
 
+/// Shorter tensors, in bytes, are not divided: a row of the header costs more than the balance gains.
+inline constexpr std::uint64_t kLeastDivided = 4096;
+
 /// Rows of a part that its rank writes. Rows are those of the first dimension that is not 1. If there is no such
 /// dimension, the part has one row. Rows are contiguous in memory.
 struct PlannedRows {

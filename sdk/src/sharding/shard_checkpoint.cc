@@ -1,20 +1,17 @@
+#include "sharding/shard_checkpoint.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/tensor_layout.h"
+#include "formats/convert_checkpoint.h"
 #include "formats/tensor_sequence.h"
-#include "formats/tensors_only.h"
-#include "gcsflux/checkpoints/sharding.h"
 #include "sharding/save_plan.h"
 #include "sharding/shard_file.h"
 
-namespace gcsflux {
+namespace gcsflux::internal {
 namespace {
-
-using internal::PlannedRows;
-
-// Shorter tensors are not divided: a row of the header costs more than the balance gains.
-constexpr std::uint64_t kLeastDivided = 4096;
 
 Result<void> CheckNames(const StoredCheckpoint& checkpoint) {
   std::vector<std::string_view> names;
@@ -23,7 +20,7 @@ Result<void> CheckNames(const StoredCheckpoint& checkpoint) {
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice == names.end()) return {};
   return Error{ErrorCode::kInvalidArgument,
-               checkpoint.name() + ": the name " + internal::Shown(std::string(*twice)) +
+               checkpoint.name() + ": the name " + Shown(std::string(*twice)) +
                    " is there twice, which safetensors cannot hold; rename one of the two tensors"};
 }
 
@@ -38,7 +35,7 @@ std::vector<std::vector<PlannedRows>> Divide(const std::vector<StoredTensor>& te
   std::uint64_t begin = 0;
   for (std::size_t index = 0; index < tensors.size(); ++index) {
     const std::uint64_t bytes = TensorBytes(tensors[index].layout);
-    const std::int64_t rows = internal::RowCount(tensors[index].layout.shape);
+    const std::int64_t rows = RowCount(tensors[index].layout.shape);
     const auto row_at = [&](std::uint64_t length) {
       if (length >= bytes) return rows;
       if (bytes <= kLeastDivided) return length >= bytes - length ? rows : 0;
@@ -63,7 +60,7 @@ std::vector<std::vector<PlannedRows>> Divide(const std::vector<StoredTensor>& te
 StoredTensor Narrowed(StoredTensor tensor, const TensorPart& part) {
   if (part.sizes.empty()) return tensor;
   TensorLayout& layout = tensor.layout;
-  const bool is_contiguous = layout.strides == ContiguousStrides(layout.shape);
+  const bool is_contiguous = IsContiguous(layout);
   for (std::size_t i = 0; i < part.offsets.size(); ++i) {
     layout.offset += static_cast<std::uint64_t>(part.offsets[i] * layout.strides[i]);
   }
@@ -83,7 +80,7 @@ Shard ShardOf(const std::vector<StoredTensor>& tensors, const std::vector<Planne
   for (const PlannedRows& one : rows) {
     const StoredTensor& tensor = tensors[one.part];
     const TensorPart whole{.name = tensor.name, .dtype = tensor.layout.dtype, .shape = tensor.layout.shape};
-    shard.parts.push_back(internal::RowsOfPart(whole, one));
+    shard.parts.push_back(RowsOfPart(whole, one));
     shard.sources.push_back(Narrowed(tensor, shard.parts.back()));
   }
   return shard;
@@ -92,30 +89,30 @@ Shard ShardOf(const std::vector<StoredTensor>& tensors, const std::vector<Planne
 }  // namespace
 
 Result<WrittenShards> ShardCheckpoint(const StoredCheckpoint& checkpoint, int shards, const ShardWriter& write_file,
-                                      const ShardCheckpointOptions& options) {
-  if (shards < 1 || shards > internal::kMostShards) {
-    return Error{ErrorCode::kInvalidArgument, "a checkpoint becomes 1 to " + std::to_string(internal::kMostShards) +
-                                                  " files, not " + std::to_string(shards)};
+                                      bool is_tensors_only) {
+  if (shards < 1 || shards > kMostShards) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "a checkpoint becomes 1 to " + std::to_string(kMostShards) + " files, not " + std::to_string(shards)};
   }
   if (auto checked = CheckNames(checkpoint); !checked) return checked.error();
-  if (!options.is_tensors_only) {
-    if (auto checked = internal::CheckTensorsOnly(checkpoint, false); !checked) return checked.error();
+  if (!is_tensors_only) {
+    if (auto checked = CheckTensorsOnly(checkpoint, false); !checked) return checked.error();
   }
   std::vector<StoredTensor> tensors = checkpoint.tensors();
-  std::sort(tensors.begin(), tensors.end(), internal::IsWrittenBefore);
+  std::sort(tensors.begin(), tensors.end(), IsWrittenBefore);
   const auto plan = Divide(tensors, static_cast<std::size_t>(shards));
   WrittenShards written;
   for (std::size_t index = 0; index < plan.size(); ++index) {
     if (index > 0 && plan[index].empty()) continue;
     Shard shard = ShardOf(tensors, plan[index]);
-    internal::TensorSequence sequence(checkpoint, std::move(shard.sources));
+    TensorSequence sequence(checkpoint, std::move(shard.sources));
     const TensorWriter give = [&](std::size_t part, const ByteSink& sink) { return sequence.Give(part, sink); };
     std::vector<StepTensor> placed;
     const CheckpointWriter write = [&](const ByteSink& sink) {
       placed.clear();
-      return internal::WriteShard(shard.parts, give, {}, sink, placed);
+      return WriteShard(shard.parts, give, {}, sink, placed);
     };
-    auto file = write_file(internal::ShardName(static_cast<int>(index)), write);
+    auto file = write_file(ShardName(static_cast<int>(index)), write);
     if (!file) return file.error();
     for (StepTensor& tensor : placed) {
       tensor.file = written.files.size();
@@ -126,4 +123,4 @@ Result<WrittenShards> ShardCheckpoint(const StoredCheckpoint& checkpoint, int sh
   return written;
 }
 
-}  // namespace gcsflux
+}  // namespace gcsflux::internal

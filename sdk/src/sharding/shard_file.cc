@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "formats/safetensors/json_events.h"
+#include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_types.h"
 #include "formats/state_json.h"
-#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -30,35 +30,9 @@ std::string ShardingInfo(std::span<const TensorPart> parts) {
   return json + "}";
 }
 
-/// Keeps the header, which is written first, and passes all bytes on.
-class HeaderKeeper {
- public:
-  explicit HeaderKeeper(const ByteSink& sink) : sink_(sink) {}
-
-  Result<void> Put(std::span<const std::byte> bytes) {
-    if (header_.empty()) header_.assign(bytes.begin(), bytes.end());
-    size_ += bytes.size();
-    return sink_(bytes);
-  }
-  [[nodiscard]] Result<SafetensorsHeader> Read() const {
-    const auto read_at = [this](std::uint64_t offset, std::span<std::byte> into) -> Result<void> {
-      const std::size_t begin = std::min(static_cast<std::size_t>(offset), header_.size());
-      const std::size_t length = std::min(into.size(), header_.size() - begin);
-      std::copy_n(header_.begin() + static_cast<std::ptrdiff_t>(begin), length, into.begin());
-      return {};
-    };
-    return ReadSafetensorsHeader({.name = "the file of this rank", .size = size_, .read_at = read_at});
-  }
-
- private:
-  const ByteSink& sink_;
-  std::vector<std::byte> header_;
-  std::uint64_t size_ = 0;
-};
-
-StepTensor TensorOf(const TensorPart& part, const SafeTensor& stored) {
+StepTensor TensorOf(const TensorPart& part, const PlacedTensor& placed) {
   StepTensor tensor{
-      .name = part.name, .range = stored.range, .dtype = part.dtype, .shape = part.OwnShape(), .crc32c = stored.crc32c};
+      .name = part.name, .range = placed.range, .dtype = part.dtype, .shape = part.OwnShape(), .crc32c = placed.crc32c};
   if (part.OwnShape() == part.shape) return tensor;
   tensor.offsets = part.offsets;
   tensor.whole_shape = part.shape;
@@ -81,17 +55,9 @@ Result<void> WriteShard(std::span<const TensorPart> parts, const TensorWriter& w
   }
   if (!parts.empty()) contents.metadata.emplace_back(kSlicesName, ShardingInfo(parts));
   if (!values.empty()) contents.metadata.emplace_back(kStateKey, values);
-  HeaderKeeper keeper(sink);
-  const ByteSink keep = [&](std::span<const std::byte> bytes) { return keeper.Put(bytes); };
-  if (auto written = WriteSafetensors(contents, write, keep); !written) return written;
-  const auto header = keeper.Read();
-  if (!header) return header.error();
-  std::vector<const SafeTensor*> by_name;
-  for (const SafeTensor& stored : header->tensors) by_name.push_back(&stored);
-  std::ranges::sort(by_name, {}, &SafeTensor::name);
-  for (const TensorPart& part : parts) {
-    tensors.push_back(TensorOf(part, **std::ranges::lower_bound(by_name, part.name, {}, &SafeTensor::name)));
-  }
+  const auto placed = WriteSafetensors(contents, write, sink);
+  if (!placed) return placed.error();
+  for (std::size_t i = 0; i < parts.size(); ++i) tensors.push_back(TensorOf(parts[i], (*placed)[i]));
   return {};
 }
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "checkpoints/manifest.h"
+#include "formats/safetensors/safetensors.h"
 #include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::internal {

@@ -9,10 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/committed_tensors.h"
+#include "checkpoints/latest_step.h"
+#include "checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/saves.h"
 #include "gcsflux/checkpoints/sharding.h"
-#include "gcsflux/collective.h"
 #include "gcsflux/formats.h"
+#include "sharding/message_group.h"
 
 // Steps that many processes save and load together: docs/distributed.md.
 namespace gcsflux {
@@ -50,12 +53,23 @@ struct PartToLoad {
 struct ShardedOptions {
   GroupOptions group = {};
   std::optional<KeepRules> keep = {};  ///< Which steps stay after a save. If absent, all stay.
-  StepWriterOptions writer = {};       ///< For rank 0, which is the run's writer.
+  bool take_over = false;              ///< As CheckpointRunOptions::take_over, for rank 0: the run's writer.
   UploadOptions file = {};             ///< How each rank writes its file.
   ObjectReaderOptions reader = {};     ///< How each rank reads each file.
   bool reads_values = false;           ///< Whether Read() and Latest() read the step's values.
   bool skip_unchanged = false;         ///< As CheckpointRunOptions::skip_unchanged, for each rank's slices.
 };
+
+namespace internal {
+
+/// What a rank knows of the saves before.
+struct SavedSteps {
+  std::optional<StepWriter> writer = {};  ///< Rank 0's, from the first save on.
+  std::vector<StepFile> files = {};       ///< On rank 0: those of the last step.
+  CommittedTensors tensors = {};          ///< This rank's slices of the last step, with skip_unchanged.
+};
+
+}  // namespace internal
 
 /// Saves and loads the steps of a run on all ranks of a group. Each rank writes and reads its own part.
 ///
@@ -73,10 +87,11 @@ struct ShardedOptions {
 /// load a step, with other slices. A step that CheckpointRun saved can be loaded too.
 class ShardedCheckpoints {
  public:
-  /// Makes no request. `group` must outlive it.
-  ShardedCheckpoints(const CheckpointSteps& steps, Collective& group, ShardedOptions options = {});
-  ShardedCheckpoints(ShardedCheckpoints&&) noexcept;
-  ShardedCheckpoints& operator=(ShardedCheckpoints&&) noexcept;
+  /// Makes no request. Has a store of its own: if the ranks stop its requests, those of `steps` continue. `group` must
+  /// outlive it.
+  ShardedCheckpoints(const std::shared_ptr<internal::StepStore>& steps, Collective& group, ShardedOptions options = {});
+  ShardedCheckpoints(const ShardedCheckpoints&) = delete;
+  ShardedCheckpoints& operator=(const ShardedCheckpoints&) = delete;
   /// Rank 0 releases the prefix.
   ~ShardedCheckpoints();
 
@@ -93,22 +108,22 @@ class ShardedCheckpoints {
 
   /// Rank 0 reads the manifest and the values, and sends them to all ranks. Returns the errors of
   /// CheckpointSteps::Read() and Latest(), and kInvalidArgument if ranks request different steps.
-  Result<LatestStep> Read(std::int64_t step);
-  Result<LatestStep> Latest();
+  Result<internal::LatestStored> Read(std::int64_t step);
+  Result<internal::LatestStored> Latest();
   /// As Latest(), skipping a step of which Load() has said that it is gone or damaged, and those of the calls before.
   /// Latest() forgets them.
-  Result<LatestStep> LatestExcept(const StoredStep& damaged, const Error& why);
+  Result<internal::LatestStored> LatestExcept(const StoredStep& damaged, const Error& why);
 
   /// The values (formats/state_json.h) of the step that was read last. Empty if it has none.
-  [[nodiscard]] const std::string& values() const;
+  [[nodiscard]] const std::string& values() const { return values_; }
 
   /// Rank 0 removes a step.
   Result<void> Remove(std::int64_t step);
 
-  /// Fills the parts with the step's bytes. With ReadSharing::kNone, each rank reads only the ranges of its own parts.
-  /// Returns kUndecodable if the step lacks a tensor, or has it with another type or shape. The message lists such
-  /// tensors of all ranks. Returns kCorrupted if the bytes of a stored slice do not have its CRC32C. A slice is
-  /// verified if one rank reads all of it, or if ranks together read all of it in pieces of whole rows.
+  /// Fills the parts with the step's bytes. Without GroupOptions::reads_once_per_host, each rank reads only the ranges
+  /// of its own parts. Returns kUndecodable if the step lacks a tensor, or has it with another type or shape. The
+  /// message lists such tensors of all ranks. Returns kCorrupted if the bytes of a stored slice do not have its CRC32C.
+  /// A slice is verified if one rank reads all of it, or if ranks together read all of it in pieces of whole rows.
   Result<void> Load(const CheckpointManifest& step, std::span<const PartToLoad> parts,
                     const std::stop_token& stop = {});
 
@@ -117,8 +132,18 @@ class ShardedCheckpoints {
   Error FailLoad(std::int64_t step, const Error& why, const std::stop_token& stop = {});
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  template <class Act>
+  Result<std::string> OnRank0(const std::string& call, const Act& act);
+  template <class ReadStep>
+  Result<internal::LatestStored> ReadOnRank0(const std::string& which, const ReadStep& read);
+  [[nodiscard]] Error Named(const char* call, std::int64_t step, Error error) const;
+
+  const std::shared_ptr<internal::StepStore> steps_;
+  internal::MessageGroup& group_;
+  const ShardedOptions options_;
+  std::string values_;
+  std::vector<internal::DamagedStep> damaged_;  // Since the last Latest().
+  internal::SavedSteps saved_;
 };
 
 }  // namespace gcsflux

@@ -129,7 +129,7 @@ Result<std::vector<std::string>> ShardedSave::PlanOrders(const CheckpointManifes
   auto plan = PlanSave(announcements);
   if (!plan) return plan.error();
   if (!writer_) {
-    auto started = StepWriter::Start(steps_, options_.writer);
+    auto started = StepWriter::Start(store_, options_.take_over);
     if (!started) return started.error();
     writer_.emplace(*std::move(started));
   }
@@ -231,8 +231,8 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
 void ShardedSave::DeleteFiles(const std::vector<StepFile>& files, const std::stop_token& broken) {
   const StopAfter limit(PatienceAfterStop(options_.group.deadline));
   const EitherStop either(limit.token(), broken);
-  const StopRequests requests(StoreOf(steps_), either.token());
-  for (const StepFile& file : files) static_cast<void>(DeleteStepFile(steps_, file).ok());
+  const StopRequests requests(steps_, either.token());
+  for (const StepFile& file : files) static_cast<void>(steps_.Delete(file.name, file.generation).ok());
 }
 
 Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span<const std::string> reports,
@@ -257,15 +257,13 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
   if (!stored) return stored.error();
   ++moved;
   saved_.files = stored->manifest.files;
-  SavedStep saved{.stored = *std::move(stored)};
-  saved.stored.manifest.tensors.clear();
-  return saved;
+  return SavedStep{.step = StepOf(*stored)};
 }
 
 // The step exists, so a failure of the removal does not make the save fail. If a rank ends meanwhile, the save fails,
 // because the others can no longer be told.
 void ShardedSave::Keep(Result<SavedStep>& saved, const std::stop_token& stop) {
-  std::optional<Result<KeepReport>> kept;
+  std::optional<Result<RemovalReport>> kept;
   const WorkOfRank0 keep = [&](std::atomic<std::uint64_t>&) {
     if (saved && options_.keep) kept = writer_->Keep(*options_.keep);
   };
@@ -279,7 +277,7 @@ void ShardedSave::Keep(Result<SavedStep>& saved, const std::stop_token& stop) {
     return;
   }
   saved->kept = **std::move(kept);
-  for (SkippedStep& one : saved->kept.not_removed) one.why = why(one.why);
+  for (Step& one : saved->kept.not_removed) one.problem = why(*one.problem);
   if (saved->kept.leftovers) saved->kept.leftovers = why(*saved->kept.leftovers);
 }
 

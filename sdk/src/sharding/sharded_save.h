@@ -10,25 +10,20 @@
 #include <vector>
 
 #include "checkpoints/committed_tensors.h"
+#include "checkpoints/step_writer.h"
 #include "sharding/save_messages.h"
 #include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::internal {
-
-/// What a rank knows of the saves before.
-struct SavedSteps {
-  std::optional<StepWriter> writer = {};  ///< Rank 0's, from the first save on.
-  std::vector<StepFile> files = {};       ///< On rank 0: those of the last step.
-  CommittedTensors tensors = {};          ///< This rank's slices of the last step, with skip_unchanged.
-};
 
 /// One rank's part of a save. All ranks announce what they have, rank 0 plans, each rank writes its file, and rank 0
 /// commits the manifest.
 class ShardedSave {
  public:
   /// Borrows all arguments.
-  ShardedSave(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options, SavedSteps& saved)
-      : steps_(steps), group_(group), options_(options), saved_(saved), writer_(saved.writer) {}
+  ShardedSave(const std::shared_ptr<StepStore>& steps, MessageGroup& group, const ShardedOptions& options,
+              SavedSteps& saved)
+      : store_(steps), group_(group), options_(options), saved_(saved), writer_(saved.writer) {}
 
   /// `values` are rank 0's, as in WriteShard().
   Result<SavedStep> Run(const CheckpointManifest& about, std::span<const PartToSave> parts, std::string_view values,
@@ -56,8 +51,9 @@ class ShardedSave {
   std::vector<const StoredPlace*> FindStored(const ShardOrder& order, const std::vector<PartToSave>& chosen);
   void Learn(const ShardReport& report);
 
-  const CheckpointSteps& steps_;
-  Collective& group_;
+  const std::shared_ptr<StepStore> store_;
+  StepStore& steps_ = *store_;
+  MessageGroup& group_;
   const ShardedOptions& options_;
   SavedSteps& saved_;
   std::optional<StepWriter>& writer_;

@@ -31,28 +31,21 @@ using Changes = std::map<std::pair<std::size_t, std::uint64_t>, int>;
 
 }  // namespace
 
+template <SameAs<FileStretch> Self>
+auto FieldsOf(Self& stretch) {
+  return std::tie(stretch.file, stretch.begin, stretch.end);
+}
+
 std::string FormatFileStretches(const std::vector<FileStretch>& stretches) {
-  MessageWriter writer;
-  writer.Number(stretches.size());
-  for (const FileStretch& one : stretches) {
-    writer.Number(one.file);
-    writer.Number(one.begin);
-    writer.Number(one.size());
-  }
-  return writer.Take();
+  return MessageWriter().Put(stretches).Take();
 }
 
 std::optional<std::vector<FileStretch>> ParseFileStretches(std::string_view bytes) {
   MessageReader reader(bytes);
-  std::vector<FileStretch> stretches(reader.Count());
-  for (FileStretch& one : stretches) {
-    one.file = static_cast<std::size_t>(reader.Number());
-    one.begin = reader.Number();
-    const std::uint64_t size = reader.Number();
-    if (size > UINT64_MAX - one.begin) return std::nullopt;
-    one.end = one.begin + size;
-  }
-  if (!reader.AtEnd()) return std::nullopt;
+  std::vector<FileStretch> stretches;
+  reader.Take(stretches);
+  const auto is_broken = [](const FileStretch& one) { return one.begin > one.end; };
+  if (!reader.AtEnd() || std::ranges::any_of(stretches, is_broken)) return std::nullopt;
   return stretches;
 }
 

@@ -27,27 +27,17 @@ std::optional<std::uint32_t> ChecksumOf(Iterator first, Iterator last, std::uint
 
 }  // namespace
 
-std::string FormatStretches(const std::vector<ReadStretch>& stretches) {
-  MessageWriter writer;
-  writer.Number(stretches.size());
-  for (const ReadStretch& stretch : stretches) {
-    writer.Number(stretch.tensor);
-    writer.Number(stretch.begin);
-    writer.Number(stretch.end);
-    writer.Number(stretch.crc32c);
-  }
-  return writer.Take();
+template <SameAs<ReadStretch> Self>
+auto FieldsOf(Self& stretch) {
+  return std::tie(stretch.tensor, stretch.begin, stretch.end, stretch.crc32c);
 }
+
+std::string FormatStretches(const std::vector<ReadStretch>& stretches) { return MessageWriter().Put(stretches).Take(); }
 
 std::vector<ReadStretch> ParseStretches(std::string_view bytes) {
   MessageReader reader(bytes);
-  std::vector<ReadStretch> stretches(reader.Count());
-  for (ReadStretch& stretch : stretches) {
-    stretch.tensor = static_cast<std::size_t>(reader.Number());
-    stretch.begin = reader.Number();
-    stretch.end = reader.Number();
-    stretch.crc32c = static_cast<std::uint32_t>(reader.Number());
-  }
+  std::vector<ReadStretch> stretches;
+  reader.Take(stretches);
   if (!reader.AtEnd()) stretches.clear();
   return stretches;
 }

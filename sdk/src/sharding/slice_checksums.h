@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/manifest.h"
 
 // Checks slices that no rank reads whole, but that all ranks together read whole.
 namespace gcsflux::internal {

@@ -27,7 +27,7 @@ Result<void> StepFileReads::Read(std::span<const std::vector<RangeRead>> of_file
     if (auto done = ReadFile(file, of_files[file], ended); !done) return done;
     return when_read(file);
   };
-  return RunOnThreads(StoreOf(steps_).client(), files.size(), kFilesAtOnce, read, stop);
+  return RunOnThreads(steps_.client(), files.size(), kFilesAtOnce, read, stop);
 }
 
 // Reads all ranges in one call, because connections would idle between two calls.

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "base/process/mutex.h"
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/step_store.h"
 
 namespace gcsflux::internal {
 
 /// Reads ranges of a step's files, several files at the same time. Borrows all.
 class StepFileReads {
  public:
-  StepFileReads(const CheckpointSteps& steps, const ObjectReaderOptions& options, const CheckpointManifest& step)
+  StepFileReads(StepStore& steps, const ObjectReaderOptions& options, const CheckpointManifest& step)
       : steps_(steps), options_(options), step_(step) {}
 
   /// Reads these ranges of each of the step's files, and leaves out files without ranges. Each of `ranks` begins at
@@ -35,7 +35,7 @@ class StepFileReads {
  private:
   Result<void> ReadFile(std::size_t file, std::span<const RangeRead> ranges, const std::stop_token& stop);
 
-  const CheckpointSteps& steps_;
+  StepStore& steps_;
   const ObjectReaderOptions& options_;
   const CheckpointManifest& step_;
   mutable Mutex mutex_;

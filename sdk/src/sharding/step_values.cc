@@ -1,19 +1,19 @@
 #include "sharding/step_values.h"
 
 #include "base/either_stop.h"
+#include "checkpoints/byte_sources.h"
 #include "checkpoints/latest_step.h"
 #include "checkpoints/save_step.h"
 #include "checkpoints/step_store.h"
+#include "formats/checkpoint_reader.h"
+#include "formats/safetensors/safetensors.h"
 #include "formats/state_json.h"
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
 #include "sharding/caught.h"
 
 namespace gcsflux::internal {
 namespace {
 
-Result<std::string> Read(const CheckpointSteps& steps, const CheckpointManifest& step,
-                         const ObjectReaderOptions& reader) {
+Result<std::string> Read(StepStore& steps, const CheckpointManifest& step, const ObjectReaderOptions& reader) {
   const StepFile& own = *FindStateFile(step);
   auto file = steps.OpenFile(own, reader);
   if (!file) return file.error();
@@ -21,7 +21,7 @@ Result<std::string> Read(const CheckpointSteps& steps, const CheckpointManifest&
   if (!own.name.ends_with(".safetensors")) {
     const auto opened = StoredCheckpoint::Open(source);
     if (!opened) return opened.error();
-    const auto root = opened->ReadValue();
+    const auto root = opened->reader().ReadValue();
     return root ? FormatState(*root) : root.error();
   }
   const auto header = ReadSafetensorsHeader(source);
@@ -34,10 +34,9 @@ Result<std::string> Read(const CheckpointSteps& steps, const CheckpointManifest&
 
 }  // namespace
 
-Result<std::string> ReadStepValues(const CheckpointSteps& steps, const CheckpointManifest& step,
-                                   ObjectReaderOptions reader) {
+Result<std::string> ReadStepValues(StepStore& steps, const CheckpointManifest& step, ObjectReaderOptions reader) {
   if (FindStateFile(step) == nullptr) return std::string();
-  const EitherStop either(StoreOf(steps).stop(), reader.stop);
+  const EitherStop either(steps.stop(), reader.stop);
   reader.stop = either.token();
   auto caught = Caught([&] { return Read(steps, step, reader); });
   if (!caught) return caught.error();

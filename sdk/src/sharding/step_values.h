@@ -2,13 +2,12 @@
 
 #include <string>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "checkpoints/step_store.h"
 
 namespace gcsflux::internal {
 
 /// Reads the values of a step as JSON (formats/state_json.h). Empty if it has none. If the step is gone or damaged, the
 /// error says so: WhyUnusable().
-Result<std::string> ReadStepValues(const CheckpointSteps& steps, const CheckpointManifest& step,
-                                   ObjectReaderOptions reader);
+Result<std::string> ReadStepValues(StepStore& steps, const CheckpointManifest& step, ObjectReaderOptions reader);
 
 }  // namespace gcsflux::internal

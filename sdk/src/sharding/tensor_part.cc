@@ -7,7 +7,7 @@
 
 namespace gcsflux {
 
-RowsOfRank DivideRows(std::int64_t rows, const RankShare& share) {
+std::pair<std::int64_t, std::int64_t> DivideRows(std::int64_t rows, const RankShare& share) {
   if (rows < 0 || share.rank < 0 || share.rank >= share.world_size) return {};
   const std::int64_t least = rows / share.world_size;
   const std::int64_t longer = rows % share.world_size;
@@ -25,11 +25,11 @@ Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64
     return internal::InvalidArgument("tensor " + internal::Shown(name) + ": there is no rank " +
                                      std::to_string(share.rank) + " among " + std::to_string(share.world_size));
   }
-  const RowsOfRank rows = DivideRows(shape[dimension], share);
+  const auto [begin, end] = DivideRows(shape[dimension], share);
   std::vector<std::int64_t> offsets(shape.size(), 0);
-  offsets[dimension] = rows.begin;
+  offsets[dimension] = begin;
   std::vector<std::int64_t> sizes = shape;
-  sizes[dimension] = rows.end - rows.begin;
+  sizes[dimension] = end - begin;
   return TensorPart{.name = std::move(name),
                     .dtype = dtype,
                     .shape = std::move(shape),

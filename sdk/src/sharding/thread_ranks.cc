@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/process/mutex.h"
-#include "gcsflux/collective.h"
+#include "sharding/message_group.h"
 
 namespace gcsflux {
 namespace {
@@ -70,7 +70,7 @@ class Mailboxes {
   std::set<int> ended_ GUARDED_BY(mutex_);
 };
 
-class ThreadRank final : public Collective {
+class ThreadRank final : public internal::MessageGroup {
  public:
   ThreadRank(int rank, int world_size, std::shared_ptr<Mailboxes> mail)
       : rank_(rank), world_size_(world_size), mail_(std::move(mail)) {}

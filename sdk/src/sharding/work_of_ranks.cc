@@ -30,22 +30,9 @@ struct RankStatus {
   std::optional<Error> error = {};
 };
 
-std::string FormatStatus(const RankStatus& status) {
-  MessageWriter writer;
-  writer.Number(status.moved);
-  writer.Number((status.is_done ? 1U : 0U) | (status.sees_standstill ? 2U : 0U) | (status.error ? 4U : 0U));
-  if (status.error) PutError(writer, *status.error);
-  return writer.Take();
-}
-
-RankStatus ParseStatus(std::string_view bytes) {
-  MessageReader reader(bytes);
-  RankStatus status{.moved = reader.Number()};
-  const std::uint64_t flags = reader.Number();
-  status.is_done = (flags & 1U) != 0;
-  status.sees_standstill = (flags & 2U) != 0;
-  if ((flags & 4U) != 0) status.error = TakeError(reader);
-  return status;
+template <SameAs<RankStatus> Self>
+auto FieldsOf(Self& status) {
+  return std::tie(status.moved, status.is_done, status.sees_standstill, status.error);
 }
 
 /// The work, on a thread of its own.
@@ -97,7 +84,7 @@ class RunningWork {
 
 // The outcome of the work, which is the same on all ranks because their statuses are the same. Nothing while the work
 // continues.
-std::optional<Result<void>> Judge(const Collective& group, const std::vector<RankStatus>& ranks,
+std::optional<Result<void>> Judge(const MessageGroup& group, const std::vector<RankStatus>& ranks,
                                   std::chrono::milliseconds deadline) {
   std::string not_ready;
   bool is_standstill = false;
@@ -116,7 +103,7 @@ std::optional<Result<void>> Judge(const Collective& group, const std::vector<Ran
 
 }  // namespace
 
-Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
+Result<void> WorkOnAllRanks(MessageGroup& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
                             const std::stop_token& stop, const std::function<std::uint64_t()>& moved_too) {
   const StopAfter broken(stop, PatienceAfterStop(deadline));
   const auto pace = std::clamp(deadline / 8, std::chrono::milliseconds(1), std::chrono::milliseconds(250));
@@ -132,13 +119,13 @@ Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadlin
     if (stop.stop_requested() && !own.error) own.error = Error{ErrorCode::kCancelled, "was cancelled"};
     if (moved_too) own.moved += moved_too();
     own.sees_standstill = Clock::now() - last_movement >= InNanoseconds(deadline);
-    const auto told =
-        group.AllGather(FormatStatus(own), {.deadline = deadline, .stop = broken.token(), .since = last_movement});
+    const auto told = group.AllGather(MessageWriter().Put(own).Take(),
+                                      {.deadline = deadline, .stop = broken.token(), .since = last_movement});
     if (!told) return told.error();
     std::vector<RankStatus> ranks;
     std::uint64_t moved = 0;
     for (const std::string& one : *told) {
-      ranks.push_back(ParseStatus(one));
+      MessageReader(one).Take(ranks.emplace_back());
       moved += ranks.back().moved + (ranks.back().is_done ? 1 : 0);
     }
     if (auto verdict = Judge(group, ranks, deadline)) return *std::move(verdict);
@@ -152,17 +139,16 @@ std::chrono::milliseconds PatienceAfterStop(std::chrono::milliseconds deadline) 
   return std::min(deadline, std::chrono::milliseconds(2000));
 }
 
-Result<void> WorkOnRank0(Collective& group, std::chrono::milliseconds deadline, const CheckpointSteps& steps,
+Result<void> WorkOnRank0(MessageGroup& group, std::chrono::milliseconds deadline, StepStore& steps,
                          const WorkOfRank0& work, const std::stop_token& stop) {
   const WorkOfRank only_on_0 = [&](std::atomic<std::uint64_t>& moved, const std::stop_token& asked) -> Result<void> {
     if (group.rank() != 0) return {};
-    StepStore& store = StoreOf(steps);
-    const EitherStop either(asked, store.stop());
-    const StopRequests requests(store, either.token());
+    const EitherStop either(asked, steps.stop());
+    const StopRequests requests(steps, either.token());
     work(moved);
     return {};
   };
-  return WorkOnAllRanks(group, deadline, only_on_0, stop, [&] { return StoreOf(steps).answered(); });
+  return WorkOnAllRanks(group, deadline, only_on_0, stop, [&] { return steps.answered(); });
 }
 
 }  // namespace gcsflux::internal

@@ -6,8 +6,8 @@
 #include <functional>
 #include <stop_token>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
-#include "gcsflux/collective.h"
+#include "checkpoints/step_store.h"
+#include "sharding/message_group.h"
 
 namespace gcsflux::internal {
 
@@ -20,7 +20,7 @@ using WorkOfRank = std::function<Result<void>(std::atomic<std::uint64_t>& moved,
 /// work fails, and the message names the ranks that are not ready. A rank breaks the group if it ends, or if it is
 /// cancelled while it waits for a rank that hangs.
 /// `moved_too` returns the bytes that the work does not count itself. It is called while the work runs.
-Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
+Result<void> WorkOnAllRanks(MessageGroup& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
                             const std::stop_token& stop, const std::function<std::uint64_t()>& moved_too = {});
 
 /// How long a cancelled rank waits until the others agree that it is cancelled. After that it breaks the group.
@@ -30,7 +30,7 @@ std::chrono::milliseconds PatienceAfterStop(std::chrono::milliseconds deadline);
 /// cancelled. The caller sends the outcome to the others. Each answer to a request of `steps`, and each piece of a
 /// manifest, counts as movement.
 using WorkOfRank0 = std::function<void(std::atomic<std::uint64_t>& moved)>;
-Result<void> WorkOnRank0(Collective& group, std::chrono::milliseconds deadline, const CheckpointSteps& steps,
+Result<void> WorkOnRank0(MessageGroup& group, std::chrono::milliseconds deadline, StepStore& steps,
                          const WorkOfRank0& work, const std::stop_token& stop);
 
 }  // namespace gcsflux::internal

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "gcsflux/torch/storage_error.h"
-#include "torch/first_line.h"
+#include "torch/failure.h"
 
 namespace gcsflux {
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "formats/checkpoint_reader.h"
 #include "gcsflux/torch/storage_error.h"
 
 namespace gcsflux {
@@ -70,10 +71,10 @@ class ArchivedOptimizer {
 }  // namespace
 
 Value ReadOptimizerValue(const StoredCheckpoint& checkpoint, std::string_view name) {
-  auto saved = checkpoint.ReadValue(name);
+  auto saved = checkpoint.reader().ReadValue(name);
   if (checkpoint.format() != CheckpointFormat::kLibtorchArchive) return ValueOrThrow(std::move(saved));
   if (!saved && saved.error().code == ErrorCode::kNotFound) {
-    auto whole = checkpoint.ReadValue();
+    auto whole = checkpoint.reader().ReadValue();
     const auto* const root = whole ? whole->As<Dict>() : nullptr;
     if (root != nullptr && FindDict(*root, "param_groups") != nullptr) saved = std::move(whole);
   }

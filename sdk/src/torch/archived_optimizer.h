@@ -2,7 +2,8 @@
 
 #include <string_view>
 
-#include "gcsflux/checkpoints/checkpoint.h"
+#include "formats/pickle/pickled_value.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 namespace gcsflux {
 

@@ -31,9 +31,13 @@ CheckpointManifest AboutStep(std::int64_t step, const SaveOptions& options) {
       .step = step, .time = std::chrono::system_clock::now(), .metrics = options.metrics, .metadata = options.metadata};
 }
 
-std::optional<LatestStep> IfAny(Result<LatestStep> latest) {
+std::optional<LatestStored> IfAny(Result<LatestStored> latest) {
   if (!latest && latest.error().code == ErrorCode::kNotFound) return std::nullopt;
   return ValueOrThrow(std::move(latest));
+}
+
+std::optional<LatestStep> Shown(std::optional<LatestStored> latest) {
+  return latest ? std::optional(LatestOf(*std::move(latest))) : std::nullopt;
 }
 
 }  // namespace internal
@@ -71,7 +75,7 @@ PendingSave CheckpointRun::SaveAsync(std::int64_t step, const RunState& state, c
   return Held(steps_, "CheckpointRun").SaveAsync(step, state, options);
 }
 
-StoredStep CheckpointRun::Load(std::int64_t step, RunState& state, LoadMode mode) const {
+Step CheckpointRun::Load(std::int64_t step, RunState& state, LoadMode mode) const {
   return Held(steps_, "CheckpointRun").Load(step, state, mode);
 }
 
@@ -81,7 +85,7 @@ std::optional<LatestStep> CheckpointRun::LoadLatest(RunState& state, LoadMode mo
 
 std::optional<LatestStep> CheckpointRun::Latest() const { return Held(steps_, "CheckpointRun").Latest(); }
 
-std::vector<ListedStep> CheckpointRun::List() const { return Held(steps_, "CheckpointRun").List(); }
+std::vector<Step> CheckpointRun::List() const { return Held(steps_, "CheckpointRun").List(); }
 
 void CheckpointRun::Remove(std::int64_t step) const { Held(steps_, "CheckpointRun").Remove(step); }
 

@@ -3,7 +3,7 @@
 #include <exception>
 
 #include "dataset/dataset_core.h"
-#include "torch/first_line.h"
+#include "torch/failure.h"
 #include "torch/make_core.h"
 
 namespace gcsflux::internal {

@@ -13,6 +13,8 @@
 #include "torch/failure.h"
 #include "torch/module_tensors.h"
 #include "torch/pending_reads.h"
+#include "torch/scalar_types.h"
+#include "torch/state_dict_writer.h"
 #include "torch/tensor_bytes.h"
 #include "torch/writable.h"
 
@@ -56,11 +58,11 @@ void CollectVersions(const Module& module, const std::string& path, pickled::Ent
 class Names {
  public:
   explicit Names(const LoadModuleOptions& options) : prefix_(options.prefix) {
-    for (const NameRule& rule : options.renames) {
+    for (const auto& [pattern, replacement] : options.renames) {
       try {
-        rules_.emplace_back(std::regex(rule.pattern), rule.replacement);
+        rules_.emplace_back(std::regex(pattern), replacement);
       } catch (const std::regex_error&) {
-        throw Failure(ErrorCode::kInvalidArgument, "'" + rule.pattern + "' is not a regular expression");
+        throw Failure(ErrorCode::kInvalidArgument, "'" + pattern + "' is not a regular expression");
       }
     }
   }

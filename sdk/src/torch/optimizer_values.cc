@@ -6,12 +6,15 @@
 #include <optional>
 #include <sstream>
 
+#include "formats/checkpoint_reader.h"
 #include "gcsflux/torch/state_dict.h"
 #include "torch/archived_optimizer.h"
 #include "torch/failure.h"
 #include "torch/libtorch_api.h"
 #include "torch/optimizer_fields.h"
 #include "torch/pending_reads.h"
+#include "torch/scalar_types.h"
+#include "torch/state_dict_writer.h"
 
 // Optimizers in the form of Python's state_dict(): {"state": {0: {...}}, "param_groups": [{"lr": ..., "params": [0]}]}
 namespace gcsflux {
@@ -223,7 +226,7 @@ class Writer {
 void AddOptimizer(PendingReads& reads, Optimizer& optimizer, const StoredCheckpoint& checkpoint,
                   std::string_view name) {
   if (!WithKind(optimizer, [](const auto&, const auto&) {})) throw OtherOptimizer();
-  if (!checkpoint.HasValues()) throw Different("files of safetensors hold tensors only");
+  if (!checkpoint.reader().HasValues()) throw Different("files of safetensors hold tensors only");
   const Value saved = ReadOptimizerValue(checkpoint, name);
   const Dict& dict = DictOf(&saved, std::string(name));
   const std::vector<Value>& groups = ItemsOf(pickled::Find(dict, "param_groups"), "param_groups");

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "gcsflux/checkpoints/torch_file.h"
 #include "gcsflux/torch/state_dict.h"
 #include "torch/tensor_bytes.h"
 

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "base/text/utf8.h"
-#include "torch/first_line.h"
+#include "formats/checkpoint_reader.h"
+#include "torch/failure.h"
+#include "torch/scalar_types.h"
 #include "torch/tensor_bytes.h"
 #include "torch/text_values.h"
 #include "torch/writable.h"
@@ -105,8 +107,8 @@ std::string Described(const at::Tensor& tensor) {
 
 // The values of a step. It has none if ranks saved tensors only.
 Dict ValuesOf(const StoredCheckpoint& checkpoint) {
-  if (!checkpoint.HasValues()) return {};
-  Value root = ValueOrThrow(checkpoint.ReadValue());
+  if (!checkpoint.reader().HasValues()) return {};
+  Value root = ValueOrThrow(checkpoint.reader().ReadValue());
   if (root.As<Dict>() == nullptr) throw StateError(ErrorCode::kUndecodable, "the step's file holds no dict");
   return std::get<Dict>(std::move(root.any));
 }

@@ -6,6 +6,7 @@
 #include "gcsflux/torch/checkpoint_run.h"
 #include "sharding/sharded_checkpoints.h"
 #include "torch/pending_reads.h"
+#include "torch/state_dict_writer.h"
 
 // A run's state as a value of torch.save, and back.
 namespace gcsflux {

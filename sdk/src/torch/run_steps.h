@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoints/latest_step.h"
 #include "checkpoints/save_step.h"
 #include "gcsflux/torch/checkpoint_run.h"
 
@@ -16,10 +17,10 @@ class RunSteps {
   virtual ~RunSteps() = default;
   virtual SavedStep Save(std::int64_t step, const RunState& state, const SaveOptions& options) = 0;
   virtual PendingSave SaveAsync(std::int64_t step, const RunState& state, const SaveOptions& options) = 0;
-  virtual StoredStep Load(std::int64_t step, RunState& state, LoadMode mode) = 0;
+  virtual Step Load(std::int64_t step, RunState& state, LoadMode mode) = 0;
   virtual std::optional<LatestStep> LoadLatest(RunState& state, LoadMode mode) = 0;
   virtual std::optional<LatestStep> Latest() = 0;
-  virtual std::vector<ListedStep> List() = 0;
+  virtual std::vector<Step> List() = 0;
   virtual void Remove(std::int64_t step) = 0;
 };
 
@@ -34,6 +35,7 @@ CheckpointFormat FormatOf(const CheckpointRunOptions& options, bool is_group);
 CheckpointManifest AboutStep(std::int64_t step, const SaveOptions& options);
 
 /// Nothing if no step was ever saved.
-std::optional<LatestStep> IfAny(Result<LatestStep> latest);
+std::optional<LatestStored> IfAny(Result<LatestStored> latest);
+std::optional<LatestStep> Shown(std::optional<LatestStored> latest);
 
 }  // namespace gcsflux::internal

@@ -7,7 +7,6 @@
 #include "formats/state_json.h"
 #include "sharding/sharded_checkpoints.h"
 #include "torch/failure.h"
-#include "torch/made.h"
 #include "torch/run_state.h"
 #include "torch/run_steps.h"
 
@@ -81,11 +80,11 @@ class GroupSteps : public RunSteps {
   GroupSteps(const Client& client, const std::string& uri, Collective& group, const CheckpointRunOptions& options)
       : group_(group),
         async_(Checked(options.async)),
-        steps_(ValueOrThrow(CheckpointSteps::Open(client, uri))),
+        steps_(ValueOrThrow(OpenStepStore(client, uri))),
         checkpoints_(steps_, group,
                      {.group = options.group,
                       .keep = options.keep,
-                      .writer = options.writer,
+                      .take_over = options.take_over,
                       .file = options.file,
                       .reader = options.reader,
                       .reads_values = true,
@@ -95,18 +94,18 @@ class GroupSteps : public RunSteps {
 
   SavedStep Save(std::int64_t step, const RunState& state, const SaveOptions& options) override;
   PendingSave SaveAsync(std::int64_t step, const RunState& state, const SaveOptions& options) override;
-  StoredStep Load(std::int64_t step, RunState& state, LoadMode mode) override {
+  Step Load(std::int64_t step, RunState& state, LoadMode mode) override {
     WaitForSaves();
-    LatestStep read = ValueOrThrow(checkpoints_.Read(step));
+    const LatestStored read = ValueOrThrow(checkpoints_.Read(step));
     Fill(read.stored.manifest, state, mode);
-    return std::move(read.stored);
+    return StepOf(read.stored);
   }
   std::optional<LatestStep> LoadLatest(RunState& state, LoadMode mode) override;
   std::optional<LatestStep> Latest() override {
     WaitForSaves();
-    return IfAny(checkpoints_.Latest());
+    return Shown(IfAny(checkpoints_.Latest()));
   }
-  std::vector<ListedStep> List() override { return ValueOrThrow(steps_.List()); }
+  std::vector<Step> List() override { return ValueOrThrow(ListRun(*steps_)).steps; }
   void Remove(std::int64_t step) override {
     WaitForSaves();
     ValueOrThrow(checkpoints_.Remove(step));
@@ -126,7 +125,7 @@ class GroupSteps : public RunSteps {
 
   Collective& group_;
   const AsyncSaveOptions async_;
-  const CheckpointSteps steps_;
+  const std::shared_ptr<StepStore> steps_;
   ShardedCheckpoints checkpoints_;
   std::uint64_t async_saves_ = 0;
   std::unique_ptr<SaveQueue> queue_;  // Last: its threads use the others.
@@ -205,17 +204,17 @@ void GroupSteps::Fill(const CheckpointManifest& step, RunState& state, LoadMode 
 
 std::optional<LatestStep> GroupSteps::LoadLatest(RunState& state, LoadMode mode) {
   WaitForSaves();
-  Result<LatestStep> latest = checkpoints_.Latest();
+  Result<LatestStored> latest = checkpoints_.Latest();
   while (latest.ok()) {
     try {
       Fill(latest->stored.manifest, state, mode);
-      return *std::move(latest);
+      return LatestOf(*std::move(latest));
     } catch (const StorageError& failure) {  // All ranks have the same error, so all go on or none.
       if (!IsUnusable(failure.error())) throw;
       latest = checkpoints_.LatestExcept(latest->stored, failure.error());
     }
   }
-  return IfAny(std::move(latest));
+  return Shown(IfAny(std::move(latest)));
 }
 
 }  // namespace

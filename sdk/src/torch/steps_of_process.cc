@@ -22,7 +22,7 @@ class ProcessSteps : public RunSteps {
   ProcessSteps(const Client& client, const std::string& uri, CheckpointRunOptions options)
       : options_(std::move(options)),
         format_(FormatOf(options_, /*is_group=*/false)),
-        steps_(ValueOrThrow(CheckpointSteps::Open(client, uri))) {}
+        steps_(ValueOrThrow(OpenStepStore(client, uri))) {}
   ProcessSteps(const ProcessSteps&) = delete;
   ProcessSteps& operator=(const ProcessSteps&) = delete;
   ~ProcessSteps() override;
@@ -32,15 +32,17 @@ class ProcessSteps : public RunSteps {
     return ValueOrThrow(SaveStep(Writer(), ContentsOf(gathered), Saving(step, options), {}));
   }
   PendingSave SaveAsync(std::int64_t step, const RunState& state, const SaveOptions& options) override;
-  StoredStep Load(std::int64_t step, RunState& state, LoadMode mode) override {
-    StoredStep stored = ValueOrThrow(steps_.Read(step));
+  Step Load(std::int64_t step, RunState& state, LoadMode mode) override {
+    const StoredStep stored = ValueOrThrow(steps_->ReadManifest(step));
     OfStep(stored, [&] { Read(Open(stored), state, mode); });
-    return stored;
+    return StepOf(stored);
   }
   std::optional<LatestStep> LoadLatest(RunState& state, LoadMode mode) override;
-  std::optional<LatestStep> Latest() override { return IfAny(steps_.Latest()); }
-  std::vector<ListedStep> List() override { return ValueOrThrow(steps_.List()); }
-  void Remove(std::int64_t step) override { ValueOrThrow(writer_ ? writer_->Remove(step) : steps_.Remove(step)); }
+  std::optional<LatestStep> Latest() override { return Shown(IfAny(FindLatest(*steps_, {}))); }
+  std::vector<Step> List() override { return ValueOrThrow(ListRun(*steps_)).steps; }
+  void Remove(std::int64_t step) override {
+    ValueOrThrow(writer_ ? writer_->Remove(step) : RemoveStep(*steps_, step, {}));
+  }
 
  private:
   static GatheredState Gather(const RunState& state) {
@@ -50,7 +52,7 @@ class ProcessSteps : public RunSteps {
   }
 
   StepWriter& Writer() {
-    if (!writer_) writer_.emplace(ValueOrThrow(StepWriter::Start(steps_, options_.writer)));
+    if (!writer_) writer_.emplace(ValueOrThrow(StepWriter::Start(steps_, options_.take_over)));
     return *writer_;
   }
 
@@ -64,7 +66,7 @@ class ProcessSteps : public RunSteps {
   }
 
   [[nodiscard]] OpenedStep Open(const StoredStep& step) const {
-    return ValueOrThrow(OpenStepFiles(steps_, step.manifest, options_.reader));
+    return ValueOrThrow(OpenStepFiles(*steps_, step.manifest, options_.reader));
   }
 
   static void Read(const OpenedStep& opened, RunState& state, LoadMode mode) {
@@ -85,33 +87,30 @@ class ProcessSteps : public RunSteps {
       act();
     } catch (const StorageError& failure) {
       Error error = failure.error();
-      error.message = "step " + std::to_string(step.manifest.step) + " of " + steps_.uri() + ": " + error.message;
+      error.message = "step " + std::to_string(step.manifest.step) + " of " + steps_->uri() + ": " + error.message;
       throw StorageError(std::move(error));
     }
   }
 
   [[nodiscard]] std::optional<Error> WhyUnusable(const StoredStep& step, const Error& error) const {
-    return internal::WhyUnusable(steps_, step.manifest, options_.reader, error);
+    return internal::WhyUnusable(*steps_, step.manifest, options_.reader, error);
   }
 
   const CheckpointRunOptions options_;
   const CheckpointFormat format_;
-  const CheckpointSteps steps_;
+  const std::shared_ptr<StepStore> steps_;
   LastCommitted last_;
   std::optional<StepWriter> writer_;  // From the first save on.
   std::unique_ptr<SaveQueue> queue_;  // Likewise; its threads use the writer.
 };
 
 ProcessSteps::~ProcessSteps() {
-  const AsyncSaveOptions& async = options_.async;
   const auto begin = std::chrono::steady_clock::now();
   queue_.reset();
   if (!writer_) return;
-  const auto deadline =
-      async.at_end == AtEnd::kWait ? InNanoseconds(async.end_deadline) : std::chrono::nanoseconds::zero();
-  const auto left = begin + deadline - std::chrono::steady_clock::now();
+  const auto left = begin + InNanoseconds(options_.async.end_deadline) - std::chrono::steady_clock::now();
   const StopAfter limit(std::max(std::chrono::ceil<std::chrono::milliseconds>(left), kLeastForRelease));
-  const StopRequests requests(StoreOf(steps_), limit.token());
+  const StopRequests requests(*steps_, limit.token());
   // If this fails, the next run is refused unless it takes the prefix over, as after a crash.
   static_cast<void>(writer_->Release().ok());
 }
@@ -139,11 +138,11 @@ std::optional<LatestStep> ProcessSteps::LoadLatest(RunState& state, LoadMode mod
     return {};
   };
   std::vector<DamagedStep> damaged;
-  while (auto latest = IfAny(FindLatest(StoreOf(steps_), open, damaged))) {
+  while (auto latest = IfAny(FindLatest(*steps_, open, damaged))) {
     const StoredStep& found = latest->stored;
     try {
       OfStep(found, [&] { Read(*opened, state, mode); });
-      return latest;
+      return LatestOf(*std::move(latest));
     } catch (const StorageError& failure) {
       const auto why = WhyUnusable(found, failure.error());
       if (!why) throw;

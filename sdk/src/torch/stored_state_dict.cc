@@ -2,11 +2,15 @@
 
 #include <utility>
 
+#include "checkpoints/write_checkpoint.h"
+#include "formats/safetensors/safetensors.h"
 #include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/safetensors.h"
-#include "gcsflux/torch/state_dict.h"
 #include "torch/archive_bytes.h"
+#include "torch/failure.h"
 #include "torch/module_tensors.h"
+#include "torch/run_state.h"
+#include "torch/scalar_types.h"
+#include "torch/state_dict_writer.h"
 #include "torch/tensor_bytes.h"
 
 namespace gcsflux {
@@ -17,10 +21,11 @@ StorageError NoSuchFormat(CheckpointFormat format) {
                        .message = "state_dicts are not written as " + std::string(FormatName(format))});
 }
 
-// Turns a writer that throws into one that returns an error.
+// `write` throws.
 template <class Write>
-CheckpointWriter Returning(Write write) {
-  return [write](const ByteSink& sink) -> Result<void> {
+ObjectMetadata WriteOrThrow(const Client& client, const std::string& uri, const UploadOptions& options,
+                            const Write& write) {
+  const CheckpointWriter returning = [&](const ByteSink& sink) -> Result<void> {
     try {
       write(sink);
     } catch (const StorageError& failure) {
@@ -28,6 +33,7 @@ CheckpointWriter Returning(Write write) {
     }
     return {};
   };
+  return ValueOrThrow(WriteCheckpoint(client, uri, returning, options));
 }
 
 void WriteAsSafetensors(const NamedTensors& tensors, const ByteSink& sink) {
@@ -48,40 +54,40 @@ void WriteAsSafetensors(const NamedTensors& tensors, const ByteSink& sink) {
   ValueOrThrow(WriteSafetensors(contents, write, sink));
 }
 
-// `of` makes the value with a writer.
-template <class Of>
-void WriteAsTorchFile(const Of& of, const ByteSink& sink) {
-  StateDictWriter writer;
-  pickled::Value root = of(writer);
-  std::move(writer).Write(std::move(root), sink);
-}
-
 }  // namespace
 
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const NamedTensors& tensors,
                              const SaveStateDictOptions& options) {
-  const auto write = [&](const ByteSink& sink) {
+  return WriteOrThrow(client, uri, options.writer, [&](const ByteSink& sink) {
     if (options.format == CheckpointFormat::kSafetensors) return WriteAsSafetensors(tensors, sink);
     if (options.format != CheckpointFormat::kTorchFile) throw NoSuchFormat(options.format);
-    WriteAsTorchFile([&](StateDictWriter& writer) { return writer.OfTensors(tensors); }, sink);
-  };
-  return ValueOrThrow(WriteCheckpoint(client, uri, Returning(write), options.writer));
+    StateDictWriter writer;
+    pickled::Value root = writer.OfTensors(tensors);
+    WriteTorchFile(std::move(writer).Gather(std::move(root)), sink);
+  });
 }
 
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const torch::nn::Module& module,
                              const SaveStateDictOptions& options) {
-  if (options.format == CheckpointFormat::kSafetensors) {
-    return SaveStateDict(client, uri, TensorsOf(module), options);
-  }
-  const auto write = [&](const ByteSink& sink) {
+  return WriteOrThrow(client, uri, options.writer, [&](const ByteSink& sink) {
+    if (options.format == CheckpointFormat::kSafetensors) return WriteAsSafetensors(TensorsOf(module), sink);
     if (options.format == CheckpointFormat::kLibtorchArchive) {
       RefuseLazyViews(module);
       return WriteArchive([&](torch::serialize::OutputArchive& archive) { module.save(archive); }, uri, sink);
     }
     if (options.format != CheckpointFormat::kTorchFile) throw NoSuchFormat(options.format);
-    WriteAsTorchFile([&](StateDictWriter& writer) { return writer.OfModule(module); }, sink);
-  };
-  return ValueOrThrow(WriteCheckpoint(client, uri, Returning(write), options.writer));
+    StateDictWriter writer;
+    pickled::Value root = writer.OfModule(module);
+    WriteTorchFile(std::move(writer).Gather(std::move(root)), sink);
+  });
+}
+
+ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const RunState& state,
+                             const UploadOptions& options) {
+  if (!state.slices.empty()) {
+    throw Failure(ErrorCode::kInvalidArgument, "RunState: slices are saved by a group, not in one file");
+  }
+  return WriteOrThrow(client, uri, options, [&](const ByteSink& sink) { WriteTorchFile(GatherState(state), sink); });
 }
 
 void LoadStateDict(const Client& client, const std::string& uri, torch::nn::Module& module,

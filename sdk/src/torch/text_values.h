@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/text/utf8.h"
-#include "gcsflux/checkpoints/pickled_value.h"
+#include "formats/pickle/pickled_value.h"
 
 namespace gcsflux {
 

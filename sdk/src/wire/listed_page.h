@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/process/mutex.h"
-#include "gcsflux/listing.h"
+#include "gcsflux/object.h"
 #include "http/transport.h"
 
 namespace gcsflux::internal {

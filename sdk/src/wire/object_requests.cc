@@ -68,6 +68,7 @@ HttpRequest ListObjectsRequest(std::string_view endpoint, const ObjectName& pref
                       .Query("delimiter", options.delimiter)
                       .Query("startOffset", options.start_offset)
                       .Query("endOffset", options.end_offset)
+                      .Query("matchGlob", options.match_glob)
                       .Query("pageToken", options.page_token)
                       .Query(options.call)};
 }

@@ -60,6 +60,14 @@ TEST(QuotaSettings, StartFromAProfile) {
   EXPECT_EQ(QuotasProfile("none"), Quotas());
 }
 
+TEST(Settings, SetOneFieldByItsName) {
+  Shaping shaping;
+  EXPECT_TRUE(SetField(shaping, "stream_read_mbps", "5"));
+  EXPECT_EQ(shaping.stream_read_mbps, 5);
+  EXPECT_FALSE(SetField(shaping, "reads_per_second", "5")) << "it is one of the quotas";
+  EXPECT_EQ(RefusalOf([&] { SetField(shaping, "stream_read_mbps", "soon"); }).substr(0, 16), "stream_read_mbps");
+}
+
 TEST(Settings, NameLineAndFieldOfAnError) {
   struct Case {
     const char* json;

@@ -1,3 +1,10 @@
-#include <gcsflux/torch/state_dict.h>
+#include <gcsflux/torch/checkpoint_run.h>
 
-int main() { return gcsflux::DTypeOf(c10::ScalarType::Float) == gcsflux::DType::kFloat32 ? 0 : 1; }
+int main() {
+  try {
+    gcsflux::Sharded({}, 1, {});
+  } catch (const gcsflux::StorageError&) {  // An undefined tensor has no rows.
+    return 0;
+  }
+  return 1;
+}

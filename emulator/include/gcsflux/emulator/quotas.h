@@ -48,7 +48,7 @@ struct Quotas {
 Quotas QuotasProfile(std::string_view profile);
 
 /// As for Shaping.
-void SetField(Quotas& quotas, std::string_view field, std::string_view text);
+bool SetField(Quotas& quotas, std::string_view field, std::string_view text);
 Quotas ParseQuotas(std::string_view json);
 
 /// What quotas have done since the start or since the last Reset().

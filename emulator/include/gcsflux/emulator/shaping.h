@@ -41,9 +41,10 @@ struct Shaping {
 /// another name.
 Shaping ShapingProfile(std::string_view profile);
 
-/// Sets the field of that name to what `text` says: "50", "lognormal(50,200)", or "" for no limit. If it is wrong,
-/// throws std::invalid_argument, which names the field, and changes nothing.
-void SetField(Shaping& shaping, std::string_view field, std::string_view text);
+/// Sets the field of that name to what `text` says: "50", "lognormal(50,200)", or "" for no limit. Returns false if
+/// there is no such field. If the text is wrong, throws std::invalid_argument, which names the field, and changes
+/// nothing.
+bool SetField(Shaping& shaping, std::string_view field, std::string_view text);
 
 /// Reads a JSON object of fields; a distribution is a number or a text. Fields that are missing have the values of the
 /// profile that the member "profile" names, else the defaults. Throws std::invalid_argument, which names line and

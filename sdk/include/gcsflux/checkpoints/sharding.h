@@ -2,14 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
+#include <utility>
 
-#include "gcsflux/checkpoints/checkpoint.h"
-#include "gcsflux/checkpoints/checkpoint_steps.h"
-
-// What many processes save and load together, and one checkpoint in several files: docs/distributed.md.
+// What many processes save and load together: docs/distributed.md.
 namespace gcsflux {
 
 /// One rank's share of what `world_size` ranks divide.
@@ -19,21 +14,9 @@ struct RankShare {
   std::int64_t dimension = 0;  ///< The dimension of a tensor that is divided.
 };
 
-/// The rows [begin, end) of a rank.
-struct RowsOfRank {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-
-/// Divides rows. If they do not divide evenly, the first ranks get one more. If there are fewer rows than ranks, the
-/// last ranks get none. A rank that does not exist gets none.
-RowsOfRank DivideRows(std::int64_t rows, const RankShare& share);
-
-/// What ranks on one machine read together.
-enum class ReadSharing {
-  kNone,         ///< Each rank reads what it needs.
-  kOncePerHost,  ///< If several ranks of a machine need a byte, one of them reads it, and the others copy it.
-};
+/// The rows [first, second) of a rank. If they do not divide evenly, the first ranks get one more. If there are fewer
+/// rows than ranks, the last ranks get none. A rank that does not exist gets none.
+std::pair<std::int64_t, std::int64_t> DivideRows(std::int64_t rows, const RankShare& share);
 
 /// For all ranks of a group.
 struct GroupOptions {
@@ -45,40 +28,11 @@ struct GroupOptions {
   /// - ranks begin a call at very different times, or
   /// - rank 0's network takes longer to send the manifest to all ranks.
   std::chrono::milliseconds deadline = std::chrono::seconds(60);
-  /// Must be the same on all ranks. Set kOncePerHost if several ranks of a machine load the same tensors, or slices
-  /// along another dimension than those that were saved. Shared bytes are twice in memory until the load ends. The
-  /// processes must run as the same user, and see each other in /proc.
-  ReadSharing sharing = ReadSharing::kNone;
+  /// If several ranks of a machine need a byte, one of them reads it, and the others copy it. Must be the same on all
+  /// ranks. Set it if several ranks of a machine load the same tensors, or slices along another dimension than those
+  /// that were saved. Shared bytes are twice in memory until the load ends. The processes must run as the same user,
+  /// and see each other in /proc.
+  bool reads_once_per_host = false;
 };
-
-// Writes one checkpoint as several files: docs/distributed.md.
-
-/// Stores one of the files: StepWriter::WriteFile() for a step, WriteCheckpoint() for a folder.
-using ShardWriter = std::function<Result<StepFile>(const std::string& name, const CheckpointWriter& write)>;
-
-struct ShardCheckpointOptions {
-  /// Leaves out values that are not tensors. If it is false, such a value is an error that names it.
-  bool is_tensors_only = false;
-};
-
-/// The files and their tensors, as for a manifest.
-struct WrittenShards {
-  std::vector<StepFile> files = {};
-  std::vector<StepTensor> tensors = {};
-};
-
-/// Writes a checkpoint's tensors as `shards` files of safetensors, one after the other. All files get about the same
-/// number of bytes: tensors of more than 4096 bytes are divided by rows. The names of the files, and the metadata with
-/// the offsets of slices, are those of a group. If there are fewer rows than files, fewer files are written,
-/// but at least one. Takes as much memory as ConvertCheckpoint(), and reads each tensor twice.
-///
-/// Returns kInvalidArgument if:
-/// - `shards` is below 1 or above 99999,
-/// - two tensors have one name,
-/// - safetensors lacks a type, or
-/// - there are values that are not tensors, without `is_tensors_only`.
-/// Returns kCorrupted if the source gives other bytes the second time. After an error some files may exist.
-Result<WrittenShards> ShardCheckpoint(const StoredCheckpoint& checkpoint, int shards, const ShardWriter& write_file,
-                                      const ShardCheckpointOptions& options = {});
 
 }  // namespace gcsflux

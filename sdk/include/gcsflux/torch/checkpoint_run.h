@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/checkpoints/saves.h"
 #include "gcsflux/checkpoints/sharding.h"
 #include "gcsflux/collective.h"
 #include "gcsflux/epoch.h"
@@ -70,7 +70,9 @@ struct CheckpointRunOptions {
   /// the state. Each save compares all tensors and copies what has changed. The first save of a process sends all
   /// tensors.
   bool skip_unchanged = false;
-  StepWriterOptions writer = {};
+  /// Takes the prefix over from the run that has it, even if that run has not ended. Set it if jobs are started again
+  /// after a crash or a preemption, and the scheduler never runs two at the same time.
+  bool take_over = false;
   /// For SaveAsync(). In a group, `when_busy` must be kWait, because ranks must not decide differently.
   AsyncSaveOptions async = {};
   UploadOptions file = {};          ///< How a step's file is written.
@@ -116,9 +118,13 @@ class CheckpointRun {
   /// True for the steps to save, which are multiples of `save_every`. False for step 0.
   [[nodiscard]] bool ShouldSave(std::int64_t step) const;
 
-  /// Stores the state as this step, and then removes what the rules do not keep. The errors are those of StepWriter's
-  /// Start(), WriteFile() and Commit(). If the removal fails, the step is saved, and the result has the failure. In a
-  /// group, rank 0's metrics and metadata are stored.
+  /// Stores the state as this step, and then removes what the rules do not keep. Throws StorageError with:
+  /// - kInvalidArgument if the state, a metric or the step's number is wrong, or, unless `mode` is kRewind, if a whole
+  ///   step has a higher number,
+  /// - kAlreadyExists if another run has the prefix, or the step has a manifest and `mode` is kCreate,
+  /// - kPreconditionFailed if another run has taken the prefix over.
+  /// Error::outcome says whether the step was stored. If the removal fails, the step is saved, and the result has the
+  /// failure. In a group, rank 0's metrics and metadata are stored.
   SavedStep Save(std::int64_t step, const RunState& state, const SaveOptions& options = {});
 
   /// Saves beside the training. Returns when the state is copied. With SnapshotMode::kLazy it returns at once; then the
@@ -146,7 +152,7 @@ class CheckpointRun {
   ///
   /// In a group it waits for saves in flight. Nothing of `state` changes before all ranks have read what they need. If
   /// the state of one rank is wrong, or the rank has no memory, the load fails on all ranks with that error.
-  StoredStep Load(std::int64_t step, RunState& state, LoadMode mode = LoadMode::kAllOrNothing) const;
+  Step Load(std::int64_t step, RunState& state, LoadMode mode = LoadMode::kAllOrNothing) const;
   /// Loads the newest step that is whole. If a step is removed while it is read, or its files turn out to be damaged
   /// (on any rank of a group), loads the next one. The result also has the steps that were skipped, and why. Returns
   /// nothing if no step was ever saved. Throws StorageError as CheckpointSteps::Latest() returns errors: kUndecodable
@@ -155,7 +161,7 @@ class CheckpointRun {
   std::optional<LatestStep> LoadLatest(RunState& state, LoadMode mode = LoadMode::kAllOrNothing) const;
 
   [[nodiscard]] std::optional<LatestStep> Latest() const;
-  [[nodiscard]] std::vector<ListedStep> List() const;
+  [[nodiscard]] std::vector<Step> List() const;
   /// As CheckpointSteps::Remove(). In a group, rank 0 removes the step.
   void Remove(std::int64_t step) const;
 
@@ -163,5 +169,11 @@ class CheckpointRun {
   std::int64_t save_every_ = 1;
   std::unique_ptr<internal::RunSteps> steps_;
 };
+
+/// Writes a state as one file that torch.load() reads, to an object "gs://bucket/name" or a local file, all or nothing:
+/// the dict that CheckpointRun describes. LoadModule() and LoadOptimizer() read it. Throws StorageError with
+/// kInvalidArgument for a state with slices, and for what CheckpointRun::Save() refuses.
+ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const RunState& state,
+                             const UploadOptions& options = {});
 
 }  // namespace gcsflux

@@ -1,10 +1,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <c10/core/ScalarType.h>
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,11 +22,6 @@ class Optimizer;
 // Reads tensors of checkpoints of any format into libtorch, and writes them. Throws StorageError.
 namespace gcsflux {
 
-/// Returns nothing if libtorch has no tensors of this type.
-std::optional<c10::ScalarType> ScalarTypeOf(DType dtype);
-/// Returns nothing for quantised types.
-std::optional<DType> DTypeOf(c10::ScalarType type);
-
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 /// The checkpoint's tensors whose names begin with `prefix`, in the checkpoint's order, with their full names. Each
@@ -42,13 +34,6 @@ NamedTensors ReadTensors(const StoredCheckpoint& checkpoint, std::string_view pr
 
 /// One tensor, in row-major order in its own memory.
 at::Tensor ReadTensor(const StoredCheckpoint& checkpoint, std::string_view name);
-
-/// Replaces the matches of a regular expression (ECMAScript) in the checkpoint's names: {"^module\\.", ""}. A name of
-/// more than 1,024 bytes cannot be renamed: throws StorageError with kInvalidArgument.
-struct NameRule {
-  std::string pattern = {};
-  std::string replacement = {};
-};
 
 /// What a load may change before it has succeeded.
 enum class LoadMode {
@@ -63,7 +48,10 @@ struct LoadModuleOptions {
   /// Only names that begin with it belong to the module; it is removed from them. Example: "model." if a dict has the
   /// state_dict as "model".
   std::string prefix = {};
-  std::vector<NameRule> renames = {};  ///< Applied in this order, after `prefix`.
+  /// Replaces the matches of regular expressions (ECMAScript) in the checkpoint's names: {"^module\\.", ""}. Applied in
+  /// this order, after `prefix`. A name of more than 1,024 bytes cannot be renamed: throws StorageError with
+  /// kInvalidArgument.
+  std::vector<std::pair<std::string, std::string>> renames = {};
   /// If only the module or only the checkpoint has a name, that is an error. Shapes and types must always be the same.
   bool is_strict = true;
   LoadMode mode = LoadMode::kInPlace;
@@ -88,46 +76,6 @@ void LoadModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint, c
 void LoadOptimizer(torch::optim::Optimizer& optimizer, const StoredCheckpoint& checkpoint,
                    std::string_view name = "optimizer");
 
-/// A value, and the tensors whose storages the value's tensors use.
-struct GatheredState {
-  pickled::Value root = {};
-  std::vector<at::Tensor> storages = {};
-};
-
-/// Writes a file that torch.load() reads from tensors and values. Each Of...() gives a value that names tensors.
-/// Write() writes the value that contains them all, and the tensors' bytes directly from their memory.
-///
-/// `StateDictWriter writer; Dict root; root.entries.push_back({{"model"}, writer.OfModule(*model)}); writer.Write(root,
-/// sink);` Do not change tensors before Write() has returned. Not thread-safe.
-class StateDictWriter {
- public:
-  StateDictWriter();
-  ~StateDictWriter();
-  StateDictWriter(StateDictWriter&&) noexcept;
-  StateDictWriter& operator=(StateDictWriter&&) noexcept;
-
-  /// Throws StorageError with kInvalidArgument for sparse, quantised, nested or undefined tensors. Tensors on other
-  /// devices are copied. Views remain views of one storage.
-  pickled::Value OfTensor(const at::Tensor& tensor);
-  /// An OrderedDict with `_metadata`, with Python's order and names.
-  pickled::Value OfModule(const torch::nn::Module& module);
-  /// The same content as Python's state_dict() of Adam, AdamW, SGD, RMSprop and Adagrad. Throws StorageError with
-  /// kInvalidArgument for other optimizers.
-  pickled::Value OfOptimizer(const torch::optim::Optimizer& optimizer);
-  /// Throws StorageError with kInvalidArgument if two have one name, or a name is empty or not UTF-8.
-  pickled::Value OfTensors(const NamedTensors& tensors);
-
-  /// Returns the content that Write() would write, so that it can be copied first. The memory is still that of the
-  /// tensors. Call it once, instead of Write().
-  GatheredState Gather(pickled::Value root) &&;
-  /// Call it once.
-  void Write(pickled::Value root, const ByteSink& sink) &&;
-
- private:
-  struct Storages;
-  std::unique_ptr<Storages> storages_;
-};
-
 struct SaveStateDictOptions {
   /// kTorchFile: torch.load() reads it. kSafetensors: with each tensor's CRC32C; if tensors share a storage, each is
   /// written separately. kLibtorchArchive: torch::load() reads it; modules only, without views by conj().
@@ -135,8 +83,8 @@ struct SaveStateDictOptions {
   UploadOptions writer = {};
 };
 
-/// Writes a module's parameters and buffers to an object "gs://bucket/name" or a local file, all or nothing, as
-/// WriteCheckpoint() does. For a local file the answer has only name and size.
+/// Writes a module's parameters and buffers to an object "gs://bucket/name" or a local file, all or nothing. For a
+/// local file only the mode of the options counts, and the answer has only name and size.
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const torch::nn::Module& module,
                              const SaveStateDictOptions& options = {});
 /// The same for tensors by name. Throws StorageError with kInvalidArgument for kLibtorchArchive, if two tensors have

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "gcsflux/formats.h"
+#include "formats/bytes/tensor_layout.h"
 
 namespace gcsflux {
 namespace {
@@ -55,6 +55,19 @@ std::optional<DType> DTypeFromName(std::string_view name) {
     if (row.name == name) return row.dtype;
   }
   return std::nullopt;
+}
+
+std::string_view FormatName(CheckpointFormat format) {
+  switch (format) {
+    case CheckpointFormat::kUnknown: break;
+    case CheckpointFormat::kTorchFile: return "a file of torch.save";
+    case CheckpointFormat::kLibtorchArchive: return "an archive of libtorch or TorchScript";
+    case CheckpointFormat::kOtherZip: return "a zip archive";
+    case CheckpointFormat::kSafetensors: return "safetensors";
+    case CheckpointFormat::kSafetensorsIndex: return "an index of safetensors";
+    case CheckpointFormat::kOldTorchFile: return "a file of torch.save's old format";
+  }
+  return "no checkpoint";
 }
 
 }  // namespace gcsflux

@@ -1,7 +1,7 @@
-#include <algorithm>
-#include <cstdint>
+#include "formats/bytes/tensor_layout.h"
 
-#include "gcsflux/formats.h"
+#include <algorithm>
+#include <cstring>
 
 namespace gcsflux {
 namespace {
@@ -19,29 +19,6 @@ bool AnyNegative(std::span<const std::int64_t> numbers) {
 }
 
 }  // namespace
-
-ByteSource SourceOf(std::string name, std::span<const std::byte> bytes) {
-  const auto read_at = [bytes](std::uint64_t offset, std::span<std::byte> into) -> Result<void> {
-    if (offset > bytes.size() || into.size() > bytes.size() - offset) {
-      return Error{ErrorCode::kOutOfRange, "a read past the end of the bytes"};
-    }
-    const auto from = bytes.subspan(static_cast<std::size_t>(offset), into.size());
-    std::copy(from.begin(), from.end(), into.begin());
-    return {};
-  };
-  return {.name = std::move(name), .size = bytes.size(), .read_at = read_at};
-}
-
-Result<void> ReadAll(const ByteSource& source, std::span<const RangeRead> reads) {
-  if (source.read_all && !reads.empty()) {
-    if (auto read = source.read_all(reads, {}); !read) return read.error();
-    return {};
-  }
-  for (const RangeRead& read : reads) {
-    if (auto done = source.read_at(read.offset, read.into); !done) return done;
-  }
-  return {};
-}
 
 std::optional<std::uint64_t> ElementCount(std::span<const std::int64_t> shape) {
   if (AnyNegative(shape)) return std::nullopt;
@@ -84,6 +61,37 @@ std::optional<FileRange> TouchedBytes(const TensorLayout& layout, std::uint64_t 
   const std::optional<std::uint64_t> end = MultiplyAdd(*last, element, element);
   if (!end || *end > storage_bytes) return std::nullopt;
   return FileRange{*begin, *end};
+}
+
+void GatherElements(const TensorLayout& layout, std::span<const std::byte> touched, std::span<std::byte> into) {
+  const std::size_t element = ElementBytes(layout.dtype);
+  const std::size_t dimensions = layout.shape.size();
+  std::vector<std::int64_t> at(dimensions, 0);
+  std::size_t place = 0;  // In elements.
+  for (std::size_t written = 0; written < into.size(); written += element) {
+    std::memcpy(into.data() + written, touched.data() + place * element, element);
+    for (std::size_t i = dimensions; i-- > 0;) {
+      const auto stride = static_cast<std::size_t>(layout.strides[i]);
+      place += stride;
+      if (++at[i] < layout.shape[i]) break;
+      place -= stride * static_cast<std::size_t>(layout.shape[i]);
+      at[i] = 0;
+    }
+  }
+}
+
+std::optional<StoredTensor> RowsOf(const StoredTensor& tensor, std::int64_t begin, std::int64_t end) {
+  const TensorLayout& layout = tensor.layout;
+  if (layout.shape.empty() || begin < 0 || begin > end || end > layout.shape.front()) return std::nullopt;
+  StoredTensor rows = tensor;
+  rows.layout.shape.front() = end - begin;
+  if (begin == end) return rows;  // Behind the last row there may be no place.
+  rows.layout.offset += static_cast<std::uint64_t>(begin) * static_cast<std::uint64_t>(layout.strides.front());
+  return rows;
+}
+
+std::uint64_t TensorBytes(const TensorLayout& layout) {
+  return ElementCount(layout.shape).value_or(0) * ElementBytes(layout.dtype);
 }
 
 }  // namespace gcsflux

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/bytes/tensor_layout.h"
+
 namespace gcsflux::internal {
 namespace {
 

@@ -11,7 +11,7 @@
 #include "formats/pickle/item_reader.h"
 #include "formats/pickle/pickle_globals.h"
 #include "formats/pickle/pickle_graph.h"
-#include "gcsflux/checkpoints/pickled_value.h"
+#include "formats/pickle/pickled_value.h"
 
 namespace gcsflux::internal {
 

@@ -11,6 +11,7 @@
 #include "base/text/utf8.h"
 #include "formats/bytes/format_error.h"
 #include "formats/bytes/little_endian.h"
+#include "formats/bytes/tensor_layout.h"
 #include "formats/pickle/most_levels.h"
 #include "formats/pickle/pickle_globals.h"
 

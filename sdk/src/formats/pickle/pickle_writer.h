@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "gcsflux/checkpoints/pickled_value.h"
+#include "formats/pickle/pickled_value.h"
 
 namespace gcsflux::internal {
 

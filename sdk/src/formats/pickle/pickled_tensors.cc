@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/tensor_layout.h"
 #include "formats/pickle/pickle_reader.h"
 
 namespace gcsflux::internal {

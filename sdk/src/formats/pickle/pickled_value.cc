@@ -1,4 +1,4 @@
-#include "gcsflux/checkpoints/pickled_value.h"
+#include "formats/pickle/pickled_value.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
+#include "formats/bytes/boxes.h"
 #include "formats/bytes/format_error.h"
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/safetensors/safetensors.h"
 
 namespace gcsflux {
 namespace {
@@ -15,57 +15,6 @@ using internal::Undecodable;
 const SafeTensor& TensorOf(std::span<const SafetensorsHeader> headers, const TensorSlice& slice) {
   return headers[slice.file].tensors[slice.tensor];
 }
-
-// Slices that divide each dimension at the same places: each reaches from its offset to the next one, and none is
-// missing.
-class Grid {
- public:
-  Grid(std::span<const SafetensorsHeader> headers, const JoinedTensor& whole)
-      : headers_(headers), whole_(whole), cuts_(whole.slices.front().offsets.size()) {
-    for (const TensorSlice& slice : whole.slices) {
-      for (std::size_t i = 0; i < cuts_.size(); ++i) cuts_[i].push_back(slice.offsets[i]);
-    }
-    for (std::vector<std::int64_t>& cuts : cuts_) {
-      std::sort(cuts.begin(), cuts.end());
-      cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    }
-  }
-
-  // The shape of the whole. Nothing if there is a hole or an overlap.
-  std::optional<std::vector<std::int64_t>> Shape() const {
-    std::vector<std::int64_t> shape(cuts_.size(), -1);
-    std::set<std::vector<std::int64_t>> seen;
-    for (const TensorSlice& slice : whole_.slices) {
-      const std::vector<std::int64_t>& sizes = TensorOf(headers_, slice).shape;
-      if (!seen.insert(slice.offsets).second) return std::nullopt;
-      for (std::size_t i = 0; i < cuts_.size(); ++i) {
-        if (!Reaches(i, slice.offsets[i], sizes[i], shape[i])) return std::nullopt;
-      }
-    }
-    std::uint64_t cells = 1;
-    for (const std::vector<std::int64_t>& cuts : cuts_) {
-      if (cuts.front() != 0 || __builtin_mul_overflow(cells, cuts.size(), &cells)) return std::nullopt;
-    }
-    return cells == whole_.slices.size() ? std::optional(shape) : std::nullopt;
-  }
-
- private:
-  // A slice reaches from its offset to the next cut. In the last row it reaches to the end, which is the same for all;
-  // `end` is -1 until it is known.
-  bool Reaches(std::size_t dimension, std::int64_t offset, std::int64_t size, std::int64_t& end) const {
-    const std::vector<std::int64_t>& cuts = cuts_[dimension];
-    std::int64_t reached = 0;
-    if (__builtin_add_overflow(offset, size, &reached)) return false;
-    const auto next = std::upper_bound(cuts.begin(), cuts.end(), offset);
-    if (next != cuts.end()) return reached == *next;
-    if (end == -1) end = reached;
-    return reached == end;
-  }
-
-  std::span<const SafetensorsHeader> headers_;
-  const JoinedTensor& whole_;
-  std::vector<std::vector<std::int64_t>> cuts_;
-};
 
 Result<void> AddSlice(JoinedTensor& whole, const SafetensorsHeader& header, const SafeTensor& tensor,
                       TensorSlice slice) {
@@ -84,26 +33,27 @@ Result<void> AddSlice(JoinedTensor& whole, const SafetensorsHeader& header, cons
   return {};
 }
 
-// Ranks without rows have slices without elements, which lie anywhere in the grid. True if all are such slices: the
-// tensor has no elements.
-bool LeaveOutEmpty(std::span<const SafetensorsHeader> headers, JoinedTensor& whole) {
+// Ranks without rows have slices without elements, which may lie anywhere. If all are such slices, the tensor has no
+// elements.
+void LeaveOutEmpty(std::span<const SafetensorsHeader> headers, JoinedTensor& whole) {
   const auto is_empty = [&](const TensorSlice& slice) { return ElementCount(TensorOf(headers, slice).shape) == 0; };
-  if (std::ranges::all_of(whole.slices, is_empty)) return true;
-  std::erase_if(whole.slices, is_empty);
-  return false;
+  if (!std::ranges::all_of(whole.slices, is_empty)) std::erase_if(whole.slices, is_empty);
 }
 
-// The shape in which all slices lie.
-std::vector<std::int64_t> ReachedShape(std::span<const SafetensorsHeader> headers, const JoinedTensor& whole) {
-  std::vector<std::int64_t> shape(whole.slices.front().offsets.size(), 0);
+// Sets the shape in which all slices lie. False if they leave a hole there, or overlap.
+bool Join(std::span<const SafetensorsHeader> headers, JoinedTensor& whole) {
+  whole.shape.assign(whole.slices.front().offsets.size(), 0);
+  std::vector<internal::Box> boxes;
   for (const TensorSlice& slice : whole.slices) {
-    for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::vector<std::int64_t>& sizes = TensorOf(headers, slice).shape;
+    boxes.push_back({slice.offsets, sizes});
+    for (std::size_t i = 0; i < whole.shape.size(); ++i) {
       std::int64_t reached = 0;
-      if (__builtin_add_overflow(slice.offsets[i], TensorOf(headers, slice).shape[i], &reached)) continue;
-      shape[i] = std::max(shape[i], reached);
+      if (__builtin_add_overflow(slice.offsets[i], sizes[i], &reached)) return false;
+      whole.shape[i] = std::max(whole.shape[i], reached);
     }
   }
-  return shape;
+  return internal::DoTile(boxes, whole.shape);
 }
 
 }  // namespace
@@ -122,19 +72,12 @@ Result<std::vector<JoinedTensor>> JoinSlices(std::span<const SafetensorsHeader> 
   joined.reserve(by_name.size());
   for (auto& [name, whole] : by_name) {
     whole.name = name;
-    if (!whole.slices.front().offsets.empty() && LeaveOutEmpty(headers, whole)) {
-      whole.shape = ReachedShape(headers, whole);
-    } else if (!whole.slices.front().offsets.empty()) {
-      auto shape = Grid(headers, whole).Shape();
-      const std::string& file = headers[whole.slices.front().file].file;
-      if (!shape) {
-        return Undecodable(
-            file, "", TensorOf(headers, whole.slices.front()).range.begin,
-            "the slices of tensor " + Shown(name) + " do not make a whole: one is missing, or they overlap");
-      }
-      whole.shape = *std::move(shape);
-    } else {
+    if (whole.slices.front().offsets.empty()) {
       whole.slices.front().offsets.assign(whole.shape.size(), 0);
+    } else if (LeaveOutEmpty(headers, whole); !Join(headers, whole)) {
+      return Undecodable(
+          headers[whole.slices.front().file].file, "", TensorOf(headers, whole.slices.front()).range.begin,
+          "the slices of tensor " + Shown(name) + " do not make a whole: one is missing, or they overlap");
     }
     joined.push_back(std::move(whole));
   }

@@ -2,12 +2,11 @@
 #include <charconv>
 #include <utility>
 
-#include "base/crc32c.h"
 #include "formats/bytes/format_error.h"
 #include "formats/bytes/little_endian.h"
+#include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_json.h"
 #include "formats/safetensors/safetensors_types.h"
-#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {
 namespace {
@@ -161,17 +160,6 @@ Result<void> TakeSlices(SafetensorsHeader& header, const NamesOf& names) {
 
 }  // namespace
 
-const SafeTensor* SafetensorsHeader::Find(std::string_view name) const {
-  const auto found =
-      std::find_if(tensors.begin(), tensors.end(), [&](const SafeTensor& tensor) { return tensor.name == name; });
-  return found == tensors.end() ? nullptr : &*found;
-}
-
-bool SafetensorsHeader::IsVerifiable() const {
-  return std::all_of(tensors.begin(), tensors.end(),
-                     [](const SafeTensor& tensor) { return tensor.crc32c.has_value(); });
-}
-
 Result<SafetensorsHeader> ReadSafetensorsHeader(const ByteSource& source) {
   const auto text = ReadHeaderText(source);
   if (!text) return text.error();
@@ -194,21 +182,6 @@ Result<SafetensorsHeader> ReadSafetensorsHeader(const ByteSource& source) {
   if (auto checksums = TakeChecksums(header, names); !checksums) return checksums.error();
   if (auto slices = TakeSlices(header, names); !slices) return slices.error();
   return header;
-}
-
-Result<void> ReadSafeTensor(const ByteSource& source, const SafeTensor& tensor, std::span<std::byte> into) {
-  if (!tensor.dtype)
-    return BrokenTensor(source.name, tensor, "has the type " + Shown(tensor.type) + ", which is not read");
-  if (into.size() != tensor.range.size()) {
-    return Error{ErrorCode::kInvalidArgument, source.name + ": tensor " + Shown(tensor.name) + " has " +
-                                                  std::to_string(tensor.range.size()) + " bytes"};
-  }
-  if (into.empty()) return {};
-  if (auto read = source.read_at(tensor.range.begin, into); !read) return read;
-  if (!tensor.crc32c || internal::ExtendCrc32c(0, into) == *tensor.crc32c) return {};
-  return internal::FormatError(ErrorCode::kCorrupted, source.name, "", tensor.range.begin,
-                               "the bytes of tensor " + Shown(tensor.name) +
-                                   " do not have its CRC32C; the file is damaged: load another copy of it");
 }
 
 }  // namespace gcsflux

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text/utf8.h"
 #include "formats/bytes/format_error.h"
-#include "formats/safetensors/json_events.h"
+#include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_json.h"
 #include "formats/safetensors/safetensors_types.h"
-#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {
 namespace {
@@ -60,25 +58,6 @@ Result<SafetensorsIndex> ReadSafetensorsIndex(const ByteSource& source) {
   std::sort(index->weight_map.begin(), index->weight_map.end());
   if (const auto why = WhyBroken(*index)) return internal::Undecodable(source.name, "", 0, *why);
   return index;
-}
-
-Result<std::string> FormatSafetensorsIndex(const SafetensorsIndex& index) {
-  SafetensorsIndex sorted = index;
-  std::sort(sorted.weight_map.begin(), sorted.weight_map.end());
-  if (const auto why = WhyBroken(sorted))
-    return Error{ErrorCode::kInvalidArgument, "the index cannot be written: " + *why};
-  std::string json = "{\n  \"metadata\": {";
-  if (index.total_size) json += "\n    \"total_size\": " + std::to_string(*index.total_size) + "\n  ";
-  json += "},\n  \"weight_map\": {";
-  for (const auto& [name, file] : sorted.weight_map) {
-    if (!internal::IsUtf8(name) || !internal::IsUtf8(file)) {
-      return Error{ErrorCode::kInvalidArgument,
-                   "the index cannot be written: " + internal::Shown(name) + " is not UTF-8"};
-    }
-    json += "\n    " + internal::QuotedJson(name) + ": " + internal::QuotedJson(file) + ",";
-  }
-  if (!sorted.weight_map.empty()) json.back() = '\n';
-  return json + (sorted.weight_map.empty() ? "}\n}\n" : "  }\n}\n");
 }
 
 }  // namespace gcsflux

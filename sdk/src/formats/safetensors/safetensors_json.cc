@@ -191,13 +191,10 @@ class IndexHandler final : public Handler {
   bool Key(std::string& key) override {
     if (depth_ == 1) {
       is_map_ = key == "weight_map";
-      is_metadata_ = key == "metadata";
       if (is_map_ && has_map) return Fail("weight_map is there twice");
       has_map = has_map || is_map_;
     } else if (depth_ == 2 && is_map_) {
       index.weight_map.emplace_back(std::move(key), "");
-    } else {
-      is_total_size_ = depth_ == 2 && is_metadata_ && key == "total_size";
     }
     return true;
   }
@@ -208,12 +205,7 @@ class IndexHandler final : public Handler {
     index.weight_map.back().second = std::move(text);
     return true;
   }
-  bool Unsigned(std::uint64_t number) override {
-    if (is_map_ || depth_ == 0) return Handler::Other();
-    if (is_total_size_ && depth_ == 2) index.total_size = number;
-    return true;
-  }
-  // Other metadata than the total is for people, and ignored.
+  // The metadata is for people, and ignored.
   bool Other() override { return (!is_map_ && depth_ > 0) || Handler::Other(); }
 
  private:
@@ -225,14 +217,12 @@ class IndexHandler final : public Handler {
     return depth_ <= kMostJsonLevels || Fail("the index is nested too deeply");
   }
   bool End() {
-    if (--depth_ == 1) is_map_ = is_metadata_ = false;
+    if (--depth_ == 1) is_map_ = false;
     return true;
   }
 
   int depth_ = 0;
   bool is_map_ = false;
-  bool is_metadata_ = false;
-  bool is_total_size_ = false;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "gcsflux/checkpoints/safetensors.h"
+#include "formats/safetensors/safetensors.h"
 
 namespace gcsflux::internal {
 

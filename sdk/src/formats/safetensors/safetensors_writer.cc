@@ -8,8 +8,8 @@
 #include "formats/bytes/format_error.h"
 #include "formats/bytes/little_endian.h"
 #include "formats/safetensors/json_events.h"
+#include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_types.h"
-#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {
 namespace {
@@ -97,7 +97,7 @@ std::string ListOf(const Numbers& numbers) {
   return text + "]";
 }
 
-// `checksums` by tensor; any numbers if only the length is needed.
+// `checksums` by tensor.
 Result<std::string> HeaderOf(const SafetensorsContents& contents, const std::vector<Place>& places,
                              const std::vector<std::uint32_t>& checksums) {
   std::string metadata;
@@ -151,19 +151,9 @@ Error OtherBytes(const std::string& name) {
 
 }  // namespace
 
-Result<std::uint64_t> SafetensorsBytes(const SafetensorsContents& contents) {
+Result<std::vector<PlacedTensor>> WriteSafetensors(const SafetensorsContents& contents,
+                                                   const TensorWriter& write_tensor, const ByteSink& sink) {
   if (auto names = CheckNames(contents); !names) return names.error();
-  const auto places = PlacesOf(contents);
-  if (!places) return places.error();
-  const auto header =
-      HeaderOf(contents, *places, std::vector<std::uint32_t>(contents.has_checksums ? contents.tensors.size() : 0));
-  if (!header) return header.error();
-  return header->size() + (places->empty() ? 0 : places->back().range.end);
-}
-
-Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorWriter& write_tensor,
-                              const ByteSink& sink) {
-  if (auto names = CheckNames(contents); !names) return names;
   const auto places = PlacesOf(contents);
   if (!places) return places.error();
   std::vector<std::uint32_t> checksums(contents.has_checksums ? contents.tensors.size() : 0);
@@ -175,11 +165,12 @@ Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorW
       return Result<void>();
     };
     const std::string& name = contents.tensors[place.tensor].name;
-    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), extend); !put) return put;
+    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), extend); !put) return put.error();
   }
   const auto header = HeaderOf(contents, *places, checksums);
   if (!header) return header.error();
-  if (auto put = sink(std::as_bytes(std::span(*header))); !put) return put;
+  if (auto put = sink(std::as_bytes(std::span(*header))); !put) return put.error();
+  std::vector<PlacedTensor> placed(contents.tensors.size());
   for (const Place& place : *places) {
     std::uint32_t checksum = 0;
     const ByteSink pass_on = [&](std::span<const std::byte> piece) {
@@ -187,10 +178,12 @@ Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorW
       return sink(piece);
     };
     const std::string& name = contents.tensors[place.tensor].name;
-    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), pass_on); !put) return put;
+    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), pass_on); !put) return put.error();
     if (contents.has_checksums && checksum != checksums[place.tensor]) return OtherBytes(name);
+    placed[place.tensor].range = {header->size() + place.range.begin, header->size() + place.range.end};
+    if (contents.has_checksums) placed[place.tensor].crc32c = checksum;
   }
-  return {};
+  return placed;
 }
 
 }  // namespace gcsflux

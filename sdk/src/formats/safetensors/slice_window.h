@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "gcsflux/formats.h"
+#include "formats/bytes/tensor_layout.h"
 
 // Slices whose rows lie apart from each other in the whole tensor, such as columns.
 namespace gcsflux::internal {

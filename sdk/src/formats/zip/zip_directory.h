@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gcsflux/formats.h"
+#include "formats/bytes/tensor_layout.h"
 
 namespace gcsflux::internal {
 

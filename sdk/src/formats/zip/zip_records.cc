@@ -4,7 +4,7 @@
 #include "base/crc32.h"
 #include "formats/bytes/format_error.h"
 #include "formats/bytes/little_endian.h"
-#include "formats/bytes/read_summed.h"
+#include "formats/bytes/source_reads.h"
 #include "formats/zip/zip_directory.h"
 #include "formats/zip/zip_layout.h"
 

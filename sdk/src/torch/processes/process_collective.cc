@@ -18,6 +18,7 @@
 #include "base/process/environment.h"
 #include "checkpoints/run_identity.h"
 #include "gcsflux/torch/collective.h"
+#include "sharding/message_group.h"
 #include "torch/failure.h"
 #include "torch/processes/longest_wait.h"
 #include "torch/processes/rank_link.h"
@@ -41,7 +42,7 @@ constexpr const char* kPrefix = "gcsflux";
 std::string Within(Milliseconds deadline) { return "within " + std::to_string(deadline.count()) + " ms"; }
 
 /// Sends messages over a connection to each rank that it talks with: rank 0 to all, the others to rank 0.
-class ProcessCollective final : public Collective {
+class ProcessCollective final : public internal::MessageGroup {
  public:
   ProcessCollective(int rank, std::vector<std::string> labels, std::map<int, RankLink> links)
       : rank_(rank), labels_(std::move(labels)), links_(std::move(links)) {}
@@ -107,7 +108,7 @@ class ProcessCollective final : public Collective {
 };
 
 std::string OwnLabel(int rank) {
-  const RunIdentity identity = internal::MakeRunIdentity();
+  const internal::RunIdentity identity = internal::MakeRunIdentity();
   return "rank " + std::to_string(rank) + " (" + identity.host + ", process " + std::to_string(identity.process) + ")";
 }
 

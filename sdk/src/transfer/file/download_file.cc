@@ -26,8 +26,8 @@ using internal::PartialState;
 
 // If the process is killed, this many bytes, and those that were not written yet, must be read again.
 constexpr std::uint64_t kBytesBetweenSaves = 8U << 20;
-// Bytes that were fetched and not written yet.
-constexpr std::uint64_t kBytesAhead = 128U << 20;  // With less, connections idle if first bytes are slow.
+// The most bytes that were fetched and are not written yet. With less, connections idle if first bytes are slow.
+constexpr std::uint64_t kBytesAhead = 128U << 20;
 
 Error At(const ObjectName& object, ErrorCode code, const std::string& what) {
   return Error{code, "objects.get " + ToUri(object) + ": " + what};
@@ -122,36 +122,63 @@ class FileDownload {
   }
 
   Result<void> ReadAhead(const Extent& range) {
-    std::uint64_t after_stop = 0;  // Bytes that had come, and were written, after options::stop.
     reader_.SeekWithin(range);
     while (reader_.position() < range.end()) {
       const std::uint64_t at = reader_.position();
       const auto data = reader_.NextView();
-      if (!data) return data.error();
+      if (!data) {
+        KeepArrived();
+        return data.error();
+      }
       for (std::size_t done = 0; done < data->size();) {
         constexpr std::size_t kAtOnce = 1U << 20;  // Progress is told, and saved, after each.
         const auto part = data->subspan(done, std::min(kAtOnce, data->size() - done));
         if (auto written = Write(at + done, part); !written) return written;
         done += part.size();
-        if (options_.stop.stop_requested()) after_stop += part.size();
-        if (after_stop >= kBytesBetweenSaves) return At(source_.object, ErrorCode::kCancelled, "cancelled");
       }
     }
     return {};
   }
 
-  Result<void> Write(std::uint64_t at, std::span<const std::byte> data) {
-    if (auto written = file_.Write(at, data); !written) return written;
-    for (auto rest = data; !rest.empty();) {
+  // What has come is written, as far as it continues the bytes of its ranges. After options::stop, only some of it.
+  void KeepArrived() {
+    std::uint64_t kept = 0;
+    for (const auto& arrived : reader_.TakeArrived()) {
+      const Extent came{arrived.piece->extent.offset, arrived.bytes.size()};
+      for (std::uint64_t at = came.offset;
+           at < came.end() && (kept < kBytesBetweenSaves || !options_.stop.stop_requested());) {
+        const auto index = static_cast<std::size_t>(at / state_.range_bytes);
+        const std::uint64_t next = state_.OffsetOf(index) + state_.ranges[index].done_bytes;
+        const std::uint64_t end = std::min(came.end(), state_.OffsetOf(index) + state_.LengthOf(index));
+        if (next >= at && next < end) {
+          const auto data =
+              arrived.bytes.subspan(static_cast<std::size_t>(next - came.offset), static_cast<std::size_t>(end - next));
+          if (!file_.Write(next, data)) return;
+          Note(next, data);
+          kept += data.size();
+        }
+        at = end;
+      }
+    }
+  }
+
+  // The bytes are in the file.
+  void Note(std::uint64_t at, std::span<const std::byte> data) {
+    while (!data.empty()) {
       const auto index = static_cast<std::size_t>(at / state_.range_bytes);
       const std::uint64_t left = state_.OffsetOf(index) + state_.LengthOf(index) - at;
-      const auto part = rest.first(static_cast<std::size_t>(std::min<std::uint64_t>(rest.size(), left)));
+      const auto part = data.first(static_cast<std::size_t>(std::min<std::uint64_t>(data.size(), left)));
       PartialRange& range = state_.ranges[index];
       range.crc32c = internal::ExtendCrc32c(range.crc32c, part);
       range.done_bytes += part.size();
       at += part.size();
-      rest = rest.subspan(part.size());
+      data = data.subspan(part.size());
     }
+  }
+
+  Result<void> Write(std::uint64_t at, std::span<const std::byte> data) {
+    if (auto written = file_.Write(at, data); !written) return written;
+    Note(at, data);
     // If the file cannot be written, the writes of its bytes show it, not this one.
     if ((unsaved_bytes_ += data.size()) >= kBytesBetweenSaves) {
       unsaved_bytes_ = 0;
@@ -196,10 +223,11 @@ std::shared_ptr<internal::ReaderCore> MakeReader(const Client& client, const Dow
                                     .stripe_bytes = options.stripe_bytes,
                                     .read_ahead_bytes = kBytesAhead,
                                     .reads_whole = true,
+                                    .tail_bytes = 0,
                                     .call = options.call,
                                     .stop = options.stop};
   return internal::OwnedByProcess(
-      std::make_unique<internal::ReaderCore>(client, source, reading, internal::ReaderCore::AfterStop::kArrivedBytes));
+      std::make_unique<internal::ReaderCore>(client, source, reading, internal::ReaderCore::AfterStop::kKeepsArrived));
 }
 
 Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& options) {

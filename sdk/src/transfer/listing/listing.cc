@@ -46,7 +46,8 @@ Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix,
     auto page = client.ListObjects(prefix, request);
     if (!page) return page.error();
     request.page_token = std::move(page->next_page_token);
-    const bool is_barren = page->objects.empty() && page->prefixes.empty();
+    // Between names that a pattern matches there may be any number of others.
+    const bool is_barren = page->objects.empty() && page->prefixes.empty() && request.match_glob.empty();
     if (auto appended = Append(*std::move(page), listing); !appended) return refuse(appended.error());
     if (auto checked = tokens.Take(request.page_token, is_barren); !checked) return refuse(checked.error());
   } while (!request.page_token.empty());

@@ -149,19 +149,15 @@ Result<PinnedPart> ReadAhead::Pin(std::uint64_t offset, const std::stop_token& s
   std::shared_ptr<Piece> piece;              // Outlives the lock.
   MutexLock lock(mutex_);
   const auto next = pieces_.upper_bound(offset);
-  if (next == pieces_.begin() || std::prev(next)->second->extent.end() <= offset) {
-    if (has_ended_) return Error{ErrorCode::kCancelled, "cancelled before it was read"};
-    return PinnedPart{};
-  }
+  if (next == pieces_.begin() || std::prev(next)->second->extent.end() <= offset) return PinnedPart{};
   piece = std::prev(next)->second;
   const std::uint64_t from = offset - piece->extent.offset;
   const auto arrived = AwaitBytes(lock, *piece, std::min(from + kMost, piece->extent.length), stop, waited);
-  const bool has_failed = !arrived || (has_ended_ && piece->error);
-  if (!has_failed && !*arrived) return PinnedPart{};
-  if (has_failed && piece->arrived <= from) {
+  if (arrived && !*arrived) return PinnedPart{};
+  if (!arrived && piece->arrived <= from) {
     const auto failed = pieces_.find(piece->extent.offset);
     if (failed != pieces_.end() && failed->second == piece) pieces_.erase(failed);
-    return *piece->error;
+    return arrived.error();
   }
   const std::span<const std::byte> bytes(piece->memory.get() + from, piece->memory.get() + piece->arrived);
   Consume(*piece, bytes.size());  // The caller holds the piece.
@@ -194,6 +190,15 @@ std::shared_ptr<Piece> ReadAhead::Consume(Piece& piece, std::uint64_t bytes) {
   auto dropped = std::move(entry->second);
   pieces_.erase(entry);
   return dropped;
+}
+
+std::vector<ReadAhead::Arrived> ReadAhead::TakeArrived() {
+  std::map<std::uint64_t, std::shared_ptr<Piece>> all;
+  std::vector<Arrived> arrived;
+  const MutexLock lock(mutex_);
+  all.swap(pieces_);
+  for (const auto& [offset, piece] : all) arrived.push_back({piece, {piece->memory.get(), piece->arrived}});
+  return arrived;
 }
 
 void ReadAhead::Wake() {
@@ -322,7 +327,10 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
   {
     const MutexLock lock(mutex_);
     if (is_closed_) return;
-    if (has_ended_) piece->stop.request_stop();
+    // The reader ends with the failure of a piece before this one, and needs no more.
+    const bool is_needless = std::ranges::any_of(
+        pieces_, [&](const auto& entry) { return entry.second->error && entry.first < piece->extent.offset; });
+    if (has_ended_ || is_needless) piece->stop.request_stop();
     fetching_.insert(piece);
   }
   const auto fetched = fetch_(piece->extent, deliver, piece->stop.get_token());

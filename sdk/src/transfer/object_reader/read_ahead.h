@@ -76,7 +76,7 @@ class ReadAhead {
   ReadAhead& operator=(const ReadAhead&) = delete;
   /// Ends the fetches in progress, also those of pieces that were dropped.
   void Close();
-  /// The same, but Pin() still returns the bytes that have come, and then kCancelled.
+  /// The same, but TakeArrived() still returns the bytes that have come.
   void EndFetches();
 
   /// Fetches each of these extents as one piece, unless it is there already. Returns how many of them fit.
@@ -102,6 +102,12 @@ class ReadAhead {
   /// Returns no piece if none holds the offset, its fetch was cancelled, or `stop` was stopped. If its fetch has
   /// failed, returns the bytes that came before, then the error once.
   Result<PinnedPart> Pin(std::uint64_t offset, const std::stop_token& stop, bool& waited);
+  /// The bytes of each piece that have come, in the order of their offsets. Drops all pieces.
+  struct Arrived {
+    std::shared_ptr<Piece> piece;
+    std::span<const std::byte> bytes = {};  ///< From the piece's offset on.
+  };
+  std::vector<Arrived> TakeArrived();
   /// Makes the callers that wait in Take() and Pin() check their stop_tokens.
   void Wake();
 

@@ -41,7 +41,6 @@ ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions
     : client_(std::move(client)),
       source_(std::move(source)),
       options_(std::move(options)),
-      returns_arrived_(after_stop == AfterStop::kArrivedBytes),
       longest_stripe_(LongestStripe(options_)),
       object_(client_, source_, options_.encryption_key, options_.call),
       window_(FirstStripe(options_)),
@@ -55,7 +54,9 @@ ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions
             const auto delivery = extent.length == source_.size ? Delivery::kAtEnd : Delivery::kEarly;
             return Fetch(extent, delivery, deliver, stop);
           })),
-      on_stop_(options_.stop, [this] { returns_arrived_ ? ahead_->EndFetches() : ahead_->Close(); }) {}
+      on_stop_(options_.stop, [this, after_stop] {
+        after_stop == AfterStop::kKeepsArrived ? ahead_->EndFetches() : ahead_->Close();
+      }) {}
 
 ReaderCore::~ReaderCore() {
   lent_.reset();
@@ -314,15 +315,14 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
 }
 
 Result<std::span<const std::byte>> ReaderCore::NextView() {
-  const auto usable = CheckUsable();
-  if (!usable && (!returns_arrived_ || usable.error().code != ErrorCode::kCancelled)) return usable.error();
+  if (auto usable = CheckUsable(); !usable) return usable.error();
   lent_.reset();
   if (position_ >= stream_end_) return std::span<const std::byte>();
   ahead_->DropBefore(position_);
   ReadAheadFrom(position_);
   bool waited = false;
   const std::stop_callback on_stop(options_.stop, [&] { ahead_->Wake(); });
-  auto held = ahead_->Pin(position_, returns_arrived_ ? std::stop_token() : options_.stop, waited);
+  auto held = ahead_->Pin(position_, options_.stop, waited);
   if (!held) return held.error();
   lent_ = std::move(held->piece);
   auto lent = lent_ ? Result<std::span<const std::byte>>(held->bytes) : FetchOwn(waited);
@@ -383,8 +383,10 @@ void ReaderCore::Seek(std::uint64_t offset) {
 }
 
 void ReaderCore::SeekWithin(const Extent& range) {
+  lent_.reset();
+  ahead_->KeepOfStream({});
+  position_ = ahead_end_ = range.offset;
   stream_end_ = range.end();
-  Seek(range.offset);
 }
 
 Result<void> ReaderCore::VerifyWhole() {

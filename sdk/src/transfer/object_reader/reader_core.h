@@ -29,10 +29,10 @@ namespace gcsflux::internal {
 /// The shared state of an ObjectReader. Thread-safe, except the cursor.
 class ReaderCore {
  public:
-  /// What NextView() returns after ObjectReaderOptions::stop.
-  enum class AfterStop { kNothing, kArrivedBytes };
+  /// Whether TakeArrived() has bytes after ObjectReaderOptions::stop.
+  enum class AfterStop { kDropsArrived, kKeepsArrived };
   ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options,
-             AfterStop after_stop = AfterStop::kNothing);
+             AfterStop after_stop = AfterStop::kDropsArrived);
   ~ReaderCore();
   ReaderCore(const ReaderCore&) = delete;
   ReaderCore& operator=(const ReaderCore&) = delete;
@@ -52,6 +52,8 @@ class ReaderCore {
   void Seek(std::uint64_t offset);
   /// The same for NextView() in a range: nothing behind it is fetched, and it returns no bytes at the range's end.
   void SeekWithin(const Extent& range);
+  /// For the end after a failure: what was fetched ahead and has come.
+  [[nodiscard]] std::vector<ReadAhead::Arrived> TakeArrived() { return ahead_->TakeArrived(); }
   Result<void> VerifyWhole();
   [[nodiscard]] ObjectReaderReport report() const;
 
@@ -105,7 +107,6 @@ class ReaderCore {
   const Client client_;
   const DownloadSource source_;
   const ObjectReaderOptions options_;
-  const bool returns_arrived_;
   const std::uint64_t longest_stripe_;
   const OwnerProcess owner_;
   PinnedObject object_;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/client.h"
+
+// The steps of a training run, which is given by its prefix.
+namespace gcsflux::cli {
+
+/// Until the program is interrupted.
+Result<CheckpointSteps> OpenRun(const Client& client, const std::string& uri);
+
+void PrintStep(const Step& step);
+/// How many steps there are, how many are whole, and their bytes.
+void PrintStepsTotal(const std::vector<Step>& steps);
+
+/// "loss:min", "accuracy:max:3". kInvalidArgument for any other text.
+Result<KeepBest> ParseKeepBest(std::string_view text);
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,67 @@
+#include <gflags/gflags.h>
+
+#include <iostream>
+#include <map>
+
+#include "cli/arguments/names.h"
+#include "cli/commands.h"
+#include "cli/terminal/output.h"
+#include "gcsflux/listing.h"
+
+DECLARE_bool(human);
+DECLARE_int32(list_max_concurrency);
+DEFINE_bool(summarize, false, "Only the sum for each argument.");
+
+namespace gcsflux::cli {
+namespace {
+
+void PrintSize(std::uint64_t bytes, const std::string& uri) {
+  constexpr std::size_t kWidth = 12;
+  const std::string size = SizeText(bytes);
+  std::cout << std::string(size.size() < kWidth ? kWidth - size.size() : 0, ' ') << size << "  " << Shown(uri) << '\n';
+}
+
+Result<void> SumUp(const Client& client, const std::string& uri) {
+  auto directory = ParseUri(uri);
+  if (!directory) return directory.error();
+  directory->name = AsDirectory(directory->name);
+  std::map<std::string, std::uint64_t> directories;
+  std::uint64_t bytes = 0;
+  const auto add = [&](const std::vector<ListedObject>& objects) -> Result<void> {
+    for (const ListedObject& object : objects) {
+      bytes += object.size;
+      const auto slash = object.name.find('/', directory->name.size());
+      if (!FLAGS_summarize && slash != std::string::npos) directories[object.name.substr(0, slash + 1)] += object.size;
+    }
+    return {};
+  };
+  const auto report = ListInParallel(client, *directory, DeliveryOrder::kAsCompleted, add,
+                                     {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
+  if (!report) return report.error();
+  if (report->objects == 0 && !directory->name.empty()) return NothingThere(uri);
+  for (const auto& [name, size] : directories) PrintSize(size, ToUri({directory->bucket, name}));
+  PrintSize(bytes, ToUri(*directory));
+  return {};
+}
+
+Result<void> DiskUsage(const Client& client, const std::vector<std::string>& uris) {
+  for (const std::string& uri : uris) {
+    if (auto summed = SumUp(client, uri); !summed) return summed;
+  }
+  return {};
+}
+
+constexpr CommandFlag kDuFlags[] = {{"summarize", "s"}, {"human", "h"}, {"list_max_concurrency"}};
+
+}  // namespace
+
+constinit const Command kDu = {
+    .name = "du",
+    .arguments = "gs://BUCKET[/PREFIX]...",
+    .summary = "Sum up the bytes of the objects in directories.",
+    .details = "Shows each directory in the given one with everything below it, and then the sum.\n",
+    .flags = kDuFlags,
+    .run = DiskUsage,
+};
+
+}  // namespace gcsflux::cli
