@@ -26,7 +26,7 @@ Result<void> DeleteGeneration(const Client& client, const ObjectName& object, st
 }
 
 // With a state in the user's directory: the next run of the program continues an interrupted upload of the same file.
-Result<UploadedFile> UploadResumably(const Client& client, const std::string& path, const ObjectName& object,
+Result<UploadReport> UploadResumably(const Client& client, const std::string& path, const ObjectName& object,
                                      UploadOptions options, std::uint64_t bytes) {
   std::unique_ptr<SuspendedUpload> suspended;
   // One request needs no state.
