@@ -8,10 +8,9 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr Guards kNone{};
-constexpr Guards kGeneration{.generation = 7};
-constexpr Guards kIfGeneration{.if_generation_match = 0};
-constexpr Guards kIfMetageneration{.if_metageneration_match = 1};
+const Preconditions kNone;
+const Preconditions kIfGeneration{.if_generation_match = 0};
+const Preconditions kIfMetageneration{.if_metageneration_match = 1};
 
 // https://cloud.google.com/storage/docs/retry-strategy#idempotency-operations, line by line.
 TEST(Idempotency, MatchesTheServicesTable) {
@@ -40,7 +39,7 @@ TEST(Idempotency, MatchesTheServicesTable) {
   for (const Case& c : cases) {
     const auto name = TraitsOf(c.operation).operation.name;
     EXPECT_EQ(IsIdempotent(c.operation, kNone), c.bare) << name;
-    EXPECT_EQ(IsIdempotent(c.operation, kGeneration), c.with_generation) << name;
+    EXPECT_EQ(IsIdempotent(c.operation, kNone, /*generation=*/7), c.with_generation) << name;
     EXPECT_EQ(IsIdempotent(c.operation, kIfGeneration), c.if_generation) << name;
     EXPECT_EQ(IsIdempotent(c.operation, kIfMetageneration), c.if_metageneration) << name;
   }

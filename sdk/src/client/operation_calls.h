@@ -14,18 +14,19 @@
 // answer, and a delete.
 namespace gcsflux::internal {
 
-/// The preconditions and the generation in an operation's options, if it has any.
+/// Whether the operation may be sent again with these options, some of which have preconditions or a generation.
 template <class Options>
-Guards GuardsOf(const Options& options) {
-  Guards guards;
-  if constexpr (requires { options.generation; }) guards.generation = options.generation;
-  if constexpr (requires { options.preconditions.if_generation_match; }) {
-    guards.if_generation_match = options.preconditions.if_generation_match;
+bool IsIdempotentWith(Operation operation, const Options& options) {
+  if constexpr (requires {
+                  options.preconditions;
+                  options.generation;
+                }) {
+    return IsIdempotent(operation, options.preconditions, options.generation);
+  } else if constexpr (requires { options.preconditions; }) {
+    return IsIdempotent(operation, options.preconditions);
+  } else {
+    return IsIdempotent(operation, {});
   }
-  if constexpr (requires { options.preconditions.if_metageneration_match; }) {
-    guards.if_metageneration_match = options.preconditions.if_metageneration_match;
-  }
-  return guards;
 }
 
 /// Describes an operation as a Call. It is retried as the options and the client's policy allow. `subject` is the
@@ -38,7 +39,7 @@ Call MakeCall(const ClientCore& core, Operation operation, const ObjectName& sub
           .subject = ToUri(subject),
           .kind = traits.kind,
           .bucket = subject.bucket,
-          .is_idempotent = is_always || IsIdempotent(operation, GuardsOf(options)),
+          .is_idempotent = is_always || IsIdempotentWith(operation, options),
           .retry = options.call.retry,
           .stop = options.stop};
 }

@@ -2,14 +2,15 @@
 
 namespace gcsflux::internal {
 
-bool IsIdempotent(Operation operation, const Guards& guards) {
+bool IsIdempotent(Operation operation, const Preconditions& preconditions,
+                  const std::optional<std::int64_t>& generation) {
   switch (TraitsOf(operation).repeatable) {
     case Repeatable::kAlways: return true;
-    case Repeatable::kIfGenerationMatch: return guards.if_generation_match.has_value();
-    case Repeatable::kIfMetagenerationMatch: return guards.if_metageneration_match.has_value();
+    case Repeatable::kIfGenerationMatch: return preconditions.if_generation_match.has_value();
+    case Repeatable::kIfMetagenerationMatch: return preconditions.if_metageneration_match.has_value();
     case Repeatable::kIfOneGeneration: break;
   }
-  return guards.generation.has_value() || guards.if_generation_match.has_value();
+  return generation.has_value() || preconditions.if_generation_match.has_value();
 }
 
 }  // namespace gcsflux::internal
