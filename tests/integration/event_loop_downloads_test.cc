@@ -262,8 +262,8 @@ TEST_F(EventLoopDownloads, ServeSmallBatchesBesideLargeOnes) {
   EXPECT_TRUE(small.Download(few).ok());
   consumer.join();
   EXPECT_EQ(came, sources.size());
-  EXPECT_EQ(turns->of_small(), kFew);
-  EXPECT_EQ(turns->of_large(), sources.size());
+  EXPECT_GE(turns->of_small(), kFew);  // A request that stalls is hedged by another one.
+  EXPECT_GE(turns->of_large(), sources.size());
   EXPECT_LT(turns->meanwhile(), 4 * (kFew - 1) * kConcurrency) << "of the large download's, while the small one ran";
 }
 
