@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "base/message.h"
 #include "sharding/work_of_ranks.h"
 
@@ -92,11 +94,9 @@ TEST(CollectivePatience, StartsAtTheCallersTime) {
 // Rank 0 is ready at once. The fourth answer of rank 1 is its failure.
 TEST(WorkPatience, EndsAtOneTimeForMeetingsWithoutProgress) {
   RecordingRank rank(2, kAllGather, [](std::uint64_t call) {
-    internal::MessageWriter status;
-    status.Number(0);
-    status.Number(call == 4 ? 4 : 0);
-    if (call == 4) status.Put(Error{ErrorCode::kUnavailable, "the end"});
-    return status.Take();
+    std::optional<Error> error;
+    if (call == 4) error = Error{ErrorCode::kUnavailable, "the end"};
+    return internal::MessageWriter().Put(0, false, false, error).Take();  // Moved, done, standstill, and the error.
   });
   const internal::WorkOfRank work = [](std::atomic<std::uint64_t>&, const std::stop_token&) { return Result<void>(); };
   const auto done = internal::WorkOnAllRanks(rank, std::chrono::hours(1), work, {});

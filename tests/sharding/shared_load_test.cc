@@ -148,7 +148,7 @@ TEST_F(SharedLoadTest, RefusesRanksThatDisagreeOnSharing) {
     return ErrorOf(On(group, options).Load(manifest, own.ToLoad())).message;
   });
   for (const std::string& message : messages)
-    EXPECT_THAT(message, HasSubstr("rank 1 has another GroupOptions::sharing"));
+    EXPECT_THAT(message, HasSubstr("rank 1 has another GroupOptions::reads_once_per_host"));
 }
 
 TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostIsUnknown) {
