@@ -5,6 +5,8 @@
 
 #include "formats/pickles.h"
 #include "formats/torch_file_writer.h"
+#include "support/fails_with.h"
+#include "support/repeated.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {

@@ -5,6 +5,7 @@
 
 #include "formats/made_tensors.h"
 #include "formats/memory_file.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {

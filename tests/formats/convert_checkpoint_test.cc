@@ -5,6 +5,7 @@
 #include "formats/checkpoint_reader.h"
 #include "formats/made_tensors.h"
 #include "formats/random_checkpoint.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {

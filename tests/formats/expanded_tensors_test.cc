@@ -6,6 +6,7 @@
 #include "formats/convert_checkpoint.h"
 #include "formats/made_tensors.h"
 #include "formats/pickles.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {

@@ -8,6 +8,7 @@
 #include "formats/heap_peak.h"
 #include "formats/pickles.h"
 #include "formats/safetensors/safetensors.h"
+#include "support/repeated.h"
 
 // The memory to open a file: at most 16 n + 16 MiB for n bytes of any content.
 namespace gcsflux::formats_tests {

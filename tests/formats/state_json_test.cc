@@ -6,6 +6,7 @@
 
 #include "formats/checkpoint_reader.h"
 #include "formats/safetensors/safetensors.h"
+#include "support/fails_with.h"
 
 namespace gcsflux::formats_tests {
 namespace {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "formats/made_tensors.h"
+#include "support/fails_with.h"
 #include "support/result.h"
 
 namespace gcsflux {

@@ -14,6 +14,7 @@
 
 #include "checkpoints/step_writer.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "support/fails_with.h"
 #include "support/test_directory.h"
 #include "torch/checkpoint_run_fixture.h"
 

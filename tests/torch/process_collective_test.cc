@@ -16,6 +16,7 @@
 #include "base/message.h"
 #include "gcsflux/torch/collective.h"
 #include "sharding/message_group.h"
+#include "support/fails_with.h"
 #include "support/full_listener.h"
 #include "support/test_directory.h"
 #include "torch/bucket_test.h"

@@ -13,6 +13,8 @@
 #include <cmath>
 
 #include "formats/memory_file.h"
+#include "formats/torch_file_writer.h"
+#include "support/fails_with.h"
 #include "torch/state_dict_writer.h"
 
 namespace gcsflux {

@@ -7,6 +7,7 @@
 
 #include "base/process/mutex.h"
 #include "gcsflux/object.h"
+#include "gcsflux/operation_options.h"
 #include "http/transport.h"
 
 namespace gcsflux::internal {
