@@ -78,7 +78,7 @@ gcsflux::Listing ShareListing(const Job& job) {
     auto listing = ValueOrThrow(gcsflux::ListByFlags(job.client, job.At("train/"), {}));
     ValueOrThrow(gcsflux::SaveListing(job.client, job.At("train.listing"), listing));
   }
-  ValueOrThrow(job.ranks.Barrier({.deadline = std::chrono::minutes(30)}));
+  ValueOrThrow(gcsflux::Barrier(job.ranks, std::chrono::minutes(30)));
   return ValueOrThrow(gcsflux::LoadListing(job.client, job.At("train.listing")));
 }
 

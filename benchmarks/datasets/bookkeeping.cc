@@ -20,7 +20,7 @@ void BM_Bookkeeping(benchmark::State& state) {
   internal::DatasetTally tally;
   std::uint64_t samples = 0;
   for (auto _ : state) {
-    progress.BeginEpoch();
+    static_cast<void>(progress.BeginEpoch());
     while (const auto batch = progress.NextBatch()) {
       samples += batch->size();
       for (const std::size_t sample : *batch) {

@@ -67,7 +67,7 @@ class Stream : public Loop {
  private:
   std::vector<DownloadSource> SourcesOfEpoch() {
     std::vector<ListedObject> ordered;
-    progress_.BeginEpoch();
+    (void)progress_.BeginEpoch();
     while (const auto batch = progress_.NextBatch()) {
       for (const std::size_t sample : *batch) ordered.push_back(objects_[sample]);
       (void)progress_.BatchConsumed();

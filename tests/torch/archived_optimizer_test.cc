@@ -21,7 +21,7 @@ torch::nn::Sequential SeededNet(std::int64_t width = 3) {
   return torch::nn::Sequential(torch::nn::Linear(4, width), torch::nn::Linear(width, 2));
 }
 
-void Step(torch::nn::Sequential& net, torch::optim::Optimizer& optimizer) {
+void TrainStep(torch::nn::Sequential& net, torch::optim::Optimizer& optimizer) {
   optimizer.zero_grad();
   net->forward(at::ones({2, 4})).square().mean().backward();
   optimizer.step();
@@ -36,7 +36,7 @@ template <class Optimizer, class Options>
 void ExpectGoesOn(const Options& options, const Options& others, bool has_name) {
   auto net = SeededNet();
   Optimizer optimizer(net->parameters(), options);
-  for (int i = 0; i < 3; ++i) Step(net, optimizer);
+  for (int i = 0; i < 3; ++i) TrainStep(net, optimizer);
   torch::serialize::OutputArchive own;
   optimizer.save(own);
   torch::serialize::OutputArchive archive;
@@ -50,7 +50,7 @@ void ExpectGoesOn(const Options& options, const Options& others, bool has_name) 
   }
   Optimizer loaded(resumed->parameters(), others);
   LoadOptimizer(loaded, OpenedArchive(bytes.str()));
-  for (int i = 0; i < 3; ++i) Step(net, optimizer), Step(resumed, loaded);
+  for (int i = 0; i < 3; ++i) TrainStep(net, optimizer), TrainStep(resumed, loaded);
   for (std::size_t i = 0; i < net->parameters().size(); ++i) {
     EXPECT_TRUE(at::equal(resumed->parameters()[i], net->parameters()[i])) << "parameter " << i;
   }
@@ -70,7 +70,7 @@ TEST(ArchivedOptimizer, ContinuesTraining) {
 TEST(ArchivedOptimizer, RefusesAnotherKindOrShapeWithoutChanges) {
   auto net = SeededNet();
   torch::optim::SGD saved(net->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
-  Step(net, saved);
+  TrainStep(net, saved);
   torch::serialize::OutputArchive archive;
   saved.save(archive);
   std::ostringstream bytes;

@@ -61,7 +61,7 @@ TEST_F(StoredStateDictTest, RoundTripsAModuleInEachFormat) {
 }
 
 TEST_F(StoredStateDictTest, AStateComesBackFromOneFile) {
-  const auto net = StoredNet();
+  auto net = StoredNet();
   torch::optim::Adam adam(net->parameters());
   net->forward(at::ones({5, 4})).sum().backward();
   adam.step();

@@ -50,6 +50,9 @@ std::unique_ptr<Collective> MakeOneProcess();
 /// Returns none if `world_size` is below 1.
 std::vector<std::unique_ptr<Collective>> MakeThreadRanks(int world_size);
 
+/// Returns when all ranks have called it: what a rank did before is done for all. The errors are those of a group.
+Result<void> Barrier(Collective& ranks, std::chrono::milliseconds deadline = std::chrono::seconds(60));
+
 /// Compares the listings of all ranks. All ranks call it, before they read: with MapDataset::fingerprint(), or with
 /// IterableDataset::cursor().listing before the first Epoch(). If two of them differ, returns kInvalidArgument on every
 /// rank, with the first rank that differs from rank 0. Otherwise the ranks would use some samples twice and others not

@@ -258,4 +258,9 @@ Result<void> MessageGroup::Barrier(const CollectiveLimits& limits) {
 }
 
 }  // namespace internal
+
+Result<void> Barrier(Collective& ranks, std::chrono::milliseconds deadline) {
+  return internal::MessagesOf(ranks).Barrier({.deadline = deadline});
+}
+
 }  // namespace gcsflux
