@@ -6,6 +6,7 @@
 #include "formats/made_tensors.h"
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "sharding/sharded_checkpoints.h"
+#include "support/result.h"
 
 namespace gcsflux::cli {
 namespace {
