@@ -154,7 +154,7 @@ TEST_F(CheckpointCommandTest, ReportsDifferences) {
   const Outcome outcome = Run({"checkpoint", "diff", "gs://bkt/a", "gs://bkt/b"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.out,
-            "  steps  only in the first\n  mask  1 element differs, by at most 1\n  other  only in the second\n"
+            "  steps  only in the first\n  other  only in the second\n  mask  1 element differs, by at most 1\n"
             "3 tensors are the same, 3 differ\n");
   EXPECT_THAT(outcome.err, HasSubstr("the checkpoints differ"));
   const std::vector<json> lines = Lines(Run({"checkpoint", "diff", "--json", "gs://bkt/a", "gs://bkt/b"}).out);

@@ -463,9 +463,9 @@ TEST(Sharded, RefusesInvalidRanksAndDimensions) {
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
     return error.message;
   };
-  EXPECT_EQ(message(none, 0, 4, 0, 0), "there is no rank 0 among 0");
-  EXPECT_EQ(message(none, 0, 4, 2, 2), "there is no rank 2 among 2");
-  EXPECT_EQ(message(none, 0, 4, -1, 2), "there is no rank -1 among 2");
+  EXPECT_EQ(message(none, 0, 4, 0, 0), "tensor 'local': there is no rank 0 among 0");
+  EXPECT_EQ(message(none, 0, 4, 2, 2), "tensor 'local': there is no rank 2 among 2");
+  EXPECT_EQ(message(none, 0, 4, -1, 2), "tensor 'local': there is no rank -1 among 2");
   for (const at::Tensor& local : {none, at::Tensor()}) {
     EXPECT_THAT(message(local, 1, 0, 0, 2), HasSubstr("no dimension 1"));
     EXPECT_THAT(message(local, -1, 0, 0, 2), HasSubstr("no dimension -1"));

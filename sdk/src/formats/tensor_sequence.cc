@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kSmall = 1 << 20;
 constexpr std::uint64_t kBatch = 16 << 20;
-constexpr std::uint64_t kPiece = 32 << 20;
+constexpr std::uint64_t kPiece = 24 << 20;  // Two sequences that are compared take less than 64 MiB.
 
 std::span<std::byte> BufferIn(std::string& bytes) { return std::as_writable_bytes(std::span(bytes)); }
 
