@@ -13,13 +13,15 @@
 
 namespace gcsflux {
 
-/// An emulator with one empty bucket, and a client of it that does not retry.
+/// An emulator with one empty bucket, and a client of it that neither retries nor hedges, so that requests can be
+/// counted.
 class BucketTest : public ::testing::Test {
  protected:
   BucketTest() { ValueOrThrow(client_.InsertBucket(bucket_)); }
 
   static Client MakeClient(const std::string& endpoint) {
-    return ValueOrThrow(Client::Create({.endpoint = endpoint, .retry = RetryPolicies::All({.max_attempts = 1})}));
+    return ValueOrThrow(Client::Create(
+        {.endpoint = endpoint, .retry = RetryPolicies::All({.max_attempts = 1}), .hedge = {.budget = 0}}));
   }
 
   [[nodiscard]] ObjectName Object(std::string_view name) const { return {bucket_, std::string(name)}; }
