@@ -1,8 +1,9 @@
-// Each command of several requests, with an event before each of them: a rival that overwrites or deletes all objects
+// Each command of several requests, with an event before each answer: a rival that overwrites or deletes all objects
 // of the command, a signal, or a lost answer. The command ends; its output is whole and of one generation; nothing of
 // the rival is deleted. As tests/gaps, for the program.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
 #include <functional>
 #include <map>
@@ -45,7 +46,7 @@ class CommandGapsTest : public CommandTest, public ::testing::WithParamInterface
  private:
   // Whether the command sent so many requests.
   bool Visit(std::uint64_t nth, Between event, bool loses_answer) {
-    SCOPED_TRACE("in front of request " + std::to_string(nth));
+    SCOPED_TRACE("before the answer of request " + std::to_string(nth));
     emulator_.Reset();
     EXPECT_TRUE(client_.InsertBucket("bkt"));
     for (const char* folder : {"from", "to"}) fs::remove_all(PathOf(folder));
@@ -61,7 +62,8 @@ class CommandGapsTest : public CommandTest, public ::testing::WithParamInterface
     if (loses_answer) rules.push_back(RuleOf("lost", nth, {.type = "loseAnswer"}));
     emulator_.faults().Load({.rules = rules});
     std::vector<std::string> arguments = GetParam().arguments;
-    arguments.emplace_back("--hedge_budget=0");  // Requests are counted: a slow machine's must not be sent twice.
+    // Requests are counted, and each gap is between two of them.
+    arguments.insert(arguments.end(), {"--hedge_budget=0", "--max_concurrency=1"});
     testing::ChildProgram program = Start(arguments);
     if (event != Between::kNothing) {
       while (emulator_.faults().Fired("gap") == 0 && !program.has_ended()) std::this_thread::yield();
@@ -75,6 +77,10 @@ class CommandGapsTest : public CommandTest, public ::testing::WithParamInterface
       emulator_.clock().Advance(std::chrono::hours(2));
     }
     const Outcome outcome = Finish(program);
+    // A program that a signal ended may leave a request under way.
+    while (std::ranges::any_of(emulator_.journal(), [](const auto& request) { return !request.is_finished; })) {
+      std::this_thread::yield();
+    }
     // A listing may send several requests at once; one that was answered later may have seen what the rival wrote.
     if (answered == 0 || CountListings(/*only_answered=*/false) > answered) rivals_.clear();
     const bool has_fired = event == Between::kNothing ? emulator_.faults().Fired("lost") > 0 : is_there;
@@ -88,12 +94,10 @@ class CommandGapsTest : public CommandTest, public ::testing::WithParamInterface
   }
 
   [[nodiscard]] std::size_t CountListings(bool only_answered) const {
-    std::size_t count = 0;
-    for (const emulator::RequestRecord& request : emulator_.journal()) {
+    return static_cast<std::size_t>(std::ranges::count_if(emulator_.journal(), [&](const auto& request) {
       const bool is_listing = request.method == "GET" && request.target.starts_with("/storage/v1/b/bkt/o?");
-      if (is_listing && (request.is_finished || !only_answered)) ++count;
-    }
-    return count;
+      return is_listing && (request.is_finished || !only_answered);
+    }));
   }
 
   void Happen(Between event, testing::ChildProgram& program) {
