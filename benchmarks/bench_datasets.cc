@@ -130,7 +130,7 @@ void BM_Ranges(benchmark::State& state) {
   const SizeClass size{.bytes = 32 << 20, .objects = 48, .batch = 16};
   const Service service;
   LoopInput input = InputOf(service, service.Store(size), size.batch, kConnections, CompositionMode::kAuto);
-  if (state.range(0) == 0) input.dataset.download.stripe_bytes = 0;
+  if (state.range(0) == 0) input.dataset.download.range_bytes = 0;
   TheMemory().Prepare(size.objects, size.bytes);
   service.BeLikeGcs(30);
   TimeEpochs(state, kIterable, input, kConnections);

@@ -3,8 +3,8 @@
 // that share the same reads, each a bare libcurl loop that sums CRC32C. `cpu_us` is this process's CPU per object. Aim:
 // at most 1.5 times the baseline's.
 //
-// How much faster are stripes? 8 objects of 150 MiB over 16 connections, from an emulator that limits each stream to 20
-// MB/s, so that the network is the limit and not this machine: whole (the baseline) and in stripes. Aim: at least 1.5
+// How much faster are ranges? 8 objects of 150 MiB over 16 connections, from an emulator that limits each stream to 20
+// MB/s, so that the network is the limit and not this machine: whole (the baseline) and in ranges. Aim: at least 1.5
 // times as fast.
 #include <benchmark/benchmark.h>
 
@@ -181,7 +181,7 @@ void BM_LargeObjects(benchmark::State& state) {
   if (!listing || listing->objects.size() != kLargeObjects) return state.SkipWithError("the objects are missing");
   const auto sources = DownloadSources(listing->objects);
   const Downloader downloader(
-      client, {.max_concurrency = kConnections, .stripe_bytes = static_cast<std::uint64_t>(state.range(0)) << 20});
+      client, {.max_concurrency = kConnections, .range_bytes = static_cast<std::uint64_t>(state.range(0)) << 20});
   const std::unique_ptr<std::byte[]> block(new std::byte[kLargeObjects * kLargeBytes]());
   std::vector<std::span<std::byte>> places;
   for (std::size_t i = 0; i < kLargeObjects; ++i) places.emplace_back(block.get() + i * kLargeBytes, kLargeBytes);

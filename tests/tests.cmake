@@ -183,7 +183,7 @@ target_link_libraries(composing_program PRIVATE gcsflux_client)
 add_dependencies(composition_tests composing_program)
 target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
-# Downloads of many objects: the read-ahead budget, the stripes; then against the emulator.
+# Downloads of many objects: the read-ahead budget, the ranges; then against the emulator.
 gcsflux_test(download_tests
   SOURCES transfer/download/*.cc
   EXCEPT transfer/download/scarce_download_test.cc

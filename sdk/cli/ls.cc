@@ -33,7 +33,7 @@ ListedObject ListedOf(ObjectMetadata object) {
           .updated = object.updated};
 }
 
-// The results of a listing as text. It writes a page at a time, because a stream is slow with many small pieces.
+// The results of a listing as text. It writes a page at a time, because a stream is slow with many small chunks.
 class Printer {
  public:
   explicit Printer(std::string bucket) : bucket_(std::move(bucket)) {}

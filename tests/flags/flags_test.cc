@@ -136,7 +136,7 @@ TEST_F(FlagsTest, KeepDefaultsOfOptions) {
   EXPECT_FALSE(options->proxy || options->no_proxy || options->credentials || options->event_listener);
   EXPECT_TRUE(options->extra_headers.empty());
   EXPECT_EQ(DownloaderOptionsFromFlags()->max_concurrency, DownloaderOptions().max_concurrency);
-  EXPECT_EQ(DownloaderOptionsFromFlags()->stripe_bytes, DownloaderOptions().stripe_bytes);
+  EXPECT_EQ(DownloaderOptionsFromFlags()->range_bytes, DownloaderOptions().range_bytes);
   EXPECT_EQ(DownloaderOptionsFromFlags()->composition, DownloaderOptions().composition);
   EXPECT_EQ(DownloaderOptionsFromFlags()->max_composite_bytes, DownloaderOptions().max_composite_bytes);
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, UploadOptions().chunk_bytes);
@@ -162,8 +162,8 @@ TEST_F(FlagsTest, SetTransferOptions) {
   EXPECT_FALSE(DownloaderOptionsFromFlags()->adapts_concurrency);
   Set("adapt_concurrency", "true");
   EXPECT_TRUE(DownloaderOptionsFromFlags()->adapts_concurrency);
-  Set("stripe_bytes", "0");
-  EXPECT_EQ(DownloaderOptionsFromFlags()->stripe_bytes, 0U);
+  Set("range_bytes", "0");
+  EXPECT_EQ(DownloaderOptionsFromFlags()->range_bytes, 0U);
   Set("composition", "auto");
   EXPECT_EQ(DownloaderOptionsFromFlags()->composition, CompositionMode::kAuto);
   Set("max_composite_bytes", "1000");
@@ -354,7 +354,7 @@ TEST_F(FlagsTest, RefuseInvalidValuesByName) {
                                                        {"trace_file", "/no/such/dir/t.json"},
                                                        {"max_concurrency", "0"},
                                                        {"max_concurrency", "100000"},
-                                                       {"stripe_bytes", "-1"},
+                                                       {"range_bytes", "-1"},
                                                        {"composition", "maybe"},
                                                        {"max_composite_bytes", "-1"},
                                                        {"max_undelivered_bytes", "-1"},
@@ -429,7 +429,7 @@ TEST_F(FlagsTest, HelpNamesTheRangeOfEachNumber) {
 TEST_F(FlagsTest, HelpSaysWhenToChangeEachFlag) {
   const std::string help = FlagsHelp(__FILE__);
   std::set<std::string> flags = {
-      "max_concurrency",          "adapt_concurrency",      "stripe_bytes",          "composition",
+      "max_concurrency",          "adapt_concurrency",      "range_bytes",           "composition",
       "composition_kms_key_name", "max_composite_bytes",    "upload_chunk_bytes",    "listing_cache",
       "listing_max_age_s",        "class_a_price_per_1000", "class_b_price_per_1000"};
   for (const Case& test : Cases()) flags.insert(test.flag);

@@ -82,7 +82,7 @@ TEST_P(ChildrenTest, HaveChildrenThatRead) {
 }
 
 TEST_P(ChildrenTest, DownloadWithAParentsDownloader) {
-  const Downloader downloader(*client_, {.max_concurrency = 4, .stripe_bytes = 100'000});
+  const Downloader downloader(*client_, {.max_concurrency = 4, .range_bytes = 100'000});
   ASSERT_EQ(DownloadAll(downloader), "");
   Child child([&] { return DownloadAll(downloader); });
   EXPECT_EQ(DownloadAll(downloader), "");
@@ -90,7 +90,7 @@ TEST_P(ChildrenTest, DownloadWithAParentsDownloader) {
 }
 
 TEST_P(ChildrenTest, FindTheirOwnNumberOfConnections) {
-  const Downloader downloader(*client_, {.max_concurrency = 128, .adapts_concurrency = true, .stripe_bytes = 10'000});
+  const Downloader downloader(*client_, {.max_concurrency = 128, .adapts_concurrency = true, .range_bytes = 10'000});
   ASSERT_EQ(DownloadAll(downloader), "");
   Child child([&] { return DownloadAll(downloader); });
   EXPECT_EQ(DownloadAll(downloader), "");

@@ -42,7 +42,7 @@ std::string TextOf(std::span<const std::byte> bytes) {
 Result<void> DownloadThem(GapWorld& world, const Client& client, CompositionMode mode, const std::stop_token& stop) {
   const auto sources = ListSamples(client, stop);
   if (!sources) return sources.error();
-  const Downloader downloader(client, {.max_concurrency = 1, .stripe_bytes = 100'000, .composition = mode});
+  const Downloader downloader(client, {.max_concurrency = 1, .range_bytes = 100'000, .composition = mode});
   const auto batch = downloader.Download(*sources, stop);
   if (!batch) return batch.error();
   EXPECT_EQ(batch->size(), sources->size());
@@ -69,7 +69,7 @@ GapOperation Stream() {
                    [](GapWorld& world, const Client& client, const std::stop_token& stop) -> Result<void> {
                      const auto sources = ListSamples(client, stop);
                      if (!sources) return sources.error();
-                     const Downloader downloader(client, {.max_concurrency = 1, .stripe_bytes = 100'000});
+                     const Downloader downloader(client, {.max_concurrency = 1, .range_bytes = 100'000});
                      DownloadStream stream = downloader.Stream(*sources, DeliveryOrder::kInOrder, stop);
                      std::size_t delivered = 0;
                      for (;; ++delivered) {
@@ -107,7 +107,7 @@ Result<void> UseAnEpoch(GapWorld& world, const Client& client, bool is_live, con
   }
   const internal::DatasetCore core(
       client, {.prefix = prefix, .objects = std::move(objects), .is_live = is_live, .work = BytesAsSamples()},
-      {.download = {.max_concurrency = 1, .stripe_bytes = 100'000}, .listing = how, .fetch_across_epochs = false});
+      {.download = {.max_concurrency = 1, .range_bytes = 100'000}, .listing = how, .fetch_across_epochs = false});
   const EpochOptions order{.order = SampleOrder::kByName, .batch_size = 1};
   const Cursor start{.order = SampleOrder::kByName, .listing = core.fingerprint()};
   if (auto expected = core.Expect(order, {.cursor = start}); !expected) return expected;

@@ -114,11 +114,11 @@ Result<void> CompareFile(GapWorld& world, const Result<DownloadedFile>& download
 GapOperation DownloadToFile() {
   return OfObject("DownloadFile", [](GapWorld& world, const Client& client, const std::stop_token& stop) {
     return CompareFile(world, DownloadFile(client, kSourceObject, world.PathOf("file"),
-                                           {.stripe_bytes = kPieceBytes, .max_concurrency = 1, .stop = stop}));
+                                           {.range_bytes = kPieceBytes, .max_concurrency = 1, .stop = stop}));
   });
 }
 
-// Its first stripe was downloaded by an earlier call.
+// Its first range was downloaded by an earlier call.
 GapOperation DownloadToFileResumed() {
   GapOperation resumed = DownloadToFile();
   resumed.name = "DownloadFileResumed";
@@ -126,7 +126,7 @@ GapOperation DownloadToFileResumed() {
     world.Put(kName, Pattern(kObjectBytes));
     std::stop_source stop;
     const auto stopped = DownloadFile(world.rival(), kSourceObject, world.PathOf("file"),
-                                      {.stripe_bytes = kPieceBytes,
+                                      {.range_bytes = kPieceBytes,
                                        .max_concurrency = 1,
                                        .on_progress =
                                            [&](const Progress& progress) {
@@ -139,7 +139,7 @@ GapOperation DownloadToFileResumed() {
 }
 
 ObjectReaderOptions InPieces(const std::stop_token& stop) {
-  return {.max_concurrency = 1, .stripe_bytes = kPieceBytes, .tail_bytes = 0, .stop = stop};
+  return {.max_concurrency = 1, .range_bytes = kPieceBytes, .tail_bytes = 0, .stop = stop};
 }
 
 GapOperation ReadAtPlaces() {

@@ -215,7 +215,7 @@ GapOperation Tensors() {
           .run = [](GapWorld&, const Client& client, const std::stop_token& stop) -> Result<void> {
             const auto checkpoint =
                 OpenCheckpoint(client, "gs://bkt/a.safetensors",
-                               {.max_concurrency = 1, .stripe_bytes = 50'000, .tail_bytes = 0, .stop = stop});
+                               {.max_concurrency = 1, .range_bytes = 50'000, .tail_bytes = 0, .stop = stop});
             if (!checkpoint) return checkpoint.error();
             std::string all;
             for (const StoredTensor& tensor : checkpoint->tensors()) {

@@ -62,7 +62,7 @@ TEST_F(DownloadFaultsTest, DeliversBatchesAndStreamsWholeAndInOrder) {
     const auto sources = StoreAtRandom(random);
     LoadPassingFaults(seed);
     const Downloader downloader(MakeClient(100'000),
-                                {.max_concurrency = 1 + static_cast<int>(random() % 8), .stripe_bytes = 40'000});
+                                {.max_concurrency = 1 + static_cast<int>(random() % 8), .range_bytes = 40'000});
     const auto batch = downloader.Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
     for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_TRUE(TextOf((*batch)[i].bytes) == contents_[i]) << i;
@@ -90,7 +90,7 @@ TEST_F(DownloadFaultsTest, NamesFailedObjectsAndDeliversTheRest) {
   const auto sources = Store({10, 150'000, 20, 150'000, 30, 40});
   testing::LoadFault(emulator_, "forbidden", {.operation = "storage.objects.get", .object_glob = "object [13]"},
                      {.type = "status", .status = 403});
-  const Downloader downloader(client_, {.stripe_bytes = 40'000, .on_failure = OnFailure::kDeliver});
+  const Downloader downloader(client_, {.range_bytes = 40'000, .on_failure = OnFailure::kDeliver});
   const auto batch = downloader.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   DownloadStream stream = downloader.Stream(sources);
@@ -117,7 +117,7 @@ TEST_F(DownloadFaultsTest, ReadsACorruptedStripeAgain) {
   for (const std::uint64_t at_byte : {0, 250'000, 999'999}) {
     Corrupt("object 0", at_byte, 1);
     const auto before = Reads();
-    const auto batch = Downloader(client_, {.stripe_bytes = 100'000}).Download(sources);
+    const auto batch = Downloader(client_, {.range_bytes = 100'000}).Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
     EXPECT_TRUE(TextOf((*batch)[0].bytes) == contents_[0]);
     EXPECT_EQ(emulator_.faults().Fired("flip"), 1U);
@@ -128,7 +128,7 @@ TEST_F(DownloadFaultsTest, ReadsACorruptedStripeAgain) {
 TEST_F(DownloadFaultsTest, FailsAnObjectWithATwiceCorruptedStripe) {
   const auto sources = Store({10, 1'000'000, 20});
   Corrupt("object 1", 250'000, 2);
-  const Downloader downloader(client_, {.stripe_bytes = 100'000, .on_failure = OnFailure::kDeliver});
+  const Downloader downloader(client_, {.range_bytes = 100'000, .on_failure = OnFailure::kDeliver});
   const auto batch = downloader.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   EXPECT_EQ(emulator_.faults().Fired("flip"), 2U);

@@ -62,7 +62,7 @@ class DownloadFileTest : public ::testing::Test {
   // Bytes of the object that were sent since `Reads()` had this value.
   [[nodiscard]] std::uint64_t BytesOut() const { return emulator_.counters().bytes_out; }
 
-  [[nodiscard]] DownloadFileOptions Options() const { return {.stripe_bytes = kRange, .max_concurrency = 3}; }
+  [[nodiscard]] DownloadFileOptions Options() const { return {.range_bytes = kRange, .max_concurrency = 3}; }
 
   // After the first bytes, the partial file is deleted, and another download of the same file starts.
   [[nodiscard]] DownloadFileOptions ThatReplaceThePartialFile() {
@@ -168,7 +168,7 @@ TEST_F(DownloadFileTest, KeepsThePartialFileIfTheCallbackThrows) {
 TEST_F(DownloadFileTest, ResumesWithAnotherRangeSize) {
   Interrupt(kMiddle);
   auto options = Options();
-  options.stripe_bytes = 100'000;
+  options.range_bytes = 100'000;
   const auto done = DownloadFile(client_, kObject, file_, options);
   ASSERT_TRUE(done.ok()) << done.error().message;
   EXPECT_EQ(done->kept_bytes, kMiddle);

@@ -55,7 +55,7 @@ TEST_F(DownloadRacesTest, AbandonedStreamsBlockNoOther) {
                                       .action = {.type = "cut", .after_bytes = 5'000}}}});
   const Client client = MakeClient(60'000);
   CountedMemory memory;
-  const Downloader one(client, {.max_concurrency = 3, .stripe_bytes = 9'000, .allocator = memory.allocator()});
+  const Downloader one(client, {.max_concurrency = 3, .range_bytes = 9'000, .allocator = memory.allocator()});
   const Downloader other(client, {.max_concurrency = 2, .allocator = memory.allocator()});
   {
     std::vector<std::jthread> consumers;
@@ -78,7 +78,7 @@ TEST_F(DownloadRacesTest, AbandonedStreamsBlockNoOther) {
 
 TEST_F(DownloadRacesTest, LimitRequestsOfAllCallersToMaxConcurrency) {
   const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 0}});
-  const Downloader downloader(client, {.max_concurrency = 3, .stripe_bytes = 5'000});
+  const Downloader downloader(client, {.max_concurrency = 3, .range_bytes = 5'000});
   {
     std::vector<std::jthread> callers;
     callers.reserve(4);

@@ -43,7 +43,7 @@ class DownloadStreamsTest : public testing::StoredObjects {
 
 TEST_F(DownloadStreamsTest, DeliverInOrder) {
   const auto sources = Store({0, 1, 500'000, 1'000, 3'000'000, 0, 70'000, 5});
-  DownloadStream stream = Downloader(client_, {.max_concurrency = 4, .stripe_bytes = 100'000}).Stream(sources);
+  DownloadStream stream = Downloader(client_, {.max_concurrency = 4, .range_bytes = 100'000}).Stream(sources);
   for (std::size_t i = 0; i < sources.size(); ++i) ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, i));
   ExpectEnd(stream);
   ExpectEnd(stream);
@@ -88,7 +88,7 @@ TEST_F(DownloadStreamsTest, NeverWaitForEachOther) {
   const auto sources = Store({5'000, 0, 300'000, 10, 100'000, 40});
   for (const std::uint64_t budget : {0, 1, 6'000, 200'000}) {
     const Client client = MakeClient(budget);
-    const Downloader one(client, {.max_concurrency = 2, .stripe_bytes = 60'000});
+    const Downloader one(client, {.max_concurrency = 2, .range_bytes = 60'000});
     const Downloader other(Client(client), {.max_concurrency = 1});
     std::vector<DownloadStream> streams;
     streams.push_back(one.Stream(sources));
@@ -111,7 +111,7 @@ TEST_F(DownloadStreamsTest, ShareOneBudget) {
   const auto sources = Store(sizes);
   const Client client = MakeClient(kBudget);
   CountedMemory memory;
-  const Downloader one(client, {.max_concurrency = 3, .stripe_bytes = 20'000, .allocator = memory.allocator()});
+  const Downloader one(client, {.max_concurrency = 3, .range_bytes = 20'000, .allocator = memory.allocator()});
   const Downloader other(client, {.max_concurrency = 3, .allocator = memory.allocator()});
   {
     std::vector<std::jthread> consumers;
@@ -130,7 +130,7 @@ TEST_F(DownloadStreamsTest, ShareOneBudget) {
 
 TEST_F(DownloadStreamsTest, DeliverObjectsLargerThanTheBudget) {
   const auto sources = Store({3'000'000, 10, 2'000'000, 2'500'000});
-  DownloadStream stream = Downloader(MakeClient(1'000), {.stripe_bytes = 400'000}).Stream(sources);
+  DownloadStream stream = Downloader(MakeClient(1'000), {.range_bytes = 400'000}).Stream(sources);
   for (std::size_t i = 0; i < sources.size(); ++i) ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, i));
   ExpectEnd(stream);
 }
@@ -162,11 +162,11 @@ TEST_F(DownloadStreamsTest, CanBeDestroyedBeforeTheyStart) {
 
 TEST_F(DownloadStreamsTest, AreCancellableDuringAnyWait) {
   const auto sources = Store({10, 500'000, 10});
-  for (const std::uint64_t stripe_bytes : {0, 100'000}) {
+  for (const std::uint64_t range_bytes : {0, 100'000}) {
     Stall({.object_prefix = "object 1"}, 1'000);
     std::stop_source stop;
     CountedMemory memory;
-    const Downloader downloader(client_, {.stripe_bytes = stripe_bytes, .allocator = memory.allocator()});
+    const Downloader downloader(client_, {.range_bytes = range_bytes, .allocator = memory.allocator()});
     DownloadStream stream = downloader.Stream(sources, DeliveryOrder::kInOrder, stop.get_token());
     ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
     {

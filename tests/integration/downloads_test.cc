@@ -35,7 +35,7 @@ TEST_F(DownloadsTest, DeliversABatchAsOneBlockInOrder) {
   std::vector<std::size_t> order(sources.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::mt19937 random(1);
-  const Downloader downloader(client_, {.max_concurrency = 4, .stripe_bytes = 100'000});
+  const Downloader downloader(client_, {.max_concurrency = 4, .range_bytes = 100'000});
   for (int round = 0; round < 5; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     std::vector<DownloadSource> wanted;
@@ -58,7 +58,7 @@ TEST_F(DownloadsTest, WritesIntoTheCallersMemory) {
   const auto bytes = std::as_writable_bytes(std::span(memory));
   const std::vector<std::span<std::byte>> places = {bytes.subspan(10, 70'000), bytes.first(0),
                                                     bytes.subspan(80'000, 300'000)};
-  const auto batch = Downloader(client_, {.stripe_bytes = 50'000}).Download(sources, places);
+  const auto batch = Downloader(client_, {.range_bytes = 50'000}).Download(sources, places);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   EXPECT_EQ(batch->front().memory, nullptr);
   const std::string want = std::string(10, '-') + contents_[0] + std::string(9'990, '-') + contents_[2];
@@ -93,7 +93,7 @@ TEST_F(DownloadsTest, AcceptsAnEmptyBatch) {
 TEST_F(DownloadsTest, AcceptsAnObjectTwice) {
   const auto sources = Store({200'000, 10});
   const std::vector<DownloadSource> wanted = {sources[0], sources[1], sources[0], sources[0]};
-  const auto batch = Downloader(client_, {.stripe_bytes = 60'000}).Download(wanted);
+  const auto batch = Downloader(client_, {.range_bytes = 60'000}).Download(wanted);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   for (const std::size_t i : {0, 2, 3}) EXPECT_TRUE(TextOf((*batch)[i].bytes) == contents_[0]);
   EXPECT_NE((*batch)[0].bytes.data(), (*batch)[2].bytes.data());
@@ -101,7 +101,7 @@ TEST_F(DownloadsTest, AcceptsAnObjectTwice) {
 
 TEST_F(DownloadsTest, ReadsLargeObjectsInStripes) {
   const auto sources = Store({1'000, 1'001, 2'500});
-  ASSERT_TRUE(Downloader(client_, {.stripe_bytes = 1'000}).Download(sources).ok());
+  ASSERT_TRUE(Downloader(client_, {.range_bytes = 1'000}).Download(sources).ok());
   EXPECT_EQ(Reads(), 1U + 2U + 3U);
 }
 
@@ -112,7 +112,7 @@ TEST_F(DownloadsTest, FailsAllOrOnlyTheFailedObject) {
   EXPECT_TRUE(testing::FailsWith(Downloader(client_, {.max_concurrency = 1}).Download(sources), ErrorCode::kNotFound,
                                  HasSubstr("gs://bkt/object 1")));
 
-  const Downloader delivers(client_, {.stripe_bytes = 70'000, .on_failure = OnFailure::kDeliver});
+  const Downloader delivers(client_, {.range_bytes = 70'000, .on_failure = OnFailure::kDeliver});
   const auto batch = delivers.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   ASSERT_EQ(batch->size(), 4U);
@@ -131,9 +131,9 @@ TEST_F(DownloadsTest, FailsAllOrOnlyTheFailedObject) {
 TEST_F(DownloadsTest, ReportsFalseSizes) {
   DownloadSource source = Store({100'000}).front();
   for (const std::uint64_t size : {std::uint64_t{99'999}, std::uint64_t{100'001}, std::uint64_t{900'000}}) {
-    for (const std::uint64_t stripe_bytes : {0, 30'000, 70'000}) {
+    for (const std::uint64_t range_bytes : {0, 30'000, 70'000}) {
       source.size = size;
-      const Error error = FailureOf(source, {.stripe_bytes = stripe_bytes});
+      const Error error = FailureOf(source, {.range_bytes = range_bytes});
       EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kCorrupted, HasSubstr("gs://bkt/object 0")));
       EXPECT_THAT(error.message, HasSubstr("listed with " + std::to_string(size)));
     }
@@ -156,8 +156,8 @@ TEST_F(DownloadsTest, RefusesSizesLargerThanTheMemory) {
 TEST_F(DownloadsTest, ReportsAWrongChecksumAsCorrupted) {
   DownloadSource source = Store({100'000}).front();
   source.crc32c = *source.crc32c ^ 1;
-  for (const std::uint64_t stripe_bytes : {0, 30'000}) {
-    const Error error = FailureOf(source, {.stripe_bytes = stripe_bytes});
+  for (const std::uint64_t range_bytes : {0, 30'000}) {
+    const Error error = FailureOf(source, {.range_bytes = range_bytes});
     EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kCorrupted, HasSubstr("gs://bkt/object 0")));
   }
 }
@@ -165,8 +165,8 @@ TEST_F(DownloadsTest, ReportsAWrongChecksumAsCorrupted) {
 TEST_F(DownloadsTest, PinsTheGeneration) {
   DownloadSource source = Store({100'000}).front();
   ASSERT_TRUE(client_.InsertObject(source.object, AsBytes(std::string(100'000, 'x'))).ok());
-  for (const std::uint64_t stripe_bytes : {0, 30'000}) {
-    EXPECT_EQ(FailureOf(source, {.stripe_bytes = stripe_bytes}).code, ErrorCode::kNotFound);
+  for (const std::uint64_t range_bytes : {0, 30'000}) {
+    EXPECT_EQ(FailureOf(source, {.range_bytes = range_bytes}).code, ErrorCode::kNotFound);
   }
   source.generation = 0;
   EXPECT_EQ(FailureOf(source).code, ErrorCode::kInvalidArgument);
@@ -175,8 +175,8 @@ TEST_F(DownloadsTest, PinsTheGeneration) {
 TEST_F(DownloadsTest, DeliversStoredBytes) {
   const std::string compressed = testing::Gzip(testing::RandomBytes(100'000, 1));
   const DownloadSource source = Put(compressed, {.attributes = {.content_encoding = "gzip"}});
-  for (const std::uint64_t stripe_bytes : {0, 30'000}) {
-    const auto batch = Downloader(client_, {.stripe_bytes = stripe_bytes}).Download(std::span(&source, 1));
+  for (const std::uint64_t range_bytes : {0, 30'000}) {
+    const auto batch = Downloader(client_, {.range_bytes = range_bytes}).Download(std::span(&source, 1));
     ASSERT_TRUE(batch.ok()) << batch.error().message;
     EXPECT_TRUE(TextOf((*batch)[0].bytes) == compressed);
   }
@@ -189,8 +189,8 @@ TEST_F(DownloadsTest, ReadsEncryptedObjectsWithTheirKey) {
   DownloadSource source = Put(testing::RandomBytes(100'000, 1), {.encryption_key = key});
   source.crc32c.reset();
   EXPECT_EQ(FailureOf(source).code, ErrorCode::kInvalidArgument);
-  for (const std::uint64_t stripe_bytes : {0, 30'000}) {
-    const Downloader downloader(client_, {.stripe_bytes = stripe_bytes, .encryption_key = key});
+  for (const std::uint64_t range_bytes : {0, 30'000}) {
+    const Downloader downloader(client_, {.range_bytes = range_bytes, .encryption_key = key});
     const auto batch = downloader.Download(std::span(&source, 1));
     ASSERT_TRUE(batch.ok()) << batch.error().message;
     EXPECT_TRUE(TextOf((*batch)[0].bytes) == contents_[0]);

@@ -61,7 +61,7 @@ class LentBytesTest : public ::testing::Test {
 TEST_F(LentBytesTest, CoverTheObjectAndAreFetchedOnce) {
   for (const bool reads_whole : {false, true}) {
     auto reader =
-        Open({.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = reads_whole, .tail_bytes = 0});
+        Open({.range_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = reads_whole, .tail_bytes = 0});
     EXPECT_TRUE(LendAll(reader) == content_);
     EXPECT_EQ(reader.position(), content_.size());
     EXPECT_EQ(reader.report().requests, 20U);
@@ -72,7 +72,7 @@ TEST_F(LentBytesTest, CoverTheObjectAndAreFetchedOnce) {
 }
 
 TEST_F(LentBytesTest, ContinueAfterOtherReads) {
-  auto reader = Open({.stripe_bytes = 30'000});
+  auto reader = Open({.range_bytes = 30'000});
   reader.Seek(500);
   const std::string first = TextOf(*reader.NextView());
   std::string room(700, '\0');
@@ -87,14 +87,14 @@ TEST_F(LentBytesTest, ContinueAfterOtherReads) {
 // Another reader uses the whole budget.
 TEST_F(LentBytesTest, AreFetchedWithoutReadAhead) {
   client_ = MakeClient(1);
-  auto idle = Open({.stripe_bytes = 50'000});
+  auto idle = Open({.range_bytes = 50'000});
   idle.Prefetch({{0, 500'000}});
-  auto busy = Open({.stripe_bytes = 50'000});
+  auto busy = Open({.range_bytes = 50'000});
   EXPECT_TRUE(LendAll(busy) == content_);
 }
 
 TEST_F(LentBytesTest, AreReleasedByTheNextCall) {
-  auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 50'000, .tail_bytes = 0});
+  auto reader = Open({.range_bytes = 50'000, .read_ahead_bytes = 50'000, .tail_bytes = 0});
   reader.Prefetch({{0, 50'000}});
   EXPECT_EQ(TextOf(*reader.NextView()), content_.substr(0, 50'000));
   reader.Seek(content_.size());
@@ -110,7 +110,7 @@ TEST_F(LentBytesTest, AreVerifiedBeforeForAWholeObject) {
 }
 
 TEST_F(LentBytesTest, AreVerifiedByVerifyWhole) {
-  auto reader = Open({.stripe_bytes = 50'000, .reads_whole = true});
+  auto reader = Open({.range_bytes = 50'000, .reads_whole = true});
   Corrupt(5);
   EXPECT_FALSE(LendAll(reader) == content_);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
@@ -118,7 +118,7 @@ TEST_F(LentBytesTest, AreVerifiedByVerifyWhole) {
 }
 
 TEST_F(LentBytesTest, BelongToOneGeneration) {
-  auto reader = Open({.stripe_bytes = 10'000, .read_ahead_bytes = 10'000, .tail_bytes = 0});
+  auto reader = Open({.range_bytes = 10'000, .read_ahead_bytes = 10'000, .tail_bytes = 0});
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("another")).ok());
   EXPECT_EQ(testing::ErrorOf(reader.NextView()).code, ErrorCode::kAborted);
   EXPECT_EQ(reader.position(), 0U);
@@ -126,7 +126,7 @@ TEST_F(LentBytesTest, BelongToOneGeneration) {
 
 TEST_F(LentBytesTest, AreNotAwaitedAfterAStop) {
   std::stop_source stop;
-  auto reader = Open({.stripe_bytes = 50'000, .stop = stop.get_token()});
+  auto reader = Open({.range_bytes = 50'000, .stop = stop.get_token()});
   emulator_.clock().Freeze();
   testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get", .covers_byte = 0},
                      {.type = "stall", .after_bytes = 10, .duration = std::chrono::hours(1)}, 1);

@@ -53,7 +53,7 @@ class ObjectReaderRandomTest : public ::testing::Test {
 
 ObjectReaderOptions RandomOptions(std::mt19937& random, std::size_t size) {
   return {.max_concurrency = static_cast<int>(1 + random() % 6),
-          .stripe_bytes = 1 + random() % (size / 4 + 100),
+          .range_bytes = 1 + random() % (size / 4 + 100),
           .max_gap_bytes = random() % 3 == 0 ? std::nullopt : std::optional<std::uint64_t>(random() % 500),
           .read_ahead_bytes = 1 + random() % (2 * size + 1),
           .tail_bytes = random() % 3 == 0 ? 0 : random() % 700};
@@ -163,7 +163,7 @@ TEST_F(ObjectReaderRandomTest, FindsEveryCorruptedByte) {
     emulator_.faults().Load({});
     ASSERT_TRUE(client_.InsertObject(kObject, AsBytes(content)).ok());
     auto options = RandomOptions(random, content.size());
-    options.stripe_bytes = std::min<std::uint64_t>(options.stripe_bytes, content.size() / 2);
+    options.range_bytes = std::min<std::uint64_t>(options.range_bytes, content.size() / 2);
     auto reader = ObjectReader::Open(client_, kObject, options);
     ASSERT_TRUE(reader.ok());
     testing::LoadFault(emulator_, "it", {.operation = "storage.objects.get"}, {.type = "corrupt"}, 1);

@@ -62,7 +62,7 @@ class ObjectReaderTest : public ::testing::Test {
 };
 
 TEST_F(ObjectReaderTest, ReadsAtAnyOffset) {
-  const auto reader = Open({.stripe_bytes = 100'000});
+  const auto reader = Open({.range_bytes = 100'000});
   EXPECT_EQ(reader.size(), content_.size());
   EXPECT_EQ(ReadAt(reader, 0, 10), content_.substr(0, 10));
   EXPECT_EQ(ReadAt(reader, 123'456, 300'000), content_.substr(123'456, 300'000));
@@ -93,7 +93,7 @@ TEST_F(ObjectReaderTest, RefusesInvalidRanges) {
   EXPECT_TRUE(reader.Read({}).ok());
   EXPECT_EQ(reader.report().requests, 0U);
   for (const ObjectReaderOptions& options :
-       {ObjectReaderOptions{.max_concurrency = 0}, ObjectReaderOptions{.stripe_bytes = 0},
+       {ObjectReaderOptions{.max_concurrency = 0}, ObjectReaderOptions{.range_bytes = 0},
         ObjectReaderOptions{.read_ahead_bytes = 0}}) {
     EXPECT_EQ(testing::ErrorOf(ObjectReader::Open(client_, kObject, options)).code, ErrorCode::kInvalidArgument);
   }
@@ -111,7 +111,7 @@ TEST_F(ObjectReaderTest, CachesTheTail) {
 }
 
 TEST_F(ObjectReaderTest, ReadsAheadSequentially) {
-  auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .tail_bytes = 0});
+  auto reader = Open({.range_bytes = 50'000, .read_ahead_bytes = 400'000, .tail_bytes = 0});
   std::string all;
   std::string room(7'777, '\0');
   while (true) {
@@ -129,7 +129,7 @@ TEST_F(ObjectReaderTest, ReadsAheadSequentially) {
 }
 
 TEST_F(ObjectReaderTest, ReadsAheadAtOnceInWholeReads) {
-  auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = true});
+  auto reader = Open({.range_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = true});
   std::string room(1, '\0');
   ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
   EXPECT_EQ(reader.report().read_ahead_bytes, 400'000U);
@@ -174,7 +174,7 @@ TEST_F(ObjectReaderTest, ShowsNoByteOfAWholeObjectBeforeVerification) {
 
 // As padding between records is.
 TEST_F(ObjectReaderTest, ContinuesReadAheadAfterASmallSkip) {
-  auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 200'000, .tail_bytes = 70'000});
+  auto reader = Open({.range_bytes = 50'000, .read_ahead_bytes = 200'000, .tail_bytes = 70'000});
   EXPECT_EQ(ReadAt(reader, 999'000, 1'000), content_.substr(999'000));
   std::string room(990, '\0');
   for (std::uint64_t at = 0; at < content_.size(); at += 1'000) {
@@ -182,13 +182,13 @@ TEST_F(ObjectReaderTest, ContinuesReadAheadAfterASmallSkip) {
     ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
     EXPECT_EQ(room, content_.substr(at, room.size()));
   }
-  EXPECT_EQ(reader.report().requests, 1U + 19U);  // The tail, and the stripes before it.
+  EXPECT_EQ(reader.report().requests, 1U + 19U);  // The tail, and the ranges before it.
   EXPECT_TRUE(reader.VerifyWhole().ok());
   EXPECT_EQ(reader.report().fetched_bytes, content_.size());
 }
 
 TEST_F(ObjectReaderTest, SeeksDuringReadAhead) {
-  auto reader = Open({.stripe_bytes = 20'000, .read_ahead_bytes = 100'000});
+  auto reader = Open({.range_bytes = 20'000, .read_ahead_bytes = 100'000});
   std::string room(1'000, '\0');
   for (const std::uint64_t offset : {0U, 30'000U, 900'000U, 10U, 999'500U, 0U, 1'000'000U, 45'000U}) {
     reader.Seek(offset);
@@ -199,7 +199,7 @@ TEST_F(ObjectReaderTest, SeeksDuringReadAhead) {
 }
 
 TEST_F(ObjectReaderTest, UsesPrefetchedBytes) {
-  const auto reader = Open({.stripe_bytes = 10'000, .tail_bytes = 0});
+  const auto reader = Open({.range_bytes = 10'000, .tail_bytes = 0});
   reader.Prefetch({{100'000, 25'000}, {500'000, 1}, {2'000'000, 5}});
   EXPECT_EQ(ReadAt(reader, 100'000, 25'000), content_.substr(100'000, 25'000));
   EXPECT_EQ(ReadAt(reader, 500'000, 1), content_.substr(500'000, 1));
@@ -210,9 +210,9 @@ TEST_F(ObjectReaderTest, UsesPrefetchedBytes) {
 TEST_F(ObjectReaderTest, NeverWaitsForAnotherReader) {
   const auto client = Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .max_undelivered_bytes = 1});
   {
-    const auto idle = ObjectReader::Open(*client, kObject, {.stripe_bytes = 50'000});
+    const auto idle = ObjectReader::Open(*client, kObject, {.range_bytes = 50'000});
     idle->Prefetch({{0, 500'000}});
-    auto busy = ObjectReader::Open(*client, kObject, {.stripe_bytes = 50'000});
+    auto busy = ObjectReader::Open(*client, kObject, {.range_bytes = 50'000});
     std::string all(content_.size(), '\0');
     for (std::size_t at = 0; at < all.size(); at += 10'000) {
       ASSERT_TRUE(busy->ReadNext(RoomIn(all).subspan(at, 10'000)).ok());
@@ -224,7 +224,7 @@ TEST_F(ObjectReaderTest, NeverWaitsForAnotherReader) {
 }
 
 TEST_F(ObjectReaderTest, ServesManyThreads) {
-  const auto reader = Open({.stripe_bytes = 30'000});
+  const auto reader = Open({.range_bytes = 30'000});
   std::vector<std::jthread> threads;
   for (unsigned t = 0; t < 8; ++t) {
     threads.emplace_back([&, t] {
@@ -237,7 +237,7 @@ TEST_F(ObjectReaderTest, ServesManyThreads) {
 }
 
 TEST_F(ObjectReaderTest, NeverMixesGenerations) {
-  auto reader = Open({.stripe_bytes = 10'000, .tail_bytes = 0});
+  auto reader = Open({.range_bytes = 10'000, .tail_bytes = 0});
   EXPECT_EQ(ReadAt(reader, 0, 100), content_.substr(0, 100));
   Put(Content(1'000'001));
   std::string room(100, '\0');
@@ -258,7 +258,7 @@ TEST_F(ObjectReaderTest, VerifiesAnEmptyObjectWithoutARequest) {
 }
 
 TEST_F(ObjectReaderTest, FetchesTheRestToVerify) {
-  const auto reader = Open({.stripe_bytes = 60'000, .tail_bytes = 0});
+  const auto reader = Open({.range_bytes = 60'000, .tail_bytes = 0});
   EXPECT_EQ(ReadAt(reader, 100, 50'000), content_.substr(100, 50'000));
   EXPECT_EQ(ReadAt(reader, 40'000, 50'000), content_.substr(40'000, 50'000));
   EXPECT_TRUE(reader.VerifyWhole().ok());
@@ -291,7 +291,7 @@ TEST_F(ObjectReaderTest, StopsOnRequest) {
 // Its event loops end with the last reader, not with the Client: even during read-ahead.
 TEST_F(ObjectReaderTest, OutlivesItsClient) {
   auto client = std::make_unique<Client>(*Client::Create({.endpoint = emulator_.endpoint(), .project = "p"}));
-  const ObjectReaderOptions ahead{.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = true};
+  const ObjectReaderOptions ahead{.range_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = true};
   std::optional<ObjectReader> destroyed = ObjectReader::Open(*client, kObject, ahead).value();
   auto reader = ObjectReader::Open(*client, kObject, ahead).value();
   std::string room(content_.size(), '\0');

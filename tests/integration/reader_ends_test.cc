@@ -44,7 +44,7 @@ class HangingObject {
 
   [[nodiscard]] ObjectReader Open(ObjectReaderOptions options = {}) const {
     const auto client = *Client::Create({.endpoint = server_.endpoint(), .credentials = Credentials::Anonymous()});
-    options.stripe_bytes = kStripe;
+    options.range_bytes = kStripe;
     options.max_concurrency = 2;
     options.reads_whole = true;
     options.tail_bytes = 0;

@@ -45,7 +45,7 @@ class StreamFaultMatrixTest : public testing::FaultMatrix {
   [[nodiscard]] std::size_t Uploads() const { return ListMultipartUploads(*client_, {kBucket, ""})->size(); }
 
   [[nodiscard]] ObjectReader Open() const {
-    return *ObjectReader::Open(*client_, ObjectName{kBucket, "object"}, {.stripe_bytes = 500'000});
+    return *ObjectReader::Open(*client_, ObjectName{kBucket, "object"}, {.range_bytes = 500'000});
   }
   // The whole object, which is verified, with some bytes at the end first: the fault acts on the matching request.
   void ExpectReadWhole() {

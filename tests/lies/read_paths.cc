@@ -51,7 +51,7 @@ Outcome IntoString(const Client& client, const ReadObjectOptions& options) {
 }
 
 // Stripes follow each other, so that it is known which one fails first.
-DownloaderOptions Striped() { return {.max_concurrency = 1, .stripe_bytes = kStripe}; }
+DownloaderOptions Striped() { return {.max_concurrency = 1, .range_bytes = kStripe}; }
 
 Outcome Batch(const Client& client, const DownloadSource& source, const DownloaderOptions& options = {}) {
   const Downloader downloader(client, options);
@@ -81,10 +81,10 @@ Outcome File(const std::function<Result<DownloadedFile>(const std::string& path)
   return {CheckContent(bytes.str())};
 }
 
-Path ListedFile(const char* name, Column column, const DownloadSource& source, std::uint64_t stripe_bytes) {
+Path ListedFile(const char* name, Column column, const DownloadSource& source, std::uint64_t range_bytes) {
   return {name, column, [=](const Client& client, const LyingService&) {
             return File([&](const std::string& path) {
-              return DownloadListed(client, source, path, {.stripe_bytes = stripe_bytes, .max_concurrency = 1});
+              return DownloadListed(client, source, path, {.range_bytes = range_bytes, .max_concurrency = 1});
             });
           }};
 }

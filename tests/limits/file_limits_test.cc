@@ -102,10 +102,10 @@ TEST_F(FileLimitsTest, FailADownloadAboveTheLimitOfFileSizes) {
   const auto download = [&] {
     const auto before = FileSizeSignalNow();
     const Limited limited(RLIMIT_FSIZE, 1 << 20);
-    for (const std::uint64_t stripe : {std::uint64_t{1} << 20, std::uint64_t{1} << 30}) {
-      const auto file = DownloadFile(client_, {"bkt", "large"}, directory_.path() / "large", {.stripe_bytes = stripe});
+    for (const std::uint64_t range : {std::uint64_t{1} << 20, std::uint64_t{1} << 30}) {
+      const auto file = DownloadFile(client_, {"bkt", "large"}, directory_.path() / "large", {.range_bytes = range});
       if (file || file.error().code != ErrorCode::kLocalIo) return ExpectLocalIoAndExit({}, before);
-      if (stripe >> 30) return ExpectLocalIoAndExit(file.error(), before);
+      if (range >> 30) return ExpectLocalIoAndExit(file.error(), before);
     }
   };
   EXPECT_EXIT(download(), ::testing::ExitedWithCode(0), "File too large.*as it should be");

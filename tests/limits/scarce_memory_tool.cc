@@ -68,7 +68,7 @@ bool ReadsOne(const Client& client) {
 }
 
 bool ReadsRanges(const Client& client) {
-  auto reader = ObjectReader::Open(client, kLarge, {.max_concurrency = 4, .stripe_bytes = 64U << 10});
+  auto reader = ObjectReader::Open(client, kLarge, {.max_concurrency = 4, .range_bytes = 64U << 10});
   if (!reader) return false;
   static std::array<std::byte, 400'000> room;
   return reader->ReadNext(std::span(room).first(100'000)).ok() && reader->ReadAt(50'000, room).ok() &&

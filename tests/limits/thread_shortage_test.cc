@@ -179,7 +179,7 @@ TEST_F(ThreadShortageTest, MovesFilesAndPartsToTheCallersThread) {
   const auto stored = testing::UploadInParts(client_, {"bkt", "large"}, AsBytes(bytes));
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_EQ(stored->size, bytes.size());
-  const auto file = DownloadFile(client_, {"bkt", "large"}, directory.path() / "large", {.stripe_bytes = 1 << 20});
+  const auto file = DownloadFile(client_, {"bkt", "large"}, directory.path() / "large", {.range_bytes = 1 << 20});
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(std::filesystem::file_size(directory.path() / "large"), bytes.size());
   EXPECT_GE(limit.refused(), 2);

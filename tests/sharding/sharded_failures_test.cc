@@ -253,7 +253,7 @@ TEST_F(ShardedFailuresTest, AllowsSlowLoadsThatProgress) {
   Fail({.operation = "storage.objects.get", .object_glob = "**shard-00001-**"},
        {.type = "stall", .duration = std::chrono::milliseconds(100)});
   const ShardedOptions options{.group = {.deadline = std::chrono::seconds(1)},
-                               .reader = {.max_concurrency = 1, .stripe_bytes = 64U << 10}};
+                               .reader = {.max_concurrency = 1, .range_bytes = 64U << 10}};
   EXPECT_EQ(ValueOf(LoadOnRanks(ranks, options)[0]), OwnedParts::Filled(ranks[0]).bytes);
   EXPECT_GE(emulator_.faults().Fired("it"), 16U);
 }

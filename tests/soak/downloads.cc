@@ -72,7 +72,7 @@ void DownloadIntoFile(Worker& worker) {
       worker.common().directory / ("download of " + worker.prefix().substr(0, worker.prefix().size() - 1));
   const RandomStop stop(worker.chance());
   const auto downloaded = DownloadFile(worker.client(), slot.object, path,
-                                       {.stripe_bytes = 50'000, .max_concurrency = 3, .stop = stop.token()});
+                                       {.range_bytes = 50'000, .max_concurrency = 3, .stop = stop.token()});
   const MayFail also{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse}};  // falseLength truncates JSON too
   if (!worker.Check(downloaded, stop, also)) return;
   std::ifstream file(path, std::ios::binary);

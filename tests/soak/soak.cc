@@ -266,7 +266,7 @@ class Soak {
                                 .auth = emulator::AuthOptions{.config = kIdentities, .is_required = false}}};
   const ClientOptions client_options_ = MakeOptions(emulator_, directory_.path(), options_.threads);
   const Client client_ = OrViolation(Client::Create(client_options_));
-  const Downloader downloader_{client_, {.max_concurrency = options_.max_in_flight, .stripe_bytes = 30'000}};
+  const Downloader downloader_{client_, {.max_concurrency = options_.max_in_flight, .range_bytes = 30'000}};
   std::uint64_t common_seed_ = 0;
   Report report_;
   std::mutex mutex_;

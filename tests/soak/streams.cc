@@ -47,7 +47,7 @@ void ReadAtRandom(Worker& worker) {
   const RandomStop stop(worker.chance());
   auto reader = ObjectReader::Open(worker.client(), slot.object,
                                    {.max_concurrency = 1 + static_cast<int>(worker.chance().Below(4)),
-                                    .stripe_bytes = 1'000 + worker.chance().Below(300'000),
+                                    .range_bytes = 1'000 + worker.chance().Below(300'000),
                                     .read_ahead_bytes = 1 + worker.chance().Below(1'000'000),
                                     .tail_bytes = worker.chance().Below(100'000),
                                     .stop = stop.token()});

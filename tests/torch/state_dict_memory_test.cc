@@ -58,7 +58,7 @@ TEST_F(StateDictMemory, LoadingAddsOnlyTensorsAndReadAhead) {
     NamedTensors tensors;
     const auto added = PeakOf([&] {
       tensors = ReadTensors(
-          ValueOrThrow(OpenCheckpoint(client_, uri_, {.stripe_bytes = 2 * kMiB, .read_ahead_bytes = 32 * kMiB})));
+          ValueOrThrow(OpenCheckpoint(client_, uri_, {.range_bytes = 2 * kMiB, .read_ahead_bytes = 32 * kMiB})));
     });
     EXPECT_EQ(tensors.at(0).second.nbytes(), mebibytes * kMiB);
     EXPECT_LE(added, (mebibytes + 32) * kMiB + kSpare) << mebibytes;
@@ -75,7 +75,7 @@ TEST_F(StateDictMemory, LoadingInPlaceAddsOnlyReadAhead) {
   RunState state{.modules = {{"model", &*model}}, .optimizers = {{"adam", &adam}}};
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
     CheckpointRun run(client_, "gs://memory-test/run",
-                      {.format = format, .reader = {.stripe_bytes = 2 * kMiB, .read_ahead_bytes = 32 * kMiB}});
+                      {.format = format, .reader = {.range_bytes = 2 * kMiB, .read_ahead_bytes = 32 * kMiB}});
     run.Save(1, state, {.mode = CommitMode::kReplace});
     EXPECT_LE(PeakOf([&] { run.Load(1, state, LoadMode::kInPlace); }), 32 * kMiB + kSpare) << FormatName(format);
     EXPECT_GE(PeakOf([&] { run.Load(1, state); }), 160 * kMiB) << "the other mode holds a copy";

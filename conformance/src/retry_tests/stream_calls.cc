@@ -22,7 +22,7 @@ Result<void> WriteInParallel(const Client& client, Scene& scene) {
 // Opened by its generation: every request is one of a range.
 Result<ObjectReader> OpenByGeneration(const Client& client, const Scene& scene) {
   const DownloadSource source{.object = scene.object, .size = ObjectBytes().size(), .generation = scene.generation};
-  return ObjectReader::Open(client, source, {.stripe_bytes = kStripe});
+  return ObjectReader::Open(client, source, {.range_bytes = kStripe});
 }
 
 Result<void> FromFrontToBack(const Client& client, Scene& scene) {

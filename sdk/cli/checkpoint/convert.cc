@@ -15,7 +15,7 @@ DEFINE_bool(tensors_only, false, "Leave out values that are not tensors; otherwi
 namespace gcsflux::cli {
 namespace {
 
-// For a writer. Together with the pieces that are read, a conversion stays below 320 MiB.
+// For a writer. Together with the chunks that are read, a conversion stays below 320 MiB.
 constexpr std::uint64_t kWriterMemory = 96 << 20;
 
 Error WrongConversion(const std::string& message) { return {ErrorCode::kInvalidArgument, message}; }

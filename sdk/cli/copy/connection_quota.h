@@ -48,11 +48,11 @@ class ConnectionQuota {
   int free_;  // Guarded by mutex_.
 };
 
-/// How many connections a download of this size can use, from 1 to `most`: one for each stripe.
+/// How many connections a download of this size can use, from 1 to `most`: one for each range.
 inline int ConnectionsFor(std::uint64_t bytes, int most) {
-  const std::uint64_t stripe = DownloadFileOptions{}.stripe_bytes;
+  const std::uint64_t range = DownloadFileOptions{}.range_bytes;
   return static_cast<int>(
-      std::clamp<std::uint64_t>(bytes / stripe + (bytes % stripe == 0 ? 0 : 1), 1, static_cast<std::uint64_t>(most)));
+      std::clamp<std::uint64_t>(bytes / range + (bytes % range == 0 ? 0 : 1), 1, static_cast<std::uint64_t>(most)));
 }
 
 /// How many connections an upload of this size can use: one for each of the shortest parts, if it is sent as parts.

@@ -16,7 +16,7 @@ constexpr std::uint64_t kHead = 1U << 20;
 
 Result<void> PrintUnknown(const Client& client, const ObjectReaderOptions& options, const ObjectName& object,
                           const ByteSink& sink, const ProgressCallback& on_progress) {
-  const std::uint64_t first = std::min(kHead, options.stripe_bytes);
+  const std::uint64_t first = std::min(kHead, options.range_bytes);
   bool has_begun = false;
   const auto begin = [&](std::span<const std::byte> bytes) {
     has_begun = true;

@@ -104,7 +104,7 @@ class Client {
   /// undefined.
   Result<ReadSummary> ReadObject(const ObjectName& object, std::span<std::byte> buffer,
                                  const ReadObjectOptions& options = {}) const;
-  /// Reads piece by piece into a sink. The checksum is known only at the end, and the object is not read a second time.
+  /// Reads chunk by chunk into a sink. The checksum is known only at the end, and the object is not read a second time.
   /// If the call returns an error, discard what the sink has taken.
   Result<ReadSummary> ReadObject(const ObjectName& object, const ByteSink& sink,
                                  const ReadObjectOptions& options = {}) const;

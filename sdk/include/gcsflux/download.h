@@ -143,7 +143,7 @@ struct DownloaderOptions {
   /// A larger object is read as several ranges of about this size at the same time. With 0, each object is read in one
   /// request. Lower it if few large objects are read over many connections. Raise it if the first byte of a request is
   /// slow.
-  std::uint64_t stripe_bytes = std::uint64_t{16} << 20;
+  std::uint64_t range_bytes = std::uint64_t{16} << 20;
   OnFailure on_failure = OnFailure::kFailAll;
   Allocator allocator = {};  ///< With null, plain memory that is not zeroed.
   /// The key under which all objects are stored.

@@ -16,7 +16,7 @@ struct DownloadFileOptions {
   /// A larger object is read by several requests at the same time, of at most this size; at least 1. They fetch at most
   /// 128 MiB ahead of the file, and at most two requests for each connection, within
   /// ClientOptions::max_undelivered_bytes. Lower it if memory is scarce. A resumed download may use another value.
-  std::uint64_t stripe_bytes = std::uint64_t{16} << 20;
+  std::uint64_t range_bytes = std::uint64_t{16} << 20;
   /// Most ranges read at the same time, each over its own connection: from 1 to kMaxConcurrency. Raise it until the
   /// network is full. Set it to 1 if many files are downloaded at once.
   int max_concurrency = 8;

@@ -47,7 +47,7 @@ Result<DatasetOptions> DatasetOptionsFromFlags();
 /// without the other or a value is out of its range, and the errors of Detect().
 Result<EpochOptions> EpochOptionsFromFlags();
 
-/// The options that --max_concurrency and --stripe_bytes describe. Returns kInvalidArgument if a value is out of its
+/// The options that --max_concurrency and --range_bytes describe. Returns kInvalidArgument if a value is out of its
 /// range.
 Result<DownloaderOptions> DownloaderOptionsFromFlags();
 

@@ -26,9 +26,9 @@ struct ObjectReaderOptions {
   int max_concurrency = 16;
   /// Most bytes that one request fetches; at least 1. Longer ranges are divided. One read, or an object with
   /// `reads_whole`, is divided over all connections, so that none idles. Until the time of a first byte is known, its
-  /// pieces have at least 4 MiB. After that, they have at least 1 MiB, and at least the bytes that arrive in that time.
+  /// chunks have at least 4 MiB. After that, they have at least 1 MiB, and at least the bytes that arrive in that time.
   /// If first bytes are fast, ReadNext() fetches 1 MiB at a time. Raise it if the first byte of a request is slow.
-  std::uint64_t stripe_bytes = std::uint64_t{16} << 20;
+  std::uint64_t range_bytes = std::uint64_t{16} << 20;
   /// If two ranges of one Read() have at most this many bytes between them, one request fetches both. If absent, the
   /// reader uses the number of bytes that a connection delivers while it waits for a first byte, as it measures it.
   std::optional<std::uint64_t> max_gap_bytes = {};

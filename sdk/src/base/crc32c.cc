@@ -39,10 +39,10 @@ std::uint32_t ExtendCrc32c(std::uint32_t crc, std::span<const std::byte> data) {
   constexpr std::size_t kMost = std::size_t{1} << 30;
   crc = ~crc;
   while (!data.empty()) {
-    const auto piece = data.first(std::min(data.size(), kMost));
-    auto* bytes = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(piece.data()));
-    crc = crc32_iscsi(bytes, static_cast<int>(piece.size()), crc);
-    data = data.subspan(piece.size());
+    const auto chunk = data.first(std::min(data.size(), kMost));
+    auto* bytes = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(chunk.data()));
+    crc = crc32_iscsi(bytes, static_cast<int>(chunk.size()), crc);
+    data = data.subspan(chunk.size());
   }
   return ~crc;
 }

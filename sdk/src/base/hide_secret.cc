@@ -14,7 +14,7 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kPiece = 8;
+constexpr std::size_t kGram = 8;
 constexpr std::string_view kShown = "[secret]";
 
 // An unescaped text: byte i is the original's bytes from begins[i] to begins[i + 1].
@@ -139,30 +139,30 @@ std::vector<std::string> FormsOf(std::string_view secret) {
   return forms;
 }
 
-// Calls `take(key, position)` for every piece of `text`. Case is ignored.
+// Calls `take(key, position)` for every gram of `text`. Case is ignored.
 template <class Take>
-void ForEachPiece(std::string_view text, Take take) {
+void ForEachGram(std::string_view text, Take take) {
   std::uint64_t key = 0;  // of the last eight bytes
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] + ('a' - 'A')) : text[i];
     key = key << 8 | static_cast<unsigned char>(c);
-    if (i + 1 >= kPiece) take(key, i + 1 - kPiece);
+    if (i + 1 >= kGram) take(key, i + 1 - kGram);
   }
 }
 
 std::size_t HashOf(std::uint64_t key) { return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15U) >> 48); }
 
-// The pieces of the secrets that may be in the text, sorted.
+// The grams of the secrets that may be in the text, sorted.
 std::vector<std::uint64_t> Suspects(const std::vector<Reading>& readings, std::span<const std::string_view> secrets) {
-  std::bitset<1U << 16> in_text;  // A text has few pieces, and the forms of the secrets have thousands.
+  std::bitset<1U << 16> in_text;  // A text has few grams, and the forms of the secrets have thousands.
   for (const Reading& reading : readings) {
-    ForEachPiece(reading.text, [&](std::uint64_t key, std::size_t) { in_text.set(HashOf(key)); });
+    ForEachGram(reading.text, [&](std::uint64_t key, std::size_t) { in_text.set(HashOf(key)); });
   }
   std::vector<std::uint64_t> keys;
   for (const std::string_view secret : secrets) {
-    if (secret.size() < kPiece) continue;
+    if (secret.size() < kGram) continue;
     for (const std::string& form : FormsOf(secret)) {
-      ForEachPiece(form, [&](std::uint64_t key, std::size_t) {
+      ForEachGram(form, [&](std::uint64_t key, std::size_t) {
         if (in_text.test(HashOf(key))) keys.push_back(key);
       });
     }
@@ -174,15 +174,15 @@ std::vector<std::uint64_t> Suspects(const std::vector<Reading>& readings, std::s
 }  // namespace
 
 void HideSecrets(std::string& text, std::span<const std::string_view> secrets) {
-  if (text.size() < kPiece || secrets.empty()) return;
+  if (text.size() < kGram || secrets.empty()) return;
   const std::vector<Reading> readings = ReadingsOf(text);
   const std::vector<std::uint64_t> suspects = Suspects(readings, secrets);
   if (suspects.empty()) return;
   std::vector<bool> is_hidden(text.size());
   for (const Reading& reading : readings) {
-    ForEachPiece(reading.text, [&](std::uint64_t key, std::size_t at) {
+    ForEachGram(reading.text, [&](std::uint64_t key, std::size_t at) {
       if (!std::binary_search(suspects.begin(), suspects.end(), key)) return;
-      for (std::size_t i = reading.begins[at]; i < reading.begins[at + kPiece]; ++i) is_hidden[i] = true;
+      for (std::size_t i = reading.begins[at]; i < reading.begins[at + kGram]; ++i) is_hidden[i] = true;
     });
   }
   std::string shown;

@@ -52,7 +52,7 @@ inline constexpr OptionRange kOptionRanges[] = {
     {"retry_multiplier", 1, 100},
     {"shuffle_buffer", 1},
     {"stall_timeout_s", 1},
-    {"stripe_bytes", 0},
+    {"range_bytes", 0},
     {"upload_chunk_bytes", 1, 4.0 * (1U << 30)},
     {"upload_max_concurrency", 1, kMaxConcurrency},
 };

@@ -52,7 +52,7 @@ class StepStore {
     const MutexLock lock(mutex_);
     stop_ = std::move(stop);
   }
-  /// The number of answered requests for reading, listing and deleting, and of pieces of manifests that have arrived.
+  /// The number of answered requests for reading, listing and deleting, and of chunks of manifests that have arrived.
   [[nodiscard]] std::uint64_t answered() const { return answered_; }
   /// The object of this name below the prefix.
   [[nodiscard]] ObjectName At(std::string_view name) const;

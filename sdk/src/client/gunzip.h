@@ -10,7 +10,7 @@
 
 namespace gcsflux::internal {
 
-/// Decompresses gzip data (RFC 1952, possibly several members) piece by piece. Holds 64 KiB of output at most. Used by
+/// Decompresses gzip data (RFC 1952, possibly several members) chunk by chunk. Holds 64 KiB of output at most. Used by
 /// one thread.
 class Gunzip {
  public:

@@ -11,7 +11,7 @@ DEFINE_bool(adapt_concurrency, false,
             "Finds the best number of concurrent requests of a download of many objects: it grows up to "
             "--max_concurrency while reads get faster. Set it, with a --max_concurrency of 256, if you do "
             "not know how many requests fill the network.");
-DEFINE_int64(stripe_bytes, gcsflux::internal::AsInt64(gcsflux::DownloaderOptions().stripe_bytes),
+DEFINE_int64(range_bytes, gcsflux::internal::AsInt64(gcsflux::DownloaderOptions().range_bytes),
              "Larger objects are downloaded as ranges of about this size at the same time; with 0, each "
              "object is read in one request. Lower it for few large objects over many connections. Raise it "
              "if the first byte of a request is slow.");
@@ -44,7 +44,7 @@ Result<DownloaderOptions> DownloaderOptionsFromFlags() {
   }
   auto read = internal::ReadFlags({{"max_concurrency", &options.max_concurrency},
                                    {"adapt_concurrency", &options.adapts_concurrency},
-                                   {"stripe_bytes", &options.stripe_bytes},
+                                   {"range_bytes", &options.range_bytes},
                                    {"max_composite_bytes", &options.max_composite_bytes},
                                    {"composition_kms_key_name", &options.composition_kms_key_name}});
   if (!read) return read.error();

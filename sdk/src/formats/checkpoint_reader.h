@@ -64,8 +64,8 @@ class CheckpointReader {
   [[nodiscard]] virtual std::optional<std::uint32_t> Crc32c(std::size_t storage) const = 0;
   /// Fills memory that has the ranges' lengths, as ReadTensors() does. The ranges lie in their storages.
   virtual Result<void> ReadRanges(std::span<const StorageRange> reads) const = 0;
-  /// Gives a storage's bytes in order, in pieces of at most 32 MiB. If the bytes do not match the storage's checksum,
-  /// returns kCorrupted after the last piece.
+  /// Gives a storage's bytes in order, in chunks of at most 32 MiB. If the bytes do not match the storage's checksum,
+  /// returns kCorrupted after the last chunk.
   virtual Result<void> StreamStorage(std::size_t storage, const ByteSink& sink) const = 0;
 
   /// As StoredCheckpoint::ReadTensors().

@@ -10,7 +10,7 @@ namespace gcsflux::internal {
 namespace {
 
 // With the slices that make it, it is held twice.
-constexpr std::uint64_t kSlicesPiece = std::uint64_t{32} << 20;
+constexpr std::uint64_t kSlicesChunk = std::uint64_t{32} << 20;
 
 }  // namespace
 
@@ -126,17 +126,17 @@ Result<void> SafetensorsFiles::ReadRanges(std::span<const StorageRange> reads) c
   return plan.Run();
 }
 
-// The rows of slices come from all of their files again and again, a piece of the whole each time.
+// The rows of slices come from all of their files again and again, a chunk of the whole each time.
 Result<void> SafetensorsFiles::StreamSlices(std::size_t storage, const ByteSink& sink) const {
   const auto parts = PartsOf(storage);
   std::vector<std::uint32_t> sums(parts.size(), 0);
   const std::uint64_t size = storages_[storage].bytes;
-  std::string piece;
-  for (std::uint64_t at = 0; at < size; at += piece.size()) {
-    piece.resize(static_cast<std::size_t>(std::min(size - at, kSlicesPiece)));
-    const auto into = std::as_writable_bytes(std::span(piece));
+  std::string chunk;
+  for (std::uint64_t at = 0; at < size; at += chunk.size()) {
+    chunk.resize(static_cast<std::size_t>(std::min(size - at, kSlicesChunk)));
+    const auto into = std::as_writable_bytes(std::span(chunk));
     Plan plan(*this);
-    plan.AddParts(storage, {at, at + piece.size()}, into);
+    plan.AddParts(storage, {at, at + chunk.size()}, into);
     if (auto read = plan.Run(); !read) return read;
     plan.ForEachRead([&](const Part& part, std::span<const std::byte> bytes) {
       std::uint32_t& sum = sums[static_cast<std::size_t>(&part - parts.data())];

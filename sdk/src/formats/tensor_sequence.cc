@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kSmall = 1 << 20;
 constexpr std::uint64_t kBatch = 16 << 20;
-constexpr std::uint64_t kPiece = 24 << 20;  // Two sequences that are compared take less than 64 MiB.
+constexpr std::uint64_t kChunk = 24 << 20;  // Two sequences that are compared take less than 64 MiB.
 
 std::span<std::byte> BufferIn(std::string& bytes) { return std::as_writable_bytes(std::span(bytes)); }
 
@@ -37,11 +37,11 @@ Result<void> TensorSequence::Give(std::size_t index, const ByteSink& sink) {
       IsContiguous(tensor.layout) && TensorBytes(tensor.layout) == checkpoint_.reader().storages()[storage].bytes;
   if (fills_storage && HeldBytes(tensor) > kSmall) return checkpoint_.reader().StreamStorage(storage, sink);
   for (std::uint64_t at = 0;;) {
-    const auto piece = Read(index, at);
-    if (!piece) return piece.error();
-    if (piece->empty()) return {};
-    if (auto given = sink(*piece); !given) return given;
-    at += piece->size();
+    const auto chunk = Read(index, at);
+    if (!chunk) return chunk.error();
+    if (chunk->empty()) return {};
+    if (auto given = sink(*chunk); !given) return given;
+    at += chunk->size();
   }
 }
 
@@ -53,7 +53,7 @@ Result<std::span<const std::byte>> TensorSequence::Read(std::size_t index, std::
            at - begin_ < held_[index - first_].size();
   };
   if (!is_held()) {
-    auto read = HeldBytes(tensors_[index]) > kSmall ? ReadPiece(index, at) : ReadSmall(index);
+    auto read = HeldBytes(tensors_[index]) > kSmall ? ReadChunk(index, at) : ReadSmall(index);
     if (!read) return held_.clear(), read.error();
   }
   return std::as_bytes(std::span(held_[index - first_])).subspan(static_cast<std::size_t>(at - begin_));
@@ -76,26 +76,26 @@ Result<void> TensorSequence::ReadSmall(std::size_t first) {
   return checkpoint_.ReadTensors(reads);
 }
 
-Result<void> TensorSequence::ReadPiece(std::size_t index, std::uint64_t at) {
-  StoredTensor piece = tensors_[index];
-  const bool is_whole = !IsContiguous(piece.layout);
+Result<void> TensorSequence::ReadChunk(std::size_t index, std::uint64_t at) {
+  StoredTensor chunk = tensors_[index];
+  const bool is_whole = !IsContiguous(chunk.layout);
   first_ = index;
   begin_ = is_whole ? 0 : at;
-  const std::uint64_t size = TensorBytes(piece.layout) - begin_;
+  const std::uint64_t size = TensorBytes(chunk.layout) - begin_;
   held_.resize(1);
   if (is_whole) {
     held_.clear();  // Before the memory for the next one is taken.
-    auto buffer = MakeBuffer(size, Shown(piece.name));
+    auto buffer = MakeBuffer(size, Shown(chunk.name));
     if (!buffer) return buffer.error();
     held_.push_back(*std::move(buffer));
   } else {
-    held_.front().resize(static_cast<std::size_t>(std::min(size, kPiece)));
-    const std::uint64_t element = ElementBytes(piece.layout.dtype);
-    piece.layout.offset += at / element;
-    piece.layout.shape = {static_cast<std::int64_t>(held_.front().size() / element)};  // As one dimension.
-    piece.layout.strides = {1};
+    held_.front().resize(static_cast<std::size_t>(std::min(size, kChunk)));
+    const std::uint64_t element = ElementBytes(chunk.layout.dtype);
+    chunk.layout.offset += at / element;
+    chunk.layout.shape = {static_cast<std::int64_t>(held_.front().size() / element)};  // As one dimension.
+    chunk.layout.strides = {1};
   }
-  return checkpoint_.ReadTensor(piece, BufferIn(held_.front()));
+  return checkpoint_.ReadTensor(chunk, BufferIn(held_.front()));
 }
 
 }  // namespace gcsflux::internal

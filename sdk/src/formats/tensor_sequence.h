@@ -14,7 +14,7 @@ namespace gcsflux::internal {
 bool IsWrittenBefore(const StoredTensor& a, const StoredTensor& b);
 
 /// The bytes of many tensors, one after the other, in bounded memory. Several small tensors are read at once, large
-/// ones in pieces. A large tensor whose elements do not follow each other is held whole.
+/// ones in chunks. A large tensor whose elements do not follow each other is held whole.
 class TensorSequence {
  public:
   /// Borrows the checkpoint. The tensors are requested in this order; parts of it may be repeated.
@@ -32,7 +32,7 @@ class TensorSequence {
  private:
   [[nodiscard]] std::uint64_t HeldBytes(const StoredTensor& tensor) const;
   Result<void> ReadSmall(std::size_t first);
-  Result<void> ReadPiece(std::size_t index, std::uint64_t at);
+  Result<void> ReadChunk(std::size_t index, std::uint64_t at);
 
   const StoredCheckpoint& checkpoint_;
   const std::vector<StoredTensor> tensors_;

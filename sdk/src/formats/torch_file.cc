@@ -191,13 +191,13 @@ Result<const ZipEntry*> TorchFile::RecordOf(std::size_t storage) const {
 }
 
 Result<void> TorchFile::ReadRanges(std::span<const StorageRange> reads) const {
-  std::vector<PieceRead> pieces;
+  std::vector<ChunkRead> chunks;
   for (const auto& [storage, range, into] : reads) {
     const auto record = RecordOf(storage);
     if (!record) return record.error();
-    pieces.push_back({*record, range, into});
+    chunks.push_back({*record, range, into});
   }
-  return ReadPieces(contents_->source, pieces, contents_->alignment);
+  return ReadChunks(contents_->source, chunks, contents_->alignment);
 }
 
 Result<void> TorchFile::StreamStorage(std::size_t storage, const ByteSink& sink) const {

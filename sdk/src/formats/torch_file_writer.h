@@ -16,7 +16,7 @@ struct TorchFileContents {
   std::vector<std::uint64_t> storage_bytes = {};  ///< The length of each storage.
 };
 
-/// Gives the bytes of a storage in order, in pieces of any length. Together they have the storage's length.
+/// Gives the bytes of a storage in order, in chunks of any length. Together they have the storage's length.
 using StorageWriter = std::function<Result<void>(std::size_t storage, const ByteSink& sink)>;
 
 /// Writes a file that torch.load() reads, with weights_only=True too, in one pass. Each storage is requested once; its

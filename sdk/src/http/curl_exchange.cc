@@ -101,21 +101,21 @@ int CurlExchange::BeforeSending(void* self, char*, char*, int, int) {
 
 curl_off_t CurlExchange::body_size() const {
   std::size_t size = 0;
-  for (const auto& piece : body_) size += piece.size();
+  for (const auto& chunk : body_) size += chunk.size();
   return static_cast<curl_off_t>(size);
 }
 
 std::size_t CurlExchange::ReadBody(std::span<std::byte> out) {
   std::size_t written = 0;
-  while (written < out.size() && piece_ < body_.size()) {
-    const auto rest = body_[piece_].subspan(piece_offset_);
+  while (written < out.size() && chunk_ < body_.size()) {
+    const auto rest = body_[chunk_].subspan(chunk_offset_);
     const auto count = std::min(rest.size(), out.size() - written);
     if (count > 0) std::memcpy(out.data() + written, rest.data(), count);
     written += count;
-    piece_offset_ += count;
-    if (piece_offset_ < body_[piece_].size()) break;
-    ++piece_;
-    piece_offset_ = 0;
+    chunk_offset_ += count;
+    if (chunk_offset_ < body_[chunk_].size()) break;
+    ++chunk_;
+    chunk_offset_ = 0;
   }
   if (written > 0 && !TellSent()) return CURL_READFUNC_ABORT;
   return written;
@@ -134,8 +134,8 @@ bool CurlExchange::TellSent() {
 
 std::uint64_t CurlExchange::PayloadRead() const {
   constexpr std::size_t kPayload = 1;  // in body_
-  if (piece_ < kPayload) return 0;
-  return piece_ == kPayload ? piece_offset_ : body_[kPayload].size();
+  if (chunk_ < kPayload) return 0;
+  return chunk_ == kPayload ? chunk_offset_ : body_[kPayload].size();
 }
 
 bool CurlExchange::TakeHeader(std::string_view line) {

@@ -75,8 +75,8 @@ class CurlExchange {
   CURL* const easy_;
   const HttpRequest& request_;
   const std::array<std::span<const std::byte>, 3> body_;
-  std::size_t piece_ = 0;
-  std::size_t piece_offset_ = 0;
+  std::size_t chunk_ = 0;
+  std::size_t chunk_offset_ = 0;
   BodyReceiver* const receiver_;
   CurlRace& race_;
   const bool is_second_;

@@ -38,7 +38,7 @@ void Headers::AddJoined(std::string_view name, std::initializer_list<std::string
   const std::size_t begin = lines_.size();
   lines_.append(name).append(kBetween);
   const std::size_t value_begin = lines_.size();
-  for (const std::string_view piece : value) lines_.append(piece);
+  for (const std::string_view chunk : value) lines_.append(chunk);
   const std::size_t value_size = lines_.size() - value_begin;
   lines_ += '\0';
   fields_.push_back({.begin = static_cast<std::uint32_t>(begin),

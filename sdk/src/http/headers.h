@@ -14,7 +14,7 @@ namespace gcsflux::internal {
 /// Header names and values as a caller's option gives them.
 using HeaderList = std::vector<std::pair<std::string, std::string>>;
 
-/// The headers of a message, in its order. Names are lower-case in answers. All texts lie in one piece of memory: a
+/// The headers of a message, in its order. Names are lower-case in answers. All texts lie in one chunk of memory: a
 /// string for each name and value would take a fifth of the time that this library adds to a small read. Used like a
 /// vector of pairs of std::string_view, which a change of the headers invalidates.
 class Headers {
@@ -63,7 +63,7 @@ class Headers {
   /// Adds one. The views may point into these headers.
   void emplace_back(std::string_view name, std::string_view value);
   void emplace_back(const value_type& header) { emplace_back(header.first, header.second); }
-  /// The value is in pieces, which do not point into these headers, and is not empty.
+  /// The value is in chunks, which do not point into these headers, and is not empty.
   void AddJoined(std::string_view name, std::initializer_list<std::string_view> value);
   /// The same, with the name in lower case.
   void AddInLowerCase(std::string_view name, std::string_view value);

@@ -73,7 +73,7 @@ inline Result<void> AppendHeld(std::string& body, std::span<const std::byte> dat
 /// more, because JSON parsers read past the end.
 void ReserveHeld(std::string& body, const Headers& headers);
 
-/// Takes an answer's body piece by piece.
+/// Takes an answer's body chunk by chunk.
 class BodyReceiver {
  public:
   virtual ~BodyReceiver() = default;

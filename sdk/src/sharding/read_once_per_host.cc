@@ -85,8 +85,8 @@ class HostReads {
       of_files[one.file].push_back({one.begin, buffer.first(static_cast<std::size_t>(one.size()))});
       buffer = buffer.subspan(static_cast<std::size_t>(one.size()));
     }
-    ForEachPiece([&](const SharedReads::Piece& piece, std::span<std::byte> into) {
-      if (!piece.reader) of_files[piece.stretch.file].push_back({piece.stretch.begin, into});
+    ForEachChunk([&](const SharedReads::Chunk& chunk, std::span<std::byte> into) {
+      if (!chunk.reader) of_files[chunk.stretch.file].push_back({chunk.stretch.begin, into});
     });
     return files.Read(
         of_files, share, [](std::size_t) { return Result<void>(); }, stop);
@@ -100,9 +100,9 @@ class HostReads {
       if (!opened) return opened.error();
       of_ranks.push_back(*std::move(opened));
     }
-    ForEachPiece([&](const SharedReads::Piece& piece, std::span<std::byte> into) {
-      if (!piece.reader || stop.stop_requested()) return;
-      std::memcpy(into.data(), of_ranks[*piece.reader].bytes().data() + piece.place, into.size());
+    ForEachChunk([&](const SharedReads::Chunk& chunk, std::span<std::byte> into) {
+      if (!chunk.reader || stop.stop_requested()) return;
+      std::memcpy(into.data(), of_ranks[*chunk.reader].bytes().data() + chunk.place, into.size());
       moved += into.size();
     });
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
@@ -129,13 +129,13 @@ class HostReads {
   }
 
   template <class Use>
-  void ForEachPiece(const Use& use) const {
+  void ForEachChunk(const Use& use) const {
     for (std::size_t file = 0; file < plan_.files.size(); ++file) {
       for (const RangeRead& range : plan_.files[file].ranges) {
         std::span<std::byte> into = range.into;
-        for (const auto& piece : reads_->PiecesOf({file, range.offset, range.offset + into.size()})) {
-          const auto size = static_cast<std::size_t>(piece.stretch.size());
-          use(piece, into.first(size));
+        for (const auto& chunk : reads_->ChunksOf({file, range.offset, range.offset + into.size()})) {
+          const auto size = static_cast<std::size_t>(chunk.stretch.size());
+          use(chunk, into.first(size));
           into = into.subspan(size);
         }
       }

@@ -12,7 +12,7 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
 
 std::vector<std::int64_t> OffsetsOf(const TensorPart& part) {
   return part.offsets.empty() ? std::vector<std::int64_t>(part.shape.size(), 0) : part.offsets;
@@ -67,9 +67,9 @@ Result<void> WriteShard(std::span<const PartToSave> parts, std::string_view valu
   for (const PartToSave& one : parts) named.push_back(one.part);
   const TensorWriter write = [&](std::size_t index, const ByteSink& into) -> Result<void> {
     for (auto left = parts[index].bytes; !left.empty();) {
-      const auto piece = left.first(std::min(left.size(), kPieceBytes));
-      if (auto put = into(piece); !put) return put;
-      left = left.subspan(piece.size());
+      const auto chunk = left.first(std::min(left.size(), kChunkBytes));
+      if (auto put = into(chunk); !put) return put;
+      left = left.subspan(chunk.size());
     }
     return {};
   };

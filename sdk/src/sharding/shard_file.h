@@ -17,7 +17,7 @@ std::string ShardName(int rank);
 /// The number in ShardName() has five digits.
 inline constexpr int kMostShards = 99'999;
 
-/// Gives the bytes of a rank's file to the sink, in pieces. Slices have their offsets in the metadata, where PyTorch's
+/// Gives the bytes of a rank's file to the sink, in chunks. Slices have their offsets in the metadata, where PyTorch's
 /// distributed checkpoints look for them. Adds the parts to `tensors`, each with its place in the file and the CRC32C
 /// of its bytes. `values` is what the metadata has under kStateKey (formats/state_json.h), if it is not empty.
 Result<void> WriteShard(std::span<const PartToSave> parts, std::string_view values, const ByteSink& sink,

@@ -123,7 +123,7 @@ class ShardedCheckpoints {
   /// Fills the parts with the step's bytes. Without GroupOptions::reads_once_per_host, each rank reads only the ranges
   /// of its own parts. Returns kUndecodable if the step lacks a tensor, or has it with another type or shape. The
   /// message lists such tensors of all ranks. Returns kCorrupted if the bytes of a stored slice do not have its CRC32C.
-  /// A slice is verified if one rank reads all of it, or if ranks together read all of it in pieces of whole rows.
+  /// A slice is verified if one rank reads all of it, or if ranks together read all of it in chunks of whole rows.
   Result<void> Load(const CheckpointManifest& step, std::span<const PartToLoad> parts,
                     const std::stop_token& stop = {});
 

@@ -78,8 +78,8 @@ SharedReads::SharedReads(const std::vector<std::vector<FileStretch>>& of_ranks) 
   for (std::uint64_t i = 0; i <= ranks; ++i) cuts_.push_back(length / ranks * i + length % ranks * i / ranks);
 }
 
-std::vector<SharedReads::Piece> SharedReads::PiecesOf(const FileStretch& wanted) const {
-  std::vector<Piece> pieces;
+std::vector<SharedReads::Chunk> SharedReads::ChunksOf(const FileStretch& wanted) const {
+  std::vector<Chunk> chunks;
   FileStretch left = wanted;
   auto run = std::partition_point(runs_.begin(), runs_.end(), [&](const Run& one) {
     return std::pair(one.stretch.file, one.stretch.end) <= std::pair(left.file, left.begin);
@@ -88,7 +88,7 @@ std::vector<SharedReads::Piece> SharedReads::PiecesOf(const FileStretch& wanted)
     const bool has_run = run != runs_.end() && run->stretch.file == left.file && run->stretch.begin < left.end;
     if (!has_run || run->stretch.begin > left.begin) {
       const std::uint64_t end = has_run ? run->stretch.begin : left.end;
-      pieces.push_back({.stretch = {left.file, left.begin, end}});
+      chunks.push_back({.stretch = {left.file, left.begin, end}});
       left.begin = end;
       continue;
     }
@@ -96,12 +96,12 @@ std::vector<SharedReads::Piece> SharedReads::PiecesOf(const FileStretch& wanted)
     const auto cut = std::upper_bound(cuts_.begin(), cuts_.end(), on_line);
     const std::uint64_t length = std::min({left.end, run->stretch.end, left.begin + (*cut - on_line)}) - left.begin;
     const auto reader = static_cast<std::size_t>(cut - cuts_.begin()) - 1;
-    pieces.push_back(
+    chunks.push_back(
         {.stretch = {left.file, left.begin, left.begin + length}, .reader = reader, .place = on_line - cuts_[reader]});
     left.begin += length;
     if (left.begin == run->stretch.end) ++run;
   }
-  return pieces;
+  return chunks;
 }
 
 std::vector<FileStretch> SharedReads::ReadBy(std::size_t rank) const {

@@ -32,14 +32,14 @@ class SharedReads {
   explicit SharedReads(const std::vector<std::vector<FileStretch>>& of_ranks);
 
   /// Where wanted bytes come from.
-  struct Piece {
+  struct Chunk {
     FileStretch stretch = {};
     /// The rank whose memory has them. Absent if the rank that wants them reads them.
     std::optional<std::size_t> reader = {};
     std::uint64_t place = 0;  ///< In that memory.
   };
-  /// The wanted bytes, in order, as pieces.
-  [[nodiscard]] std::vector<Piece> PiecesOf(const FileStretch& wanted) const;
+  /// The wanted bytes, in order, as chunks.
+  [[nodiscard]] std::vector<Chunk> ChunksOf(const FileStretch& wanted) const;
 
   /// What a rank reads into its memory, in this order, without gaps.
   [[nodiscard]] std::vector<FileStretch> ReadBy(std::size_t rank) const;

@@ -27,7 +27,7 @@ Result<void> WorkOnAllRanks(MessageGroup& group, std::chrono::milliseconds deadl
 std::chrono::milliseconds PatienceAfterStop(std::chrono::milliseconds deadline);
 
 /// Work that rank 0 does with requests of `steps` while the others wait. If the work must end, these requests are
-/// cancelled. The caller sends the outcome to the others. Each answer to a request of `steps`, and each piece of a
+/// cancelled. The caller sends the outcome to the others. Each answer to a request of `steps`, and each chunk of a
 /// manifest, counts as movement.
 using WorkOfRank0 = std::function<void(std::atomic<std::uint64_t>& moved)>;
 Result<void> WorkOnRank0(MessageGroup& group, std::chrono::milliseconds deadline, StepStore& steps,

@@ -17,7 +17,7 @@ struct UploadState {
   std::uint64_t persisted = 0;  ///< Bytes from the object's start that the service has acknowledged.
   std::uint32_t crc32c = 0;     ///< Checksum of these bytes.
   std::uint64_t chunk_bytes = 0;
-  bool may_be_committed = false;  ///< Its last piece was sent, and the answer was lost.
+  bool may_be_committed = false;  ///< Its last chunk was sent, and the answer was lost.
 
   friend bool operator==(const UploadState&, const UploadState&) = default;
 };

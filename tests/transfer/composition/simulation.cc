@@ -16,9 +16,9 @@ std::chrono::nanoseconds Nanoseconds(double seconds) {
 
 double SimulatedDownloader::Download(std::size_t objects, std::uint64_t bytes) {
   const std::vector<DownloadSource> sources(objects, {.object = {"bkt", "o"}, .size = bytes, .generation = 1});
-  internal::UnitPlanner planner(
+  internal::GroupPlanner planner(
       Context(), mode_,
-      {.composite_bytes = 100'000'000, .stripe_bytes = 0, .connections = [this] { return connections_; }});
+      {.composite_bytes = 100'000'000, .range_bytes = 0, .connections = [this] { return connections_; }});
   sources_ = sources;
   planner_ = &planner;
   next_ = 0;
@@ -40,9 +40,9 @@ double SimulatedDownloader::Download(std::size_t objects, std::uint64_t bytes) {
 void SimulatedDownloader::OnFree() {
   if (std::exchange(is_tasks_turn_, !is_tasks_turn_) && TakeTask()) return;
   if (next_ < sources_.size()) {
-    const auto unit = planner_->Plan(next_, std::span(sources_).subspan(next_));
-    next_ += unit.count;
-    return Begin(unit);
+    const auto group = planner_->Plan(next_, std::span(sources_).subspan(next_));
+    next_ += group.count;
+    return Begin(group);
   }
   if (!TakeTask()) --busy_;
 }
@@ -55,10 +55,10 @@ bool SimulatedDownloader::TakeTask() {
   return true;
 }
 
-void SimulatedDownloader::Begin(const internal::UnitPlan& unit) {
-  if (unit.count == 1) return ReadDirectly(unit.first);
-  if (is_checked_) return FetchComposite(unit);
-  awaiting_.push_back([this, unit] { FetchComposite(unit); });
+void SimulatedDownloader::Begin(const internal::GroupPlan& group) {
+  if (group.count == 1) return ReadDirectly(group.first);
+  if (is_checked_) return FetchComposite(group);
+  awaiting_.push_back([this, group] { FetchComposite(group); });
   if (!std::exchange(is_checking_, true)) Check([] {});
 }
 
@@ -72,9 +72,9 @@ void SimulatedDownloader::ReadDirectly(std::size_t first) {
   });
 }
 
-void SimulatedDownloader::FetchComposite(const internal::UnitPlan& unit) {
+void SimulatedDownloader::FetchComposite(const internal::GroupPlan& group) {
   ++composites_;
-  Compose([this, objects = unit.count] { ReadComposite(objects); });
+  Compose([this, objects = group.count] { ReadComposite(objects); });
 }
 
 void SimulatedDownloader::Compose(const Action& then) {

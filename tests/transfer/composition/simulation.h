@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "transfer/composition/unit_planner.h"
+#include "transfer/composition/group_planner.h"
 
 namespace gcsflux::testing {
 
@@ -24,7 +24,7 @@ struct SimulatedService {
   double writes_per_second = 0;  ///< The client's share of a quota, as a gate assigns it; 0: none.
 };
 
-/// A Downloader in simulated time: its connections take units as the planner plans them. Its estimates and pending
+/// A Downloader in simulated time: its connections take groups as the planner plans them. Its estimates and pending
 /// deletions persist from one download to the next.
 class SimulatedDownloader {
  public:
@@ -44,9 +44,9 @@ class SimulatedDownloader {
   void After(double seconds, Action action) { events_.emplace(now_ + seconds, std::move(action)); }
   void OnFree();
   bool TakeTask();
-  void Begin(const internal::UnitPlan& unit);
+  void Begin(const internal::GroupPlan& group);
   void ReadDirectly(std::size_t first);
-  void FetchComposite(const internal::UnitPlan& unit);
+  void FetchComposite(const internal::GroupPlan& group);
   void Compose(const Action& then);
   void ReadComposite(std::size_t objects);
   void Delete();
@@ -73,7 +73,7 @@ class SimulatedDownloader {
   double next_write_ = 0;
 
   std::span<const DownloadSource> sources_ = {};
-  internal::UnitPlanner* planner_ = nullptr;
+  internal::GroupPlanner* planner_ = nullptr;
   std::size_t next_ = 0;
   std::size_t left_ = 0;
   std::size_t busy_ = 0;

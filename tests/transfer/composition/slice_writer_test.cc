@@ -50,9 +50,9 @@ TEST(SliceWriter, PutsEachByteInPlaceForAnyPieces) {
     SliceWriter writer(objects.sources, objects.destinations);
     std::span<const std::byte> rest = AsBytes(objects.joined);
     while (!rest.empty()) {
-      const std::size_t piece = std::min<std::size_t>(rest.size(), 1 + random() % 500);
-      ASSERT_TRUE(writer.Write(rest.first(piece)).ok()) << "seed " << seed;
-      rest = rest.subspan(piece);
+      const std::size_t range = std::min<std::size_t>(rest.size(), 1 + random() % 500);
+      ASSERT_TRUE(writer.Write(rest.first(range)).ok()) << "seed " << seed;
+      rest = rest.subspan(range);
     }
     ASSERT_TRUE(writer.Finish().ok()) << "seed " << seed;
     for (std::size_t i = 0; i < contents.size(); ++i) EXPECT_EQ(objects.InRoom(i), contents[i]) << "seed " << seed;

@@ -16,11 +16,11 @@ namespace gcsflux::internal {
 namespace {
 
 // Fetches nothing, and calls a function at its end.
-class Ending : public UnitFetch {
+class Ending : public GroupFetch {
  public:
   explicit Ending(std::function<void()> at_end) : at_end_(std::move(at_end)) {}
-  Result<void> FetchPiece(std::size_t, const std::stop_token&) override { return {}; }
-  UnitOutcome Finish(const std::stop_token&) override {
+  Result<void> FetchRange(std::size_t, const std::stop_token&) override { return {}; }
+  GroupOutcome Finish(const std::stop_token&) override {
     at_end_();
     return {};
   }
@@ -32,10 +32,10 @@ class Ending : public UnitFetch {
 // Of two sources, with a stop request while the one of this index is finished, by the only thread.
 Result<std::vector<std::optional<Error>>> FetchStoppedAt(std::size_t index) {
   std::stop_source stop;
-  const FetchMethod method{.plan = [](std::size_t first) { return UnitPlan{.first = first}; },
+  const FetchMethod method{.plan = [](std::size_t first) { return GroupPlan{.first = first}; },
                            .begin =
-                               [&](const UnitPlan& unit, std::span<const Destination>) {
-                                 return std::make_unique<Ending>([&stop, is_it = unit.first == index] {
+                               [&](const GroupPlan& group, std::span<const Destination>) {
+                                 return std::make_unique<Ending>([&stop, is_it = group.first == index] {
                                    if (is_it) stop.request_stop();
                                  });
                                }};
@@ -52,7 +52,7 @@ TEST(BatchRecipient, IsCancelledBeforeItsLastObject) {
 }
 
 TEST(BatchRecipient, FailsWithoutMemory) {
-  const FetchMethod method{.plan = [](std::size_t) -> UnitPlan { throw std::bad_alloc(); }, .begin = nullptr};
+  const FetchMethod method{.plan = [](std::size_t) -> GroupPlan { throw std::bad_alloc(); }, .begin = nullptr};
   const std::vector<std::span<std::byte>> destinations(2);
   const auto fetched = BatchRecipient(destinations, OnFailure::kDeliver).Fetch(testing::MakeSlots(1), method, {});
   ASSERT_FALSE(fetched.ok());

@@ -15,29 +15,29 @@
 namespace gcsflux::internal {
 namespace {
 
-// Repeats its first unit once.
-class RepeatedFetch : public UnitFetch {
+// Repeats its first group once.
+class RepeatedFetch : public GroupFetch {
  public:
-  RepeatedFetch(bool& is_repeated, UnitPlan unit) : is_repeated_(is_repeated), unit_(unit) {}
-  Result<void> FetchPiece(std::size_t, const std::stop_token&) override { return {}; }
-  UnitOutcome Finish(const std::stop_token&) override {
-    const bool is_to_be_repeated = unit_.first == 0 && !std::exchange(is_repeated_, true);
-    return {.is_to_be_repeated = is_to_be_repeated, .errors = std::vector<std::optional<Error>>(unit_.count)};
+  RepeatedFetch(bool& is_repeated, GroupPlan group) : is_repeated_(is_repeated), group_(group) {}
+  Result<void> FetchRange(std::size_t, const std::stop_token&) override { return {}; }
+  GroupOutcome Finish(const std::stop_token&) override {
+    const bool is_to_be_repeated = group_.first == 0 && !std::exchange(is_repeated_, true);
+    return {.is_to_be_repeated = is_to_be_repeated, .errors = std::vector<std::optional<Error>>(group_.count)};
   }
 
  private:
   bool& is_repeated_;
-  const UnitPlan unit_;
+  const GroupPlan group_;
 };
 
 class KeepingRecipient : public Recipient {
  public:
-  bool Admit(const UnitPlan&) override { return true; }
-  Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) override {
-    return std::vector<Destination>(unit.count);
+  bool Admit(const GroupPlan&) override { return true; }
+  Result<std::vector<Destination>> DestinationsOf(const GroupPlan& group) override {
+    return std::vector<Destination>(group.count);
   }
-  void OnUnit(const FinishedUnit& unit) override {
-    for (auto& error : unit.errors) errors.push_back(error);
+  void OnUnit(const FinishedUnit& group) override {
+    for (auto& error : group.errors) errors.push_back(error);
   }
   void OnRunFailed(const Error& error) noexcept override { failure = error; }
 
@@ -52,9 +52,9 @@ TEST(ScarceDownload, FailsCleanlyWhereverMemoryRunsOut) {
     bool is_repeated = false;
     KeepingRecipient recipient;
     const FetchMethod method{
-        .plan = [](std::size_t first) { return std::optional(UnitPlan{.first = first, .count = 2, .pieces = 3}); },
-        .begin = [&](const UnitPlan& unit,
-                     std::span<Destination>) { return std::make_unique<RepeatedFetch>(is_repeated, unit); }};
+        .plan = [](std::size_t first) { return std::optional(GroupPlan{.first = first, .count = 2, .ranges = 3}); },
+        .begin = [&](const GroupPlan& group,
+                     std::span<Destination>) { return std::make_unique<RepeatedFetch>(is_repeated, group); }};
     const auto run = std::make_shared<DownloadRun>(std::weak_ptr<RequestSlots>(), method, 4, recipient);
     {
       const testing::ScarceMemory scarce(1, failures);

@@ -8,11 +8,11 @@
 namespace gcsflux::internal {
 namespace {
 
-std::vector<Extent> ExtentsOf(const std::vector<JoinedRange>& requests) {
-  std::vector<Extent> extents;
-  extents.reserve(requests.size());
-  for (const JoinedRange& request : requests) extents.push_back(request.extent);
-  return extents;
+std::vector<Range> RangesOf(const std::vector<JoinedRange>& requests) {
+  std::vector<Range> ranges;
+  ranges.reserve(requests.size());
+  for (const JoinedRange& request : requests) ranges.push_back(request.range);
+  return ranges;
 }
 
 TEST(JoinRanges, JoinsAdjacentAndNearRanges) {
@@ -20,10 +20,10 @@ TEST(JoinRanges, JoinsAdjacentAndNearRanges) {
   const auto at = [&](std::uint64_t offset, std::size_t from) {
     return RangeRead{offset, std::as_writable_bytes(std::span(room)).subspan(from, 10)};
   };
-  EXPECT_EQ(ExtentsOf(JoinRanges({at(20, 0), at(0, 10), at(10, 20), at(35, 30)}, 5, 100)),
-            (std::vector<Extent>{{0, 45}}));
-  EXPECT_EQ(ExtentsOf(JoinRanges({at(20, 0), at(0, 10), at(10, 20), at(35, 30)}, 4, 100)),
-            (std::vector<Extent>{{0, 30}, {35, 10}}));
+  EXPECT_EQ(RangesOf(JoinRanges({at(20, 0), at(0, 10), at(10, 20), at(35, 30)}, 5, 100)),
+            (std::vector<Range>{{0, 45}}));
+  EXPECT_EQ(RangesOf(JoinRanges({at(20, 0), at(0, 10), at(10, 20), at(35, 30)}, 4, 100)),
+            (std::vector<Range>{{0, 30}, {35, 10}}));
 }
 
 TEST(JoinRanges, NeedsFewRequestsForAThousandNeighbours) {
@@ -38,7 +38,7 @@ TEST(JoinRanges, NeedsFewRequestsForAThousandNeighbours) {
 TEST(JoinRanges, DividesLongRangesEvenly) {
   std::string room(100, '\0');
   const auto requests = JoinRanges({{7, std::as_writable_bytes(std::span(room))}}, 0, 40);
-  EXPECT_EQ(ExtentsOf(requests), (std::vector<Extent>{{7, 34}, {41, 34}, {75, 32}}));
+  EXPECT_EQ(RangesOf(requests), (std::vector<Range>{{7, 34}, {41, 34}, {75, 32}}));
 }
 
 // Requests without a destination would fetch bytes for nothing.

@@ -1,5 +1,3 @@
-#include "transfer/object_reader/piece_memory.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "support/process_memory.h"
+#include "transfer/object_reader/chunk_memory.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -36,9 +36,9 @@ struct Ranges {
 };
 
 // Passes these bytes of the object to it, in pieces.
-void Deliver(Scatter& scatter, const std::string& object, const Extent& extent, std::mt19937& random) {
-  for (std::uint64_t at = extent.offset; at < extent.end();) {
-    const auto count = std::min<std::size_t>(1 + random() % 30, extent.end() - at);
+void Deliver(Scatter& scatter, const std::string& object, const Range& range, std::mt19937& random) {
+  for (std::uint64_t at = range.offset; at < range.end();) {
+    const auto count = std::min<std::size_t>(1 + random() % 30, range.end() - at);
     scatter.Put(at, std::as_bytes(std::span(object)).subspan(at, count));
     at += count;
   }
@@ -62,9 +62,9 @@ TEST(Scatter, WritesAndSumsEachByte) {
     for (const JoinedRange& request : JoinRanges(ranges.NotEmpty(), random() % 20, 1 + random() % 60)) {
       Scatter scatter(request, kind);
       for (auto failures = random() % 3; failures > 0; --failures) {
-        Deliver(scatter, damaged, {request.extent.offset, random() % request.extent.length}, random);
+        Deliver(scatter, damaged, {request.range.offset, random() % request.range.length}, random);
       }
-      Deliver(scatter, object, request.extent, random);
+      Deliver(scatter, object, request.range, random);
       for (const SummedBytes& part : scatter.TakeSums()) sums.push_back(part);
     }
     EXPECT_EQ(ranges.rooms, ranges.wanted) << "seed " << seed;
@@ -77,7 +77,7 @@ TEST(Scatter, WritesAndSumsEachByte) {
 
 TEST(Scatter, DoesNotSumByDefault) {
   std::string room(10, '\0');
-  const JoinedRange request{.extent = {0, 10}, .parts = {{0, std::as_writable_bytes(std::span(room))}}};
+  const JoinedRange request{.range = {0, 10}, .parts = {{0, std::as_writable_bytes(std::span(room))}}};
   Scatter scatter(request);
   scatter.Put(0, std::as_bytes(std::span("0123456789", 10)));
   EXPECT_EQ(room, "0123456789");

@@ -25,7 +25,7 @@ class PinnedObjectTest : public ::testing::Test {
     source_ = {{"bkt", "o"}, stored->size, stored->generation, stored->crc32c};
   }
 
-  Result<RangeAnswer> Read(const Extent& range) {
+  Result<RangeAnswer> Read(const Range& range) {
     came_.clear();
     const RangeSink sink = [&](std::uint64_t offset, std::span<const std::byte> bytes) -> Result<void> {
       EXPECT_EQ(offset, range.offset + came_.size());

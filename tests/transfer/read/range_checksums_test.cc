@@ -17,8 +17,8 @@ std::uint32_t ChecksumOf(std::string_view bytes) { return ExtendCrc32c(0, AsByte
 
 TEST(RangeChecksums, ClaimsOnlyUnclaimedRanges) {
   RangeChecksums checksums;
-  EXPECT_EQ(checksums.Claim({10, 10}), (std::vector<Extent>{{10, 10}}));
-  EXPECT_EQ(checksums.Claim({0, 30}), (std::vector<Extent>{{0, 10}, {20, 10}}));
+  EXPECT_EQ(checksums.Claim({10, 10}), (std::vector<Range>{{10, 10}}));
+  EXPECT_EQ(checksums.Claim({0, 30}), (std::vector<Range>{{0, 10}, {20, 10}}));
   EXPECT_TRUE(checksums.Claim({5, 20}).empty());
 }
 
@@ -29,7 +29,7 @@ TEST(RangeChecksums, ReleasesMissingRanges) {
   EXPECT_FALSE(checksums.is_claimed());
   EXPECT_EQ(checksums.Whole(4), ChecksumOf("0123"));
   EXPECT_EQ(checksums.Whole(10), std::nullopt);
-  EXPECT_EQ(checksums.Claim({0, 10}), (std::vector<Extent>{{4, 6}}));
+  EXPECT_EQ(checksums.Claim({0, 10}), (std::vector<Range>{{4, 6}}));
 }
 
 TEST(RangeChecksums, GivesTheEmptyChecksumForAnEmptyObject) { EXPECT_EQ(RangeChecksums().Whole(0), ChecksumOf("")); }
@@ -39,11 +39,10 @@ TEST(RangeChecksums, CombinesInAnyOrder) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     RangeChecksums checksums;
-    std::vector<Extent> open;
+    std::vector<Range> open;
     while (!checksums.Whole(text.size())) {
       const std::uint64_t offset = random() % text.size();
-      for (const Extent& claim : checksums.Claim({offset, 1 + random() % (text.size() - offset)}))
-        open.push_back(claim);
+      for (const Range& claim : checksums.Claim({offset, 1 + random() % (text.size() - offset)})) open.push_back(claim);
       if (open.empty()) continue;
       std::swap(open.back(), open[random() % open.size()]);
       const std::uint64_t came = random() % (open.back().length + 1);

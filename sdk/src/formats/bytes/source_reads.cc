@@ -55,11 +55,11 @@ Result<ReadSums> ReadAllSummed(const ByteSource& source, std::span<const RangeRe
 }
 
 Result<void> StreamRange(const ByteSource& source, FileRange range, const ByteSink& sink) {
-  constexpr std::uint64_t kPiece = 32 << 20;
-  const auto longest = static_cast<std::size_t>(std::min(range.size(), kPiece));
-  const auto piece = std::make_unique_for_overwrite<std::byte[]>(longest);
+  constexpr std::uint64_t kChunk = 32 << 20;
+  const auto longest = static_cast<std::size_t>(std::min(range.size(), kChunk));
+  const auto chunk = std::make_unique_for_overwrite<std::byte[]>(longest);
   while (range.begin < range.end) {
-    const std::span<std::byte> now(piece.get(), static_cast<std::size_t>(std::min(range.size(), kPiece)));
+    const std::span<std::byte> now(chunk.get(), static_cast<std::size_t>(std::min(range.size(), kChunk)));
     if (auto read = source.read_at(range.begin, now); !read) return read;
     if (auto taken = sink(now); !taken) return taken;
     range.begin += now.size();

@@ -25,20 +25,20 @@ class MemoryAllowance {
   std::uint64_t left_;
 };
 
-/// A vector that grows by pieces: growing copies nothing, and needs no second copy's memory.
+/// A vector that grows by chunks: growing copies nothing, and needs no second copy's memory.
 template <class T>
 class Arena {
  public:
   [[nodiscard]] std::size_t size() const { return size_; }
-  T& operator[](std::size_t i) { return pieces_[i / kPiece][i % kPiece]; }
-  const T& operator[](std::size_t i) const { return pieces_[i / kPiece][i % kPiece]; }
+  T& operator[](std::size_t i) { return chunks_[i / kChunk][i % kChunk]; }
+  const T& operator[](std::size_t i) const { return chunks_[i / kChunk][i % kChunk]; }
   T& back() { return (*this)[size_ - 1]; }
 
   /// False if the allowance is used up; then nothing is added.
   bool Push(const T& value, MemoryAllowance& allowance) {
-    if (size_ == pieces_.size() * kPiece) {
-      if (!allowance.Take(kPiece * sizeof(T) + sizeof(void*))) return false;
-      pieces_.push_back(std::make_unique<T[]>(kPiece));
+    if (size_ == chunks_.size() * kChunk) {
+      if (!allowance.Take(kChunk * sizeof(T) + sizeof(void*))) return false;
+      chunks_.push_back(std::make_unique<T[]>(kChunk));
     }
     (*this)[size_++] = value;
     return true;
@@ -48,8 +48,8 @@ class Arena {
   void Shrink(std::size_t size) { size_ = size; }
 
  private:
-  static constexpr std::size_t kPiece = 4096;
-  std::vector<std::unique_ptr<T[]>> pieces_;
+  static constexpr std::size_t kChunk = 4096;
+  std::vector<std::unique_ptr<T[]>> chunks_;
   std::size_t size_ = 0;
 };
 

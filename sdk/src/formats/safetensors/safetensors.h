@@ -53,7 +53,7 @@ struct SafetensorsContents {
   bool has_checksums = true;
 };
 
-/// Gives the bytes of a tensor in order, in pieces of any length. It gives the same bytes each time.
+/// Gives the bytes of a tensor in order, in chunks of any length. It gives the same bytes each time.
 using TensorWriter = std::function<Result<void>(std::size_t tensor, const ByteSink& sink)>;
 
 /// Where a tensor was written, and the CRC32C of its bytes if there are checksums.

@@ -133,10 +133,10 @@ Result<void> PutTensor(const TensorWriter& write_tensor, std::size_t tensor, con
   const auto another_length = [&] {
     return Invalid("the bytes given for " + Shown(name) + " are not as many as its shape asks for");
   };
-  const ByteSink counted = [&](std::span<const std::byte> piece) -> Result<void> {
-    if (piece.size() > left) return another_length();
-    left -= piece.size();
-    return sink(piece);
+  const ByteSink counted = [&](std::span<const std::byte> chunk) -> Result<void> {
+    if (chunk.size() > left) return another_length();
+    left -= chunk.size();
+    return sink(chunk);
   };
   if (auto put = write_tensor(tensor, counted); !put) return put;
   if (left == 0) return {};
@@ -160,8 +160,8 @@ Result<std::vector<PlacedTensor>> WriteSafetensors(const SafetensorsContents& co
   for (const Place& place : *places) {
     if (!contents.has_checksums) break;
     std::uint32_t& checksum = checksums[place.tensor];
-    const ByteSink extend = [&](std::span<const std::byte> piece) {
-      checksum = internal::ExtendCrc32c(checksum, piece);
+    const ByteSink extend = [&](std::span<const std::byte> chunk) {
+      checksum = internal::ExtendCrc32c(checksum, chunk);
       return Result<void>();
     };
     const std::string& name = contents.tensors[place.tensor].name;
@@ -173,9 +173,9 @@ Result<std::vector<PlacedTensor>> WriteSafetensors(const SafetensorsContents& co
   std::vector<PlacedTensor> placed(contents.tensors.size());
   for (const Place& place : *places) {
     std::uint32_t checksum = 0;
-    const ByteSink pass_on = [&](std::span<const std::byte> piece) {
-      if (contents.has_checksums) checksum = internal::ExtendCrc32c(checksum, piece);
-      return sink(piece);
+    const ByteSink pass_on = [&](std::span<const std::byte> chunk) {
+      if (contents.has_checksums) checksum = internal::ExtendCrc32c(checksum, chunk);
+      return sink(chunk);
     };
     const std::string& name = contents.tensors[place.tensor].name;
     if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), pass_on); !put) return put.error();

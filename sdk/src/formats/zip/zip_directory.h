@@ -56,15 +56,15 @@ Result<std::vector<FileRange>> LocateRecords(const ByteSource& source, std::span
 Result<void> CompareCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin, std::uint32_t crc32);
 
 /// A part of a record, [begin, end) within it, and its destination, of that length.
-struct PieceRead {
+struct ChunkRead {
   const ZipEntry* entry = nullptr;
-  FileRange piece = {};
+  FileRange chunk = {};
   std::span<std::byte> into = {};
 };
 
-/// Reads the pieces with one ReadAll() if the records are aligned to `alignment` as PyTorch's are, otherwise with two.
+/// Reads the chunks with one ReadAll() if the records are aligned to `alignment` as PyTorch's are, otherwise with two.
 /// Whole records are compared with their CRC-32.
-Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pieces, std::uint64_t alignment);
+Result<void> ReadChunks(const ByteSource& source, std::span<const ChunkRead> chunks, std::uint64_t alignment);
 
 /// A whole record. Returns kCorrupted if it does not match its CRC-32. Usually one read for header and data.
 Result<std::string> ReadRecord(const ByteSource& source, const ZipEntry& entry);

@@ -64,8 +64,8 @@ Result<FileRange> ParseHeader(const ByteSource& source, const ZipEntry& entry, s
   return FileRange{begin, begin + entry.size};
 }
 
-// The extent to read to get header and data at once.
-FileRange UsualExtent(const ZipEntry& entry) {
+// The range to read to get header and data at once.
+FileRange UsualRange(const ZipEntry& entry) {
   // Within the limit that the directory gives.
   const std::uint64_t least = zip::kLocalBytes + entry.name.size() + entry.size;
   return {entry.header_offset, entry.header_offset + std::min(entry.limit - entry.header_offset, least + kUsualExtra)};
@@ -138,18 +138,18 @@ class LocalHeaders {
   std::vector<std::string> headers_;
 };
 
-// Reads pieces, and sums those that are whole records.
-class Pieces {
+// Reads chunks, and sums those that are whole records.
+class Chunks {
  public:
-  Pieces(const ByteSource& source, std::span<const PieceRead> pieces)
-      : source_(source), pieces_(pieces), sums_(pieces.size()) {}
+  Chunks(const ByteSource& source, std::span<const ChunkRead> chunks)
+      : source_(source), chunks_(chunks), sums_(chunks.size()) {}
 
   void AddRead(std::size_t i, std::uint64_t data) {
-    const PieceRead& piece = pieces_[i];
-    if (piece.into.empty()) return;
-    reads_.push_back({data + piece.piece.begin, piece.into});
-    read_pieces_.push_back(i);
-    if (IsWhole(piece)) has_whole_ = true;
+    const ChunkRead& chunk = chunks_[i];
+    if (chunk.into.empty()) return;
+    reads_.push_back({data + chunk.chunk.begin, chunk.into});
+    read_chunks_.push_back(i);
+    if (IsWhole(chunk)) has_whole_ = true;
   }
 
   // Does the reads that were added, and `others` at the same time.
@@ -158,33 +158,33 @@ class Pieces {
     if (has_whole_) {
       const auto sums = ReadAllSummed(source_, reads_, Checksum::kCrc32);
       if (!sums) return sums.error();
-      for (std::size_t i = 0; i < read_pieces_.size(); ++i) sums_[read_pieces_[i]] = (*sums)[i];
+      for (std::size_t i = 0; i < read_chunks_.size(); ++i) sums_[read_chunks_[i]] = (*sums)[i];
     } else if (auto read = ReadAll(source_, reads_); !read) {
       return read;
     }
     reads_.clear();
-    read_pieces_.clear();
+    read_chunks_.clear();
     return {};
   }
 
   // Returns the first damaged one.
   [[nodiscard]] Result<void> Check(std::span<const FileRange> ranges) const {
-    for (std::size_t i = 0; i < pieces_.size(); ++i) {
-      if (!IsWhole(pieces_[i])) continue;
-      auto compared = CompareCrc32(source_, *pieces_[i].entry, ranges[i].begin, sums_[i]);
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+      if (!IsWhole(chunks_[i])) continue;
+      auto compared = CompareCrc32(source_, *chunks_[i].entry, ranges[i].begin, sums_[i]);
       if (!compared) return compared;
     }
     return {};
   }
 
  private:
-  static bool IsWhole(const PieceRead& piece) { return piece.piece.size() == piece.entry->size; }
+  static bool IsWhole(const ChunkRead& chunk) { return chunk.chunk.size() == chunk.entry->size; }
 
   const ByteSource& source_;
-  const std::span<const PieceRead> pieces_;
-  std::vector<std::uint32_t> sums_;  // By piece.
+  const std::span<const ChunkRead> chunks_;
+  std::vector<std::uint32_t> sums_;  // By chunk.
   std::vector<RangeRead> reads_;
-  std::vector<std::size_t> read_pieces_;  // The piece of each of the first reads.
+  std::vector<std::size_t> read_chunks_;  // The chunk of each of the first reads.
   bool has_whole_ = false;
 };
 
@@ -211,24 +211,24 @@ Result<FileRange> LocateRecord(const ByteSource& source, const ZipEntry& entry) 
   return ranges->front();
 }
 
-Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pieces, std::uint64_t alignment) {
+Result<void> ReadChunks(const ByteSource& source, std::span<const ChunkRead> chunks, std::uint64_t alignment) {
   std::vector<const ZipEntry*> entries;
-  for (const PieceRead& piece : pieces) entries.push_back(piece.entry);
+  for (const ChunkRead& chunk : chunks) entries.push_back(chunk.entry);
   LocalHeaders headers(source, std::move(entries));
   std::vector<RangeRead> header_reads;
   if (auto added = headers.AddReads(header_reads); !added) return added;
   // Guesses the data's places, so that one call of the source reads headers and data.
   std::vector<FileRange> guessed;
-  Pieces to_read(source, pieces);
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    guessed.push_back(GuessData(*pieces[i].entry, alignment));
-    const bool fits = guessed[i].begin <= guessed[i].end && guessed[i].end <= pieces[i].entry->limit;
+  Chunks to_read(source, chunks);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    guessed.push_back(GuessData(*chunks[i].entry, alignment));
+    const bool fits = guessed[i].begin <= guessed[i].end && guessed[i].end <= chunks[i].entry->limit;
     if (fits) to_read.AddRead(i, guessed[i].begin);
   }
   if (auto read = to_read.Read(header_reads); !read) return read;
   const auto ranges = headers.Parse();
   if (!ranges) return ranges.error();
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
     if ((*ranges)[i] != guessed[i]) to_read.AddRead(i, (*ranges)[i].begin);
   }
   if (auto read = to_read.Read({}); !read) return read;
@@ -237,7 +237,7 @@ Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pie
 
 Result<std::string> ReadRecord(const ByteSource& source, const ZipEntry& entry) {
   if (auto readable = CheckReadable(source, entry); !readable) return readable.error();
-  auto bytes = ReadRange(source, UsualExtent(entry));
+  auto bytes = ReadRange(source, UsualRange(entry));
   if (!bytes) return bytes.error();
   return TakeRecord(source, entry, *std::move(bytes), entry.header_offset);
 }
@@ -246,9 +246,9 @@ Result<std::vector<std::string>> ReadRecords(const ByteSource& source, std::span
   FileRange together{source.size, 0};
   std::uint64_t used = 0;
   for (const ZipEntry* entry : entries) {
-    const FileRange extent = UsualExtent(*entry);
-    together = {std::min(together.begin, extent.begin), std::max(together.end, extent.end)};
-    used += std::min(extent.size(), kMostTogether);
+    const FileRange range = UsualRange(*entry);
+    together = {std::min(together.begin, range.begin), std::max(together.end, range.end)};
+    used += std::min(range.size(), kMostTogether);
   }
   std::string bytes;
   const bool is_close =

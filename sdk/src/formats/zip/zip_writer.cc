@@ -15,7 +15,7 @@ constexpr std::uint16_t kVersion = 20;
 constexpr std::uint16_t kVersion64 = 45;
 // The earliest possible date, so that equal contents give equal files.
 constexpr std::uint16_t kFirstOfJanuary1980 = 0x0021;
-constexpr std::size_t kDirectoryPiece = 64 << 10;
+constexpr std::size_t kDirectoryChunk = 64 << 10;
 
 bool IsWide(std::uint64_t value) { return value >= zip::kMost32; }
 
@@ -182,14 +182,14 @@ void ZipWriter::SkipData(std::uint64_t bytes) {
 Result<void> ZipWriter::Finish() {
   if (auto ended = EndRecord(); !ended) return ended;
   Directory directory{.offset = position_, .count = written_.size()};
-  std::string piece;
+  std::string chunk;
   for (const Written& record : written_) {
-    AppendCentral(piece, record.name, record.offset, record.size, record.crc32);
-    if (piece.size() < kDirectoryPiece) continue;
-    if (auto sent = Emit(piece); !sent) return sent;
-    piece.clear();
+    AppendCentral(chunk, record.name, record.offset, record.size, record.crc32);
+    if (chunk.size() < kDirectoryChunk) continue;
+    if (auto sent = Emit(chunk); !sent) return sent;
+    chunk.clear();
   }
-  if (auto sent = Emit(piece); !sent) return sent;
+  if (auto sent = Emit(chunk); !sent) return sent;
   directory.end = position_;
   return Emit(EndOf(directory));
 }

@@ -5,7 +5,7 @@
 
 namespace gcsflux::internal {
 
-Result<void> ComposedFetch::FetchPiece(std::size_t, const std::stop_token& stop) {
+Result<void> ComposedFetch::FetchRange(std::size_t, const std::stop_token& stop) {
   const std::string& bucket = sources_.front().object.bucket;
   const auto permitted = composer_.permits().Await(bucket, stop);
   if (!permitted) return permitted.error();
@@ -27,7 +27,7 @@ Result<void> ComposedFetch::FetchDirectly(const std::stop_token& stop) {
   std::vector<std::optional<Error>> errors(sources_.size());
   bool has_failed = false;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    auto read = DirectFetch(reads_, sources_[i], destinations_[i], 1).FetchPiece(0, stop);
+    auto read = DirectFetch(reads_, sources_[i], destinations_[i], 1).FetchRange(0, stop);
     if (read) continue;
     // One failure fails the whole download: the other objects need not be read.
     if (stop.stop_requested() || reads_.options.on_failure == OnFailure::kFailAll) return read;

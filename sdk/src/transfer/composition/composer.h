@@ -17,9 +17,9 @@
 #include "transfer/composition/composite_deletes.h"
 #include "transfer/composition/due_tasks.h"
 #include "transfer/composition/fetch_estimates.h"
+#include "transfer/composition/group_planner.h"
 #include "transfer/composition/live_composites.h"
-#include "transfer/composition/unit_planner.h"
-#include "transfer/download/unit.h"
+#include "transfer/download/group.h"
 
 namespace gcsflux::internal {
 

@@ -9,8 +9,8 @@ namespace {
 constexpr double kWritesPerComposite = 2;  // A compose and a delete.
 
 // How many times each connection has to do it. In the last turn, connections without work wait for the others.
-double Turns(double units, std::size_t connections) {
-  return std::ceil(units / static_cast<double>(connections) - 1e-9);
+double Turns(double groups, std::size_t connections) {
+  return std::ceil(groups / static_cast<double>(connections) - 1e-9);
 }
 
 }  // namespace

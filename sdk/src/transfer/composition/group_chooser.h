@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 
 /// Decides, for one download, how many of the next objects are fetched together. It uses the measured durations and the
-/// remaining work. A choice holds for as many units as there are connections, so that a few objects are divided among
+/// remaining work. A choice holds for as many groups as there are connections, so that a few objects are divided among
 /// all of them. Pure: it knows only the times that it is given. Used by one thread at a time.
 class GroupChooser {
  public:

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "gcsflux/download.h"
-#include "transfer/download/unit.h"
+#include "transfer/download/group.h"
 
 namespace gcsflux::internal {
 

@@ -4,14 +4,14 @@
 #include <functional>
 #include <utility>
 
-#include "transfer/download/stripes.h"
+#include "transfer/download/even_ranges.h"
 
 namespace gcsflux::internal {
-UnitPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64_t stripe_bytes) {
-  return {.first = index, .count = 1, .pieces = StripeCount(source.size, stripe_bytes)};
+GroupPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64_t range_bytes) {
+  return {.first = index, .count = 1, .ranges = RangeCount(source.size, range_bytes)};
 }
 
-Result<std::uint32_t> DirectFetch::Read(const std::optional<Extent>& range, const std::stop_token& stop) {
+Result<std::uint32_t> DirectFetch::Read(const std::optional<Range>& range, const std::stop_token& stop) {
   const auto copy = [&](std::uint64_t offset, std::span<const std::byte> bytes) -> Result<void> {
     const auto place = destination_.Open();
     if (!place) return place.error();
@@ -26,19 +26,19 @@ Result<std::uint32_t> DirectFetch::Read(const std::optional<Extent>& range, cons
   return read->crc32c;
 }
 
-Result<void> DirectFetch::FetchPiece(std::size_t piece, const std::stop_token& stop) {
-  const bool is_whole = stripes_ == 1;
-  const Extent stripe = StripeAt(source_.size, stripes_, piece);
-  const auto crc32c = Read(is_whole ? std::nullopt : std::optional(stripe), stop);
+Result<void> DirectFetch::FetchRange(std::size_t index, const std::stop_token& stop) {
+  const bool is_whole = ranges_ == 1;
+  const Range range = RangeAt(source_.size, ranges_, index);
+  const auto crc32c = Read(is_whole ? std::nullopt : std::optional(range), stop);
   if (!crc32c) return crc32c.error();
   if (is_whole) return object_.CheckWhole(*crc32c);
   const MutexLock lock(mutex_);
-  checksums_.Add(stripe, *crc32c);
+  checksums_.Add(range, *crc32c);
   return {};
 }
 
-UnitOutcome DirectFetch::Finish(const std::stop_token&) {
-  if (stripes_ == 1) return {};  // FetchPiece has compared it.
+GroupOutcome DirectFetch::Finish(const std::stop_token&) {
+  if (ranges_ == 1) return {};  // FetchRange has compared it.
   const MutexLock lock(mutex_);
   const auto checked = object_.CheckWhole(checksums_.Whole(source_.size).value_or(0));
   if (checked) return {};

@@ -6,7 +6,7 @@
 
 #include "base/process/mutex.h"
 #include "gcsflux/download.h"
-#include "transfer/download/unit.h"
+#include "transfer/download/group.h"
 #include "transfer/read/pinned_object.h"
 #include "transfer/read/range_checksums.h"
 
@@ -19,33 +19,33 @@ struct DirectReads {
   std::function<void(const ReadTimes&)> on_read = {};  ///< Many threads call it; null if it is not needed.
 };
 
-/// The unit of one object: it is read whole, or in ranges, one for each stripe.
-UnitPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64_t stripe_bytes);
+/// The group of one object: it is read whole, or in ranges, one for each range.
+GroupPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64_t range_bytes);
 
-/// Fetches one object, and compares its CRC32C: whole in one request if it is one stripe. The combined checksums of
-/// several are compared when all have come. If they differ, the stripes are fetched once more; if they differ again,
+/// Fetches one object, and compares its CRC32C: whole in one request if it is one range. The combined checksums of
+/// several are compared when all have come. If they differ, the ranges are fetched once more; if they differ again,
 /// the object is kCorrupted.
-class DirectFetch : public UnitFetch {
+class DirectFetch : public GroupFetch {
  public:
   /// The arguments must outlive it.
-  DirectFetch(const DirectReads& reads, const DownloadSource& source, Destination& destination, std::size_t stripes)
+  DirectFetch(const DirectReads& reads, const DownloadSource& source, Destination& destination, std::size_t ranges)
       : reads_(reads),
         source_(source),
         destination_(destination),
-        stripes_(stripes),
+        ranges_(ranges),
         object_(reads.client, source, reads.options.encryption_key, reads.options.call) {}
 
-  Result<void> FetchPiece(std::size_t piece, const std::stop_token& stop) override;
-  UnitOutcome Finish(const std::stop_token& stop) override;
+  Result<void> FetchRange(std::size_t range, const std::stop_token& stop) override;
+  GroupOutcome Finish(const std::stop_token& stop) override;
 
  private:
   // Absent: the whole object, in a request without a range. Returns the CRC32C.
-  Result<std::uint32_t> Read(const std::optional<Extent>& range, const std::stop_token& stop);
+  Result<std::uint32_t> Read(const std::optional<Range>& range, const std::stop_token& stop);
 
   const DirectReads& reads_;
   const DownloadSource& source_;
   Destination& destination_;
-  const std::size_t stripes_;
+  const std::size_t ranges_;
   PinnedObject object_;
   bool is_repeated_ = false;
   Mutex mutex_;

@@ -49,14 +49,14 @@ std::function<void()> DownloadRun::Take() {
 // What takes memory comes before what is counted: if it throws, nothing has changed.
 std::function<void()> DownloadRun::TakeOne() {
   const MutexLock lock(mutex_);
-  if (!with_pieces_.empty()) {
-    const auto unit = with_pieces_.front();
-    const std::size_t piece = unit->next_piece;
-    std::function<void()> task = [self = shared_from_this(), unit, piece] {
-      self->Run([&] { self->FetchPiece(unit, piece); });
+  if (!with_ranges_.empty()) {
+    const auto group = with_ranges_.front();
+    const std::size_t range = group->next_range;
+    std::function<void()> task = [self = shared_from_this(), group, range] {
+      self->Run([&] { self->FetchRange(group, range); });
     };
-    if (++unit->next_piece == unit->plan.pieces) with_pieces_.pop_front();
-    ++unit->running;
+    if (++group->next_range == group->plan.ranges) with_ranges_.pop_front();
+    ++group->running;
     ++running_;
     return task;
   }
@@ -72,11 +72,11 @@ std::function<void()> DownloadRun::TakeOne() {
     admission_ = recipient_.Admit(*planned_) ? Admission::kGiven : Admission::kWaits;
   }
   if (admission_ == Admission::kWaits) return nullptr;
-  const auto unit = std::make_shared<Unit>(Unit{.plan = *planned_});
-  std::function<void()> task = [self = shared_from_this(), unit] { self->Run([&] { self->Begin(unit); }); };
+  const auto group = std::make_shared<Group>(Group{.plan = *planned_});
+  std::function<void()> task = [self = shared_from_this(), group] { self->Run([&] { self->Begin(group); }); };
   planned_.reset();
   admission_ = Admission::kNotAsked;
-  next_ += unit->plan.count;
+  next_ += group->plan.count;
   ++running_;
   return task;
 }
@@ -101,77 +101,77 @@ void DownloadRun::Fail(const Error& error) {
     if (IsIdle()) return;  // The recipient may be gone.
     ++running_;            // It stays until this has ended.
     begins_no_more_ = true;
-    with_pieces_.clear();
+    with_ranges_.clear();
   }
   stop_.request_stop();
   recipient_.OnRunFailed(error);
   EndTask();
 }
 
-void DownloadRun::Begin(const std::shared_ptr<Unit>& unit) {
-  unit->begun = std::chrono::steady_clock::now();
-  auto destinations = recipient_.DestinationsOf(unit->plan);
+void DownloadRun::Begin(const std::shared_ptr<Group>& group) {
+  group->begun = std::chrono::steady_clock::now();
+  auto destinations = recipient_.DestinationsOf(group->plan);
   const std::optional<Error> failure = destinations ? std::nullopt : std::optional(destinations.error());
   if (!failure) {
-    unit->destinations = *std::move(destinations);
-    unit->fetch = method_.begin(unit->plan, unit->destinations);
+    group->destinations = *std::move(destinations);
+    group->fetch = method_.begin(group->plan, group->destinations);
   }
   {
     const MutexLock lock(mutex_);
-    if (!failure && unit->plan.pieces > 1) with_pieces_.push_back(unit);
-    unit->next_piece = 1;
-    unit->running = 1;
+    if (!failure && group->plan.ranges > 1) with_ranges_.push_back(group);
+    group->next_range = 1;
+    group->running = 1;
   }
-  if (failure) return EndPiece(unit, *failure);
-  if (unit->plan.pieces > 1) Offer();
-  FetchPiece(unit, 0);
+  if (failure) return EndRange(group, *failure);
+  if (group->plan.ranges > 1) Offer();
+  FetchRange(group, 0);
 }
 
-void DownloadRun::FetchPiece(const std::shared_ptr<Unit>& unit, std::size_t piece) {
+void DownloadRun::FetchRange(const std::shared_ptr<Group>& group, std::size_t range) {
   const std::stop_token stop = stop_.get_token();
-  EndPiece(unit, stop.stop_requested() ? Error{ErrorCode::kCancelled, "cancelled before it was read"}
-                                       : unit->fetch->FetchPiece(piece, stop));
+  EndRange(group, stop.stop_requested() ? Error{ErrorCode::kCancelled, "cancelled before it was read"}
+                                        : group->fetch->FetchRange(range, stop));
 }
 
-void DownloadRun::EndPiece(const std::shared_ptr<Unit>& unit, const Result<void>& fetched) {
-  if (IsOver(unit, fetched)) Finish(unit);
+void DownloadRun::EndRange(const std::shared_ptr<Group>& group, const Result<void>& fetched) {
+  if (IsOver(group, fetched)) Finish(group);
 }
 
-// True for the last running piece, if no more pieces will begin.
-bool DownloadRun::IsOver(const std::shared_ptr<Unit>& unit, const Result<void>& fetched) {
+// True for the last running range, if no more ranges will begin.
+bool DownloadRun::IsOver(const std::shared_ptr<Group>& group, const Result<void>& fetched) {
   const MutexLock lock(mutex_);
-  --unit->running;
-  if (!fetched && !unit->failure) {
-    unit->failure = fetched.error();
-    unit->next_piece = unit->plan.pieces;
-    std::erase(with_pieces_, unit);
+  --group->running;
+  if (!fetched && !group->failure) {
+    group->failure = fetched.error();
+    group->next_range = group->plan.ranges;
+    std::erase(with_ranges_, group);
   }
-  return unit->running == 0 && unit->next_piece == unit->plan.pieces;
+  return group->running == 0 && group->next_range == group->plan.ranges;
 }
 
-void DownloadRun::Finish(const std::shared_ptr<Unit>& unit) {
+void DownloadRun::Finish(const std::shared_ptr<Group>& group) {
   std::vector<std::optional<Error>> errors;
-  if (unit->failure) {
-    errors.assign(unit->plan.count, unit->failure);
+  if (group->failure) {
+    errors.assign(group->plan.count, group->failure);
   } else {
-    UnitOutcome outcome = unit->fetch->Finish(stop_.get_token());
+    GroupOutcome outcome = group->fetch->Finish(stop_.get_token());
     if (outcome.is_to_be_repeated) {
       {
         const MutexLock lock(mutex_);
-        unit->next_piece = 0;
-        with_pieces_.push_front(unit);
+        group->next_range = 0;
+        with_ranges_.push_front(group);
       }
       return Offer();
     }
     errors = std::move(outcome.errors);
   }
-  unit->fetch.reset();
-  recipient_.OnUnit({.plan = unit->plan,
-                     .destinations = unit->destinations,
-                     .errors = errors,
-                     .took = std::chrono::steady_clock::now() - unit->begun});
-  unit->destinations
-      .clear();  // Their memory is released before the run is idle, even if another thread still holds the unit.
+  group->fetch.reset();
+  recipient_.OnGroup({.plan = group->plan,
+                      .destinations = group->destinations,
+                      .errors = errors,
+                      .took = std::chrono::steady_clock::now() - group->begun});
+  group->destinations
+      .clear();  // Their memory is released before the run is idle, even if another thread still holds the group.
 }
 
 }  // namespace gcsflux::internal

@@ -13,15 +13,15 @@
 
 #include "base/process/mutex.h"
 #include "loop/request_slots.h"
-#include "transfer/download/unit.h"
+#include "transfer/download/group.h"
 
 namespace gcsflux::internal {
 
-/// The outcome of a unit.
-struct FinishedUnit {
-  const UnitPlan& plan;
+/// The outcome of a group.
+struct FinishedGroup {
+  const GroupPlan& plan;
   std::span<Destination> destinations;
-  std::vector<std::optional<Error>>& errors;  ///< As in UnitOutcome; may be moved from.
+  std::vector<std::optional<Error>>& errors;  ///< As in GroupOutcome; may be moved from.
   std::chrono::nanoseconds took;              ///< Since it was begun.
 };
 
@@ -29,19 +29,19 @@ struct FinishedUnit {
 class Recipient {
  public:
   virtual ~Recipient() = default;
-  /// Whether this unit may be fetched now. If not, DownloadRun::OnAdmitted() is called when it may. Called under the
+  /// Whether this group may be fetched now. If not, DownloadRun::OnAdmitted() is called when it may. Called under the
   /// run's lock.
-  virtual bool Admit(const UnitPlan& unit) = 0;
-  /// A destination for each source of the unit. The thread that begins the unit calls it, without a lock.
-  virtual Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) = 0;
-  /// The unit is finished. Any thread calls it, without a lock.
-  virtual void OnUnit(const FinishedUnit& unit) = 0;
+  virtual bool Admit(const GroupPlan& group) = 0;
+  /// A destination for each source of the group. The thread that begins the group calls it, without a lock.
+  virtual Result<std::vector<Destination>> DestinationsOf(const GroupPlan& group) = 0;
+  /// The group is finished. Any thread calls it, without a lock.
+  virtual void OnGroup(const FinishedGroup& group) = 0;
   /// The download has failed as a whole, mostly because there is no memory for its bookkeeping. What is not reported
   /// yet may never be. Any thread calls it, without a lock, and more than one may.
   virtual void OnRunFailed(const Error& error) noexcept = 0;
 };
 
-/// Takes the sources of one download through the steps in unit.h. Thread-safe.
+/// Takes the sources of one download through the steps in group.h. Thread-safe.
 class DownloadRun : public TaskSource, public std::enable_shared_from_this<DownloadRun> {
  public:
   /// For `count` sources, or for as many as the method finds. The recipient is used until Wait() has returned after
@@ -51,11 +51,11 @@ class DownloadRun : public TaskSource, public std::enable_shared_from_this<Downl
 
   /// Makes the request slots start, or look for work again.
   void Offer();
-  /// The unit that waited may begin. Can be called at any time.
+  /// The group that waited may begin. Can be called at any time.
   void OnAdmitted();
-  /// Begins no more units. Those in progress continue.
+  /// Begins no more groups. Those in progress continue.
   void BeginNoMore();
-  /// The same, and asks running units to stop.
+  /// The same, and asks running groups to stop.
   void Stop();
   /// Waits until nothing runs, and nothing can begin any more.
   void Wait();
@@ -63,12 +63,12 @@ class DownloadRun : public TaskSource, public std::enable_shared_from_this<Downl
   std::function<void()> Take() override;
 
  private:
-  struct Unit {
-    UnitPlan plan;
+  struct Group {
+    GroupPlan plan;
     std::chrono::steady_clock::time_point begun = {};
     std::vector<Destination> destinations = {};
-    std::unique_ptr<UnitFetch> fetch = {};
-    std::size_t next_piece = 0;         // Guarded by mutex_.
+    std::unique_ptr<GroupFetch> fetch = {};
+    std::size_t next_range = 0;         // Guarded by mutex_.
     std::size_t running = 0;            // Guarded by mutex_.
     std::optional<Error> failure = {};  // Guarded by mutex_.
   };
@@ -76,15 +76,15 @@ class DownloadRun : public TaskSource, public std::enable_shared_from_this<Downl
   std::function<void()> TakeOne();
   template <class Task>
   void Run(const Task& task);
-  void Begin(const std::shared_ptr<Unit>& unit);
-  void FetchPiece(const std::shared_ptr<Unit>& unit, std::size_t piece);
-  void EndPiece(const std::shared_ptr<Unit>& unit, const Result<void>& fetched);
+  void Begin(const std::shared_ptr<Group>& group);
+  void FetchRange(const std::shared_ptr<Group>& group, std::size_t range);
+  void EndRange(const std::shared_ptr<Group>& group, const Result<void>& fetched);
   void EndTask();
   void Fail(const Error& error);
-  bool IsOver(const std::shared_ptr<Unit>& unit, const Result<void>& fetched);
-  void Finish(const std::shared_ptr<Unit>& unit);
+  bool IsOver(const std::shared_ptr<Group>& group, const Result<void>& fetched);
+  void Finish(const std::shared_ptr<Group>& group);
   [[nodiscard]] bool MayBegin() const REQUIRES(mutex_) { return !begins_no_more_ && next_ < count_; }
-  [[nodiscard]] bool IsIdle() const REQUIRES(mutex_) { return running_ == 0 && with_pieces_.empty() && !MayBegin(); }
+  [[nodiscard]] bool IsIdle() const REQUIRES(mutex_) { return running_ == 0 && with_ranges_.empty() && !MayBegin(); }
 
   const std::weak_ptr<RequestSlots> slots_;
   const FetchMethod method_;
@@ -94,16 +94,16 @@ class DownloadRun : public TaskSource, public std::enable_shared_from_this<Downl
   Mutex mutex_;
   std::condition_variable idle_;
   std::size_t count_ GUARDED_BY(mutex_);
-  std::size_t next_ GUARDED_BY(mutex_) = 0;  // the first source of the next unit
+  std::size_t next_ GUARDED_BY(mutex_) = 0;  // the first source of the next group
   bool begins_no_more_ GUARDED_BY(mutex_) = false;
-  std::optional<UnitPlan> planned_ GUARDED_BY(mutex_);  // planned and not yet begun
+  std::optional<GroupPlan> planned_ GUARDED_BY(mutex_);  // planned and not yet begun
   enum class Admission {
     kNotAsked,
     kWaits,
     kGiven
-  } admission_ GUARDED_BY(mutex_) = Admission::kNotAsked;             // of the planned unit
-  std::deque<std::shared_ptr<Unit>> with_pieces_ GUARDED_BY(mutex_);  // begun, with pieces that are not begun
-  std::size_t running_ GUARDED_BY(mutex_) = 0;                        // tasks
+  } admission_ GUARDED_BY(mutex_) = Admission::kNotAsked;              // of the planned group
+  std::deque<std::shared_ptr<Group>> with_ranges_ GUARDED_BY(mutex_);  // begun, with ranges that are not begun
+  std::size_t running_ GUARDED_BY(mutex_) = 0;                         // tasks
 };
 
 }  // namespace gcsflux::internal

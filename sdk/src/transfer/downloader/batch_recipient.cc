@@ -23,23 +23,23 @@ Result<std::vector<std::optional<Error>>> BatchRecipient::Fetch(const std::share
   return std::move(errors_);
 }
 
-Result<std::vector<Destination>> BatchRecipient::DestinationsOf(const UnitPlan& unit) {
+Result<std::vector<Destination>> BatchRecipient::DestinationsOf(const GroupPlan& group) {
   std::vector<Destination> destinations;
-  for (const auto bytes : destinations_.subspan(unit.first, unit.count)) destinations.push_back({bytes});
+  for (const auto bytes : destinations_.subspan(group.first, group.count)) destinations.push_back({bytes});
   return destinations;
 }
 
-void BatchRecipient::OnUnit(const FinishedUnit& unit) {
+void BatchRecipient::OnGroup(const FinishedGroup& group) {
   bool fails_all = false;
   {
     const MutexLock lock(mutex_);
-    finished_ += unit.plan.count;
-    for (std::size_t i = 0; i < unit.errors.size(); ++i) {
-      if (unit.errors[i] && !first_) {
-        first_ = unit.errors[i];
+    finished_ += group.plan.count;
+    for (std::size_t i = 0; i < group.errors.size(); ++i) {
+      if (group.errors[i] && !first_) {
+        first_ = group.errors[i];
         fails_all = on_failure_ == OnFailure::kFailAll;
       }
-      errors_[unit.plan.first + i] = std::move(unit.errors[i]);
+      errors_[group.plan.first + i] = std::move(group.errors[i]);
     }
   }
   if (fails_all) run_->Stop();

@@ -13,7 +13,7 @@
 
 namespace gcsflux::internal {
 
-/// One download of a batch into existing memory. Every unit is admitted at once. Used by one thread.
+/// One download of a batch into existing memory. Every group is admitted at once. Used by one thread.
 class BatchRecipient : public Recipient {
  public:
   /// A destination for each source. They must outlive it.
@@ -25,9 +25,9 @@ class BatchRecipient : public Recipient {
   Result<std::vector<std::optional<Error>>> Fetch(const std::shared_ptr<RequestSlots>& slots, FetchMethod method,
                                                   const std::stop_token& stop);
 
-  bool Admit(const UnitPlan&) override { return true; }
-  Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) override;
-  void OnUnit(const FinishedUnit& unit) override;
+  bool Admit(const GroupPlan&) override { return true; }
+  Result<std::vector<Destination>> DestinationsOf(const GroupPlan& group) override;
+  void OnGroup(const FinishedGroup& group) override;
   void OnRunFailed(const Error& error) noexcept override;
 
  private:

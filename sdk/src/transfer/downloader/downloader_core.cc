@@ -6,7 +6,7 @@
 #include "base/option_range.h"
 #include "client/client_core.h"
 #include "transfer/composition/composed_fetch.h"
-#include "transfer/composition/unit_planner.h"
+#include "transfer/composition/group_planner.h"
 
 namespace gcsflux::internal {
 
@@ -44,9 +44,9 @@ std::function<void(const ReadTimes&)> Listener(Composer* composer, ConnectionFin
 }
 
 template <class Plan>
-std::optional<UnitPlan> PlanNext(SourceWindow& sources, std::size_t first, const Plan& plan) {
+std::optional<GroupPlan> PlanNext(SourceWindow& sources, std::size_t first, const Plan& plan) {
   const SourceWindow::Rest rest = sources.From(first);
-  if (rest.is_over) return UnitPlan{.first = first, .count = 0};
+  if (rest.is_over) return GroupPlan{.first = first, .count = 0};
   if (rest.sources.empty()) return std::nullopt;
   return plan(rest);
 }
@@ -80,41 +80,42 @@ Result<void> DownloaderCore::CheckReady() const {
   return {};
 }
 
-FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_unit_bytes) const {
+FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_group_bytes) const {
   if (composer_) {
-    return ComposingMethod(sources, std::min(options_.max_composite_bytes, max_unit_bytes));
+    return ComposingMethod(sources, std::min(options_.max_composite_bytes, max_group_bytes));
   }
   return {.plan =
               [this, &sources](std::size_t first) {
                 return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
-                  return PlanDirect(rest.sources.front(), first, options_.stripe_bytes);
+                  return PlanDirect(rest.sources.front(), first, options_.range_bytes);
                 });
               },
           .begin =
-              [this, &sources](const UnitPlan& unit, std::span<Destination> destinations) {
-                return std::make_unique<DirectFetch>(reads_, sources.At(unit.first), destinations.front(), unit.pieces);
+              [this, &sources](const GroupPlan& group, std::span<Destination> destinations) {
+                return std::make_unique<DirectFetch>(reads_, sources.At(group.first), destinations.front(),
+                                                     group.ranges);
               }};
 }
 
 FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const {
-  const auto planner = std::make_shared<UnitPlanner>(composer_->planning(), options_.composition,
-                                                     UnitLimits{.composite_bytes = max_bytes,
-                                                                .stripe_bytes = options_.stripe_bytes,
-                                                                .kms_key_name = options_.composition_kms_key_name,
-                                                                .connections = [this] { return slots_->limit(); }});
+  const auto planner = std::make_shared<GroupPlanner>(composer_->planning(), options_.composition,
+                                                      PlannerLimits{.composite_bytes = max_bytes,
+                                                                  .range_bytes = options_.range_bytes,
+                                                                  .kms_key_name = options_.composition_kms_key_name,
+                                                                  .connections = [this] { return slots_->limit(); }});
   return {.plan =
               [planner, &sources](std::size_t first) {
                 return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
                   return planner->Plan(first, rest.sources, rest.expected);
                 });
               },
-          .begin = [this, &sources](const UnitPlan& unit,
-                                    std::span<Destination> destinations) -> std::unique_ptr<UnitFetch> {
-            if (unit.count > 1) {
-              return std::make_unique<ComposedFetch>(*composer_, reads_, sources.Of(unit.first, unit.count),
+          .begin = [this, &sources](const GroupPlan& group,
+                                    std::span<Destination> destinations) -> std::unique_ptr<GroupFetch> {
+            if (group.count > 1) {
+              return std::make_unique<ComposedFetch>(*composer_, reads_, sources.Of(group.first, group.count),
                                                      destinations);
             }
-            return std::make_unique<DirectFetch>(reads_, sources.At(unit.first), destinations.front(), unit.pieces);
+            return std::make_unique<DirectFetch>(reads_, sources.At(group.first), destinations.front(), group.ranges);
           }};
 }
 

@@ -9,7 +9,7 @@
 #include "transfer/composition/composer.h"
 #include "transfer/download/connection_finder.h"
 #include "transfer/download/direct_fetch.h"
-#include "transfer/download/unit.h"
+#include "transfer/download/group.h"
 #include "transfer/downloader/source_window.h"
 
 namespace gcsflux::internal {
@@ -25,10 +25,10 @@ class DownloaderCore {
   /// Returns kInvalidArgument if an option is out of its range, and kLocalIo if no thread could be started.
   [[nodiscard]] Result<void> CheckReady() const;
 
-  /// How these sources are fetched, in units of several sources of at most `max_unit_bytes`. The sources and the core
+  /// How these sources are fetched, in groups of several sources of at most `max_group_bytes`. The sources and the core
   /// must outlive the fetches.
   [[nodiscard]] FetchMethod MethodFor(SourceWindow& sources,
-                                      std::uint64_t max_unit_bytes = std::numeric_limits<std::uint64_t>::max()) const;
+                                      std::uint64_t max_group_bytes = std::numeric_limits<std::uint64_t>::max()) const;
   [[nodiscard]] CompositionReport composition_report() const;
 
  private:

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kAllThatCome = std::numeric_limits<std::size_t>::max();
 
-// Units that are fetched together are admitted together. There must be one for each connection, and room for those that
-// have arrived and wait for the consumer. Otherwise connections are idle while the consumer is busy.
-std::uint64_t MostPerUnit(const DownloaderCore& core) {
+// Groups that are fetched together are admitted together. There must be one for each connection, and room for those
+// that have arrived and wait for the consumer. Otherwise connections are idle while the consumer is busy.
+std::uint64_t MostPerGroup(const DownloaderCore& core) {
   const std::uint64_t under_way = CoreOf(core.client()).settings().max_undelivered_bytes / 4 * 3;
   return under_way / std::max<std::size_t>(1, core.slots()->limit());
 }
@@ -43,8 +43,8 @@ FetchAhead::FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_p
       is_needed_(std::move(is_needed)),
       budget_(CoreOf(core_->client()).delivery_budget()),
       blocks_(std::make_shared<BlockPool>(MostUnused(*core_))),
-      run_(std::make_shared<DownloadRun>(core_->slots(), core_->MethodFor(*sources_, MostPerUnit(*core_)), kAllThatCome,
-                                         *this)) {}
+      run_(std::make_shared<DownloadRun>(core_->slots(), core_->MethodFor(*sources_, MostPerGroup(*core_)),
+                                         kAllThatCome, *this)) {}
 
 FetchAhead::~FetchAhead() { Close(); }
 
@@ -76,22 +76,22 @@ void FetchAhead::GiveBack(std::uint64_t charge) {
   if (consumer_) budget_.Deliver(*consumer_, charge);
 }
 
-bool FetchAhead::Admit(const UnitPlan& unit) {
+bool FetchAhead::Admit(const GroupPlan& group) {
   if (!consumer_) return true;
   std::uint64_t charge = 0;
-  for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) charge += ChargeOf(source);
+  for (const DownloadSource& source : sources_->Of(group.first, group.count)) charge += ChargeOf(source);
   return budget_.Ask(*consumer_, charge);
 }
 
-Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit) {
-  if (is_needed_ && !is_needed_(unit.first, unit.count)) {
+Result<std::vector<Destination>> FetchAhead::DestinationsOf(const GroupPlan& group) {
+  if (is_needed_ && !is_needed_(group.first, group.count)) {
     return Error{ErrorCode::kCancelled, "not needed any more"};
   }
   const bool has_allocator = static_cast<bool>(core_->options().allocator);
-  const auto sources = sources_->Of(unit.first, unit.count);
+  const auto sources = sources_->Of(group.first, group.count);
   std::vector<Destination> destinations;
-  destinations.reserve(unit.count);
-  if (unit.pieces == 1 && !has_allocator) {
+  destinations.reserve(group.count);
+  if (group.ranges == 1 && !has_allocator) {
     for (const DownloadSource& source : sources)
       destinations.push_back({.take = [this, &source] { return Take(source); }});
     return destinations;
@@ -104,7 +104,7 @@ Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit
       destinations.push_back(*std::move(taken));
     }
   };
-  // The caller's allocator may wait, so it is never called while bytes come. A unit goes to its thread once, whatever
+  // The caller's allocator may wait, so it is never called while bytes come. A group goes to its thread once, whatever
   // the number of its objects.
   has_allocator ? RunUserCode(UserCode::kMayWait, take_all) : take_all();
   if (!all) return all.error();
@@ -117,19 +117,19 @@ Result<Destination> FetchAhead::Take(const DownloadSource& source) {
   return Destination{{memory->get(), static_cast<std::size_t>(source.size)}, *memory};
 }
 
-void FetchAhead::OnUnit(const FinishedUnit& unit) {
+void FetchAhead::OnGroup(const FinishedGroup& group) {
   std::vector<ArrivedObject> arrived;
-  arrived.reserve(unit.plan.count);
-  const auto sources = sources_->Of(unit.plan.first, unit.plan.count);
-  for (std::size_t i = 0; i < unit.plan.count; ++i) {
-    DownloadedObject object{.index = unit.plan.first + i};
-    if (!unit.errors.empty() && unit.errors[i]) {
-      object.error = std::move(unit.errors[i]);
+  arrived.reserve(group.plan.count);
+  const auto sources = sources_->Of(group.plan.first, group.plan.count);
+  for (std::size_t i = 0; i < group.plan.count; ++i) {
+    DownloadedObject object{.index = group.plan.first + i};
+    if (!group.errors.empty() && group.errors[i]) {
+      object.error = std::move(group.errors[i]);
     } else {
-      object.memory = std::move(unit.destinations[i].memory);
-      object.bytes = unit.destinations[i].bytes;
+      object.memory = std::move(group.destinations[i].memory);
+      object.bytes = group.destinations[i].bytes;
     }
-    arrived.push_back({.object = std::move(object), .charge = ChargeOf(sources[i]), .took = unit.took});
+    arrived.push_back({.object = std::move(object), .charge = ChargeOf(sources[i]), .took = group.took});
   }
   on_arrival_(std::move(arrived));
 }

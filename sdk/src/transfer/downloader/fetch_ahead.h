@@ -72,9 +72,9 @@ class FetchAhead : public Recipient {
   /// again.
   void Close();
 
-  bool Admit(const UnitPlan& unit) override;
-  Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) override;
-  void OnUnit(const FinishedUnit& unit) override;
+  bool Admit(const GroupPlan& group) override;
+  Result<std::vector<Destination>> DestinationsOf(const GroupPlan& group) override;
+  void OnGroup(const FinishedGroup& group) override;
   void OnRunFailed(const Error& error) noexcept override { on_end_(error); }
 
  private:

@@ -19,10 +19,10 @@
 namespace gcsflux {
 namespace {
 
-using internal::Extent;
 using internal::PartialFile;
 using internal::PartialRange;
 using internal::PartialState;
+using internal::Range;
 
 // If the process is killed, this many bytes, and those that were not written yet, must be read again.
 constexpr std::uint64_t kBytesBetweenSaves = 8U << 20;
@@ -63,7 +63,7 @@ class FileDownload {
       state_ = *std::move(left);
       return {};
     }
-    state_ = internal::StartOf(uri, source_.generation, source_.size, options_.stripe_bytes);
+    state_ = internal::StartOf(uri, source_.generation, source_.size, options_.range_bytes);
     auto begun = Reserve();
     if (!begun) file_.Discard();  // It is empty.
     return begun;
@@ -79,11 +79,11 @@ class FileDownload {
   }
 
   Result<void> ReadMissing() {
-    std::vector<Extent> missing;  // Neighbours are one.
+    std::vector<Range> missing;  // Neighbours are one.
     for (std::size_t i = 0; i < state_.ranges.size(); ++i) {
       if (auto checked = CheckKept(i); !checked) return checked;
       const std::uint64_t done = state_.ranges[i].done_bytes;
-      const Extent rest{state_.OffsetOf(i) + done, state_.LengthOf(i) - done};
+      const Range rest{state_.OffsetOf(i) + done, state_.LengthOf(i) - done};
       if (rest.length == 0) continue;
       if (!missing.empty() && missing.back().end() == rest.offset) {
         missing.back().length += rest.length;
@@ -91,8 +91,8 @@ class FileDownload {
         missing.push_back(rest);
       }
     }
-    for (const Extent& range : missing) {
-      const bool is_one_request = range.length <= options_.stripe_bytes || !reader_.is_usable();
+    for (const Range& range : missing) {
+      const bool is_one_request = range.length <= options_.range_bytes || !reader_.is_usable();
       if (auto read = is_one_request ? ReadHere(range) : ReadAhead(range); !read) return read;
     }
     return {};
@@ -112,7 +112,7 @@ class FileDownload {
   }
 
   // On this thread, without a copy. Run() checks the whole file.
-  Result<void> ReadHere(const Extent& range) {
+  Result<void> ReadHere(const Range& range) {
     const internal::RangeSink write = [this](std::uint64_t at, std::span<const std::byte> data) {
       return Write(at, data);
     };
@@ -121,7 +121,7 @@ class FileDownload {
     return {};
   }
 
-  Result<void> ReadAhead(const Extent& range) {
+  Result<void> ReadAhead(const Range& range) {
     reader_.SeekWithin(range);
     while (reader_.position() < range.end()) {
       const std::uint64_t at = reader_.position();
@@ -144,7 +144,7 @@ class FileDownload {
   void KeepArrived() {
     std::uint64_t kept = 0;
     for (const auto& arrived : reader_.TakeArrived()) {
-      const Extent came{arrived.piece->extent.offset, arrived.bytes.size()};
+      const Range came{arrived.chunk->range.offset, arrived.bytes.size()};
       for (std::uint64_t at = came.offset;
            at < came.end() && (kept < kBytesBetweenSaves || !options_.stop.stop_requested());) {
         const auto index = static_cast<std::size_t>(at / state_.range_bytes);
@@ -220,7 +220,7 @@ std::shared_ptr<internal::ReaderCore> MakeReader(const Client& client, const Dow
                                                  const DownloadFileOptions& options) {
   const ObjectReaderOptions reading{.encryption_key = options.encryption_key,
                                     .max_concurrency = options.max_concurrency,
-                                    .stripe_bytes = options.stripe_bytes,
+                                    .range_bytes = options.range_bytes,
                                     .read_ahead_bytes = kBytesAhead,
                                     .reads_whole = true,
                                     .tail_bytes = 0,
@@ -234,7 +234,7 @@ Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& 
   const auto wrong = [](std::string why) { return Error{ErrorCode::kInvalidArgument, std::move(why)}; };
   if (path.empty() || path.ends_with('/')) return wrong("'" + path + "' names no file");
   if (path.find('\0') != std::string::npos) return wrong("a file's name holds no byte 0");
-  if (options.stripe_bytes < 1) return wrong("DownloadFileOptions::stripe_bytes must be at least 1");
+  if (options.range_bytes < 1) return wrong("DownloadFileOptions::range_bytes must be at least 1");
   if (auto checked = internal::CheckRanges(
           {{"DownloadFileOptions::max_concurrency", internal::RangeOf("max_concurrency"), options.max_concurrency}});
       !checked)

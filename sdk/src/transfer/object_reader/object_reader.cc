@@ -16,7 +16,7 @@ namespace {
 
 Result<void> CheckOptions(const ObjectReaderOptions& options) {
   const auto refuse = [](const char* why) { return Error{ErrorCode::kInvalidArgument, why}; };
-  if (options.stripe_bytes < 1) return refuse("ObjectReaderOptions::stripe_bytes must be at least 1");
+  if (options.range_bytes < 1) return refuse("ObjectReaderOptions::range_bytes must be at least 1");
   if (options.read_ahead_bytes < 1) return refuse("ObjectReaderOptions::read_ahead_bytes must be at least 1");
   return internal::CheckRanges(
       {{"ObjectReaderOptions::max_concurrency", internal::RangeOf("max_concurrency"), options.max_concurrency}});

@@ -13,17 +13,17 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::uint64_t kLeastStripe = 1U << 20;
+constexpr std::uint64_t kLeastRange = 1U << 20;
 
 // What one request fetches while it is not known how long a first byte takes.
-std::uint64_t FirstStripe(const ObjectReaderOptions& options) {
-  return std::min({std::uint64_t{8} << 20, options.stripe_bytes, options.read_ahead_bytes});
+std::uint64_t FirstRange(const ObjectReaderOptions& options) {
+  return std::min({std::uint64_t{8} << 20, options.range_bytes, options.read_ahead_bytes});
 }
 
 // One request for each connection, and a few that wait for the caller, fit into `read_ahead_bytes`.
-std::uint64_t LongestStripe(const ObjectReaderOptions& options) {
+std::uint64_t LongestRange(const ObjectReaderOptions& options) {
   const std::uint64_t share = options.read_ahead_bytes / 4 * 3 / static_cast<std::uint64_t>(options.max_concurrency);
-  return std::min(options.stripe_bytes, std::max(share, kLeastStripe));
+  return std::min(options.range_bytes, std::max(share, kLeastRange));
 }
 
 bool Overlap(std::vector<RangeRead> ranges) {
@@ -41,18 +41,18 @@ ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions
     : client_(std::move(client)),
       source_(std::move(source)),
       options_(std::move(options)),
-      longest_stripe_(LongestStripe(options_)),
+      longest_range_(LongestRange(options_)),
       object_(client_, source_, options_.encryption_key, options_.call),
-      window_(FirstStripe(options_)),
+      window_(FirstRange(options_)),
       stream_end_(source_.size),
       slots_(
           std::make_unique<RequestSlots>(CoreOf(client_).loops(), static_cast<std::size_t>(options_.max_concurrency))),
       jobs_(std::make_shared<JobQueue>(*slots_)),
       ahead_(std::make_unique<ReadAhead>(
           CoreOf(client_).delivery_budget(), *jobs_, options_.read_ahead_bytes, source_.size,
-          [this](const Extent& extent, const ReadAhead::Deliver& deliver, const std::stop_token& stop) {
-            const auto delivery = extent.length == source_.size ? Delivery::kAtEnd : Delivery::kEarly;
-            return Fetch(extent, delivery, deliver, stop);
+          [this](const Range& range, const ReadAhead::Deliver& deliver, const std::stop_token& stop) {
+            const auto delivery = range.length == source_.size ? Delivery::kAtEnd : Delivery::kEarly;
+            return Fetch(range, delivery, deliver, stop);
           })),
       on_stop_(options_.stop, [this, after_stop] {
         after_stop == AfterStop::kKeepsArrived ? ahead_->EndFetches() : ahead_->Close();
@@ -79,29 +79,29 @@ std::uint64_t ReaderCore::gap() const {
   return std::clamp<std::uint64_t>(pace_.BytesPerFirstByte().value_or(kUnknown), 16U << 10, 2U << 20);
 }
 
-std::uint64_t ReaderCore::stripe() const {
+std::uint64_t ReaderCore::range() const {
   const auto bytes = pace_.BytesPerQuickFirstByte();
-  if (!bytes) return FirstStripe(options_);
-  // A power of two: the memory of pieces is used again.
-  return std::clamp(std::bit_ceil(4 * *bytes), std::min(kLeastStripe, longest_stripe_), longest_stripe_);
+  if (!bytes) return FirstRange(options_);
+  // A power of two: the memory of chunks is used again.
+  return std::clamp(std::bit_ceil(4 * *bytes), std::min(kLeastRange, longest_range_), longest_range_);
 }
 
-std::uint64_t ReaderCore::EvenStripe(std::uint64_t total, std::uint64_t most) const {
+std::uint64_t ReaderCore::EvenRange(std::uint64_t total, std::uint64_t most) const {
   constexpr std::uint64_t kUnknown = 4U << 20;
-  const std::uint64_t least = std::max(kLeastStripe, pace_.BytesPerQuickFirstByte().value_or(kUnknown));
-  return EvenPiece(total, static_cast<std::uint64_t>(options_.max_concurrency), std::min(least, most), most);
+  const std::uint64_t least = std::max(kLeastRange, pace_.BytesPerQuickFirstByte().value_or(kUnknown));
+  return EvenChunk(total, static_cast<std::uint64_t>(options_.max_concurrency), std::min(least, most), most);
 }
 
-std::uint64_t ReaderCore::StripeAhead() const {
-  if (!options_.reads_whole) return stripe();
-  return EvenStripe(source_.size, pace_.BytesPerQuickFirstByte() ? stripe() : longest_stripe_);
+std::uint64_t ReaderCore::RangeAhead() const {
+  if (!options_.reads_whole) return range();
+  return EvenRange(source_.size, pace_.BytesPerQuickFirstByte() ? range() : longest_range_);
 }
 
 std::uint64_t ReaderCore::window() const {
   const std::uint64_t most = options_.read_ahead_bytes;
-  const auto stripes = 2 * static_cast<std::uint64_t>(options_.max_concurrency);
-  const std::uint64_t each = StripeAhead();
-  const std::uint64_t of_connections = each > most / stripes ? most : stripes * each;
+  const auto ranges = 2 * static_cast<std::uint64_t>(options_.max_concurrency);
+  const std::uint64_t each = RangeAhead();
+  const std::uint64_t of_connections = each > most / ranges ? most : ranges * each;
   return std::min(options_.reads_whole ? most : window_.load(), of_connections);
 }
 
@@ -136,7 +136,7 @@ Result<std::vector<std::uint32_t>> ReaderCore::Read(std::span<const RangeRead> r
 }
 
 // Fetches what is not held, and meanwhile copies what is held. Then fetches held parts whose fetch was cancelled
-// meanwhile. If a piece fails while this read waits for it, the read fails, because the request was repeated already.
+// meanwhile. If a chunk fails while this read waits for it, the read fails, because the request was repeated already.
 Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& waited, const ReadExtras& extras) {
   std::vector<HeldPart> held;
   std::vector<std::pair<std::uint64_t, std::span<std::byte>>> rest;
@@ -153,7 +153,7 @@ Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& 
     rest.clear();
     std::uint64_t total = 0;
     for (const RangeRead& read : missing) total += read.into.size();
-    return JoinRanges(std::move(missing), gap(), EvenStripe(total, options_.stripe_bytes));
+    return JoinRanges(std::move(missing), gap(), EvenRange(total, options_.range_bytes));
   };
   waited = waited || !rest.empty();
   const auto await = [&](Group& of) {
@@ -176,7 +176,7 @@ Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& 
     if (taken && *taken && extras.sum) {
       extras.sums->push_back({part.destination, ExtendChecksum(*extras.sum, 0, part.destination)});
     }
-    part.piece.reset();
+    part.chunk.reset();
     if (extras.on_taken) extras.on_taken(part.offset + part.destination.size());
   }
   auto done = await(*group);
@@ -211,7 +211,7 @@ void ReaderCore::RunRequest(Group& group, const JoinedRange& request, std::optio
   const auto fetched = ExceptionsAsErrors([&]() -> Result<void> {
     Scatter scatter(request, sum);
     const auto put = [&](std::uint64_t offset, std::span<const std::byte> bytes) { scatter.Put(offset, bytes); };
-    if (auto read = Fetch(request.extent, Delivery::kAtEnd, put, group.stop.get_token()); !read) return read;
+    if (auto read = Fetch(request.range, Delivery::kAtEnd, put, group.stop.get_token()); !read) return read;
     const auto sums = scatter.TakeSums();
     const MutexLock lock(mutex_);
     group.sums.insert(group.sums.end(), sums.begin(), sums.end());
@@ -249,15 +249,15 @@ Result<void> ReaderCore::Await(Group& group) {
   return {};
 }
 
-Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const ReadAhead::Deliver& deliver,
+Result<void> ReaderCore::Fetch(const Range& range, Delivery delivery, const ReadAhead::Deliver& deliver,
                                const std::stop_token& stop) {
   ClaimedChecksums checksums([&] {
     const MutexLock lock(mutex_);
-    return checksums_.Claim(extent);
+    return checksums_.Claim(range);
   }());
-  std::uint64_t position = extent.offset;
+  std::uint64_t position = range.offset;
   const RangeSink sink = [&](std::uint64_t offset, std::span<const std::byte> bytes) -> Result<void> {
-    if (offset == extent.offset) checksums.Clear();
+    if (offset == range.offset) checksums.Clear();
     checksums.Add(offset, bytes);
     deliver(offset, bytes);
     position = offset + bytes.size();
@@ -265,11 +265,11 @@ Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const Re
   };
   ++requests_;
   const auto read =
-      object_.ReadRange(extent, {.sink = sink, .may_repeat = true, .is_copy = true, .sums_itself = true}, stop);
+      object_.ReadRange(range, {.sink = sink, .may_repeat = true, .is_copy = true, .sums_itself = true}, stop);
   {
     // After a failure, the bytes that a reader may have taken count.
     const MutexLock lock(mutex_);
-    checksums.Settle(read || delivery == Delivery::kEarly ? position : extent.offset, checksums_);
+    checksums.Settle(read || delivery == Delivery::kEarly ? position : range.offset, checksums_);
   }
   arrivals_.NotifyAll();  // For VerifyWhole().
   if (!read) return read.error();
@@ -280,16 +280,16 @@ Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const Re
 
 void ReaderCore::Prefetch(const std::vector<ByteRange>& ranges) {
   if (!CheckUsable()) return;
-  std::vector<Extent> extents;
+  std::vector<Range> wanted;
   for (const ByteRange& range : ranges) {
     if (range.offset >= source_.size) continue;
     const std::uint64_t left = source_.size - range.offset;
     const std::uint64_t end = range.offset + std::min(left, range.length.value_or(left));
-    for (std::uint64_t at = range.offset; at < end; at += extents.back().length) {
-      extents.push_back({at, std::min(longest_stripe_, end - at)});
+    for (std::uint64_t at = range.offset; at < end; at += wanted.back().length) {
+      wanted.push_back({at, std::min(longest_range_, end - at)});
     }
   }
-  ahead_->Want(extents, /*is_of_stream=*/false);
+  ahead_->Want(wanted, /*is_of_stream=*/false);
 }
 
 Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
@@ -299,7 +299,7 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
   const std::uint64_t end = position_ + length;
   lent_.reset();
   // A long read fetches its own missing bytes first, and then the bytes behind it.
-  const bool is_long = length >= FirstStripe(options_) && !options_.reads_whole;
+  const bool is_long = length >= FirstRange(options_) && !options_.reads_whole;
   if (!is_long) ReadAheadFrom(position_);
   bool waited = false;
   const auto on_taken = [&](std::uint64_t taken) {
@@ -324,7 +324,7 @@ Result<std::span<const std::byte>> ReaderCore::NextView() {
   const std::stop_callback on_stop(options_.stop, [&] { ahead_->Wake(); });
   auto held = ahead_->Pin(position_, options_.stop, waited);
   if (!held) return held.error();
-  lent_ = std::move(held->piece);
+  lent_ = std::move(held->chunk);
   auto lent = lent_ ? Result<std::span<const std::byte>>(held->bytes) : FetchOwn(waited);
   if (!lent) return lent;
   position_ += lent->size();
@@ -334,9 +334,9 @@ Result<std::span<const std::byte>> ReaderCore::NextView() {
 
 Result<std::span<const std::byte>> ReaderCore::FetchOwn(bool& waited) {
   if (auto usable = CheckUsable(); !usable) return usable.error();
-  if (!own_) own_ = MakePieceMemory(static_cast<std::size_t>(FirstStripe(options_)), source_.size);
+  if (!own_) own_ = MakeChunkMemory(static_cast<std::size_t>(FirstRange(options_)), source_.size);
   if (!own_) return Error{ErrorCode::kLocalIo, "read of " + ToUri(source_.object) + ": there is no memory for it"};
-  const std::uint64_t length = std::min(FirstStripe(options_), stream_end_ - position_);
+  const std::uint64_t length = std::min(FirstRange(options_), stream_end_ - position_);
   const std::span<std::byte> bytes(own_.get(), static_cast<std::size_t>(length));
   if (auto read = ReadRanges({{position_, bytes}}, waited, {}); !read) return read.error();
   return std::span<const std::byte>(bytes);
@@ -344,31 +344,31 @@ Result<std::span<const std::byte>> ReaderCore::FetchOwn(bool& waited) {
 
 void ReaderCore::ReadAheadFrom(std::uint64_t offset) {
   ahead_end_ = std::max(ahead_end_, offset);
-  std::vector<Extent> extents;
+  std::vector<Range> ranges;
   const std::uint64_t end = std::min(stream_end_, offset + std::min(window(), source_.size));
   while (ahead_end_ < end) {
-    // Whole stripes for any window, because small requests cost as much as large ones.
-    const std::uint64_t most = std::min({StripeAhead(), options_.read_ahead_bytes, stream_end_ - ahead_end_});
-    const Extent gap = ahead_->FirstGap({ahead_end_, most});
-    if (gap.length > 0) extents.push_back(gap);
+    // Whole ranges for any window, because small requests cost as much as large ones.
+    const std::uint64_t most = std::min({RangeAhead(), options_.read_ahead_bytes, stream_end_ - ahead_end_});
+    const Range gap = ahead_->FirstGap({ahead_end_, most});
+    if (gap.length > 0) ranges.push_back(gap);
     ahead_end_ = gap.end();
   }
   if (ahead_end_ >= stream_end_) ahead_->DropSpareMemory();
-  const std::size_t fit = ahead_->Want(extents, /*is_of_stream=*/true);
-  if (fit < extents.size()) ahead_end_ = extents[fit].offset;
+  const std::size_t fit = ahead_->Want(ranges, /*is_of_stream=*/true);
+  if (fit < ranges.size()) ahead_end_ = ranges[fit].offset;
 }
 
 void ReaderCore::Adapt(bool waited, std::size_t bytes) {
   if (options_.reads_whole) return;
-  constexpr std::uint64_t kEasyStripes = 8;
-  const std::uint64_t least = FirstStripe(options_);
+  constexpr std::uint64_t kEasyRanges = 8;
+  const std::uint64_t least = FirstRange(options_);
   if (waited) {
     easy_bytes_ = 0;
     window_ = std::min(options_.read_ahead_bytes, window_.load() * 2);
     return;
   }
   easy_bytes_ += bytes;
-  if (easy_bytes_ < kEasyStripes * least) return;
+  if (easy_bytes_ < kEasyRanges * least) return;
   easy_bytes_ = 0;
   window_ = std::max(least, window_.load() - std::min(window_.load(), least));
 }
@@ -378,11 +378,11 @@ void ReaderCore::Seek(std::uint64_t offset) {
   lent_.reset();
   const bool is_ahead = offset > position_ && offset < ahead_end_;
   position_ = offset;
-  ahead_->KeepOfStream(is_ahead ? Extent{offset, ahead_end_ - offset} : Extent{});
+  ahead_->KeepOfStream(is_ahead ? Range{offset, ahead_end_ - offset} : Range{});
   if (!is_ahead) ahead_end_ = std::min(offset, source_.size);
 }
 
-void ReaderCore::SeekWithin(const Extent& range) {
+void ReaderCore::SeekWithin(const Range& range) {
   lent_.reset();
   ahead_->KeepOfStream({});
   position_ = ahead_end_ = range.offset;
@@ -392,11 +392,11 @@ void ReaderCore::SeekWithin(const Extent& range) {
 Result<void> ReaderCore::VerifyWhole() {
   if (auto usable = CheckUsable(); !usable) return usable;
   while (true) {
-    std::vector<Extent> missing;
+    std::vector<Range> missing;
     {
       MutexLock lock(mutex_);
       missing = checksums_.Claim({0, source_.size});
-      for (const Extent& extent : missing) checksums_.Settle(extent, 0, 0);  // Their fetches claim them again.
+      for (const Range& range : missing) checksums_.Settle(range, 0, 0);  // Their fetches claim them again.
       if (missing.empty()) {
         arrivals_.Wait(lock, [&]() REQUIRES(mutex_) { return !checksums_.is_claimed(); });
         if (checksums_.Whole(source_.size)) break;
@@ -404,12 +404,12 @@ Result<void> ReaderCore::VerifyWhole() {
       }
     }
     std::uint64_t total = 0;
-    for (const Extent& extent : missing) total += extent.length;
-    const std::uint64_t stripe = EvenStripe(total, options_.stripe_bytes);
+    for (const Range& range : missing) total += range.length;
+    const std::uint64_t range_bytes = EvenRange(total, options_.range_bytes);
     std::vector<JoinedRange> requests;
-    for (const Extent& extent : missing) {
-      for (std::uint64_t at = extent.offset; at < extent.end(); at += requests.back().extent.length) {
-        requests.push_back({.extent = {at, std::min(stripe, extent.end() - at)}});
+    for (const Range& range : missing) {
+      for (std::uint64_t at = range.offset; at < range.end(); at += requests.back().range.length) {
+        requests.push_back({.range = {at, std::min(range_bytes, range.end() - at)}});
       }
     }
     const auto group = Start(std::move(requests));

@@ -16,8 +16,8 @@
 #include "loop/job_queue.h"
 #include "loop/loop_condition.h"
 #include "loop/request_slots.h"
+#include "transfer/object_reader/chunk_memory.h"
 #include "transfer/object_reader/join_ranges.h"
-#include "transfer/object_reader/piece_memory.h"
 #include "transfer/object_reader/read_ahead.h"
 #include "transfer/object_reader/request_pace.h"
 #include "transfer/object_reader/scatter.h"
@@ -51,7 +51,7 @@ class ReaderCore {
   [[nodiscard]] std::uint64_t position() const { return position_; }
   void Seek(std::uint64_t offset);
   /// The same for NextView() in a range: nothing behind it is fetched, and it returns no bytes at the range's end.
-  void SeekWithin(const Extent& range);
+  void SeekWithin(const Range& range);
   /// For the end after a failure: what was fetched ahead and has come.
   [[nodiscard]] std::vector<ReadAhead::Arrived> TakeArrived() { return ahead_->TakeArrived(); }
   Result<void> VerifyWhole();
@@ -87,27 +87,27 @@ class ReaderCore {
   // When readers see the bytes of a request: at its end, or as they come. Bytes that are compared with a checksum at
   // the end, and may be fetched again, are not visible before.
   enum class Delivery { kAtEnd, kEarly };
-  Result<void> Fetch(const Extent& extent, Delivery delivery, const ReadAhead::Deliver& deliver,
+  Result<void> Fetch(const Range& range, Delivery delivery, const ReadAhead::Deliver& deliver,
                      const std::stop_token& stop);
-  // Bytes at the position that no piece holds, in memory of this object.
+  // Bytes at the position that no chunk holds, in memory of this object.
   Result<std::span<const std::byte>> FetchOwn(bool& waited);
   void ReadAheadFrom(std::uint64_t offset);
   void Adapt(bool waited, std::size_t bytes);
   [[nodiscard]] std::uint64_t gap() const;
   // A request of this length spends most of its time on bytes, and little on waiting for the first one. A longer one
   // would only leave the CPU's caches.
-  [[nodiscard]] std::uint64_t stripe() const;
+  [[nodiscard]] std::uint64_t range() const;
   // The same for `total` bytes that are wanted at once. It is shorter if connections would idle otherwise.
-  [[nodiscard]] std::uint64_t EvenStripe(std::uint64_t total, std::uint64_t most) const;
+  [[nodiscard]] std::uint64_t EvenRange(std::uint64_t total, std::uint64_t most) const;
   // How many bytes ReadNext() fetches ahead by one request.
-  [[nodiscard]] std::uint64_t StripeAhead() const;
-  // How far ahead: two stripes for each connection, at most.
+  [[nodiscard]] std::uint64_t RangeAhead() const;
+  // How far ahead: two ranges for each connection, at most.
   [[nodiscard]] std::uint64_t window() const;
 
   const Client client_;
   const DownloadSource source_;
   const ObjectReaderOptions options_;
-  const std::uint64_t longest_stripe_;
+  const std::uint64_t longest_range_;
   const OwnerProcess owner_;
   PinnedObject object_;
   RequestPace pace_;
@@ -124,8 +124,8 @@ class ReaderCore {
   std::uint64_t stream_end_;      // NextView() ends here.
   std::uint64_t ahead_end_ = 0;   // Up to here it has been fetched ahead.
   std::uint64_t easy_bytes_ = 0;  // Bytes read since the caller last waited.
-  std::shared_ptr<Piece> lent_;   // Holds the bytes that NextView() returned last. If null, own_ holds them.
-  PieceMemory own_;
+  std::shared_ptr<Chunk> lent_;   // Holds the bytes that NextView() returned last. If null, own_ holds them.
+  ChunkMemory own_;
 
   std::unique_ptr<RequestSlots> slots_;
   std::shared_ptr<JobQueue> jobs_;

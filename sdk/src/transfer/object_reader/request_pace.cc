@@ -4,7 +4,7 @@
 
 namespace gcsflux::internal {
 
-std::uint64_t EvenPiece(std::uint64_t total, std::uint64_t connections, std::uint64_t least, std::uint64_t most) {
+std::uint64_t EvenChunk(std::uint64_t total, std::uint64_t connections, std::uint64_t least, std::uint64_t most) {
   if (total <= least) return least;
   // In this order, nothing overflows.
   const std::uint64_t of_connection = (total - 1) / connections + 1;

@@ -10,7 +10,7 @@ namespace gcsflux::internal {
 
 /// The length of each request, if `total` bytes are fetched over this many connections: requests of the same length, in
 /// as few rounds as `most` allows, so that no connection idles in the last round. It lies between `least` and `most`.
-std::uint64_t EvenPiece(std::uint64_t total, std::uint64_t connections, std::uint64_t least, std::uint64_t most);
+std::uint64_t EvenChunk(std::uint64_t total, std::uint64_t connections, std::uint64_t least, std::uint64_t most);
 
 /// How long requests take, as a reader sees it. Thread-safe.
 class RequestPace {

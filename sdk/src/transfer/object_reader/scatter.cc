@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 
 Scatter::Scatter(const JoinedRange& request, std::optional<Checksum> kind)
-    : request_(request), kind_(kind), position_(request.extent.offset) {
+    : request_(request), kind_(kind), position_(request.range.offset) {
   if (!kind_) return;
   sums_.reserve(request_.parts.size());
   for (const RangeRead& part : request_.parts) sums_.push_back({part.into});
@@ -20,7 +20,7 @@ void Scatter::Put(std::uint64_t offset, std::span<const std::byte> bytes) {
   position_ = offset;
   const auto& parts = request_.parts;
   while (first_ < parts.size() && parts[first_].offset + parts[first_].into.size() <= offset) ++first_;
-  const Extent came{offset, bytes.size()};
+  const Range came{offset, bytes.size()};
   for (std::size_t i = first_; i < parts.size() && parts[i].offset < came.end(); ++i) {
     const RangeRead part = PartIn(parts[i], came);
     if (part.into.empty()) continue;

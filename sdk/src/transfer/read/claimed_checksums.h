@@ -15,7 +15,7 @@ namespace gcsflux::internal {
 /// The checksums of the claimed parts of a range, while its bytes come in order.
 class ClaimedChecksums {
  public:
-  explicit ClaimedChecksums(std::vector<Extent> claims) : claims_(std::move(claims)), crc32cs_(claims_.size()) {}
+  explicit ClaimedChecksums(std::vector<Range> claims) : claims_(std::move(claims)), crc32cs_(claims_.size()) {}
 
   void Add(std::uint64_t offset, std::span<const std::byte> bytes) {
     const std::uint64_t end = offset + bytes.size();
@@ -37,7 +37,7 @@ class ClaimedChecksums {
   }
 
  private:
-  const std::vector<Extent> claims_;
+  const std::vector<Range> claims_;
   std::vector<std::uint32_t> crc32cs_;
 };
 

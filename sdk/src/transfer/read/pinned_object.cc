@@ -15,12 +15,12 @@ Result<RangeAnswer> PinnedObject::ReadWhole(const RangeTarget& target, const std
   return Read(std::nullopt, {0, source_.size}, target, stop);
 }
 
-Result<RangeAnswer> PinnedObject::ReadRange(const Extent& range, const RangeTarget& target,
+Result<RangeAnswer> PinnedObject::ReadRange(const Range& range, const RangeTarget& target,
                                             const std::stop_token& stop) {
   return Read(ByteRange{range.offset, range.length}, range, target, stop);
 }
 
-Result<RangeAnswer> PinnedObject::Read(const std::optional<ByteRange>& range, const Extent& extent,
+Result<RangeAnswer> PinnedObject::Read(const std::optional<ByteRange>& asked, const Range& expected,
                                        const RangeTarget& target, const std::stop_token& stop) {
   using Clock = std::chrono::steady_clock;
   if (source_.generation <= 0) {
@@ -29,9 +29,9 @@ Result<RangeAnswer> PinnedObject::Read(const std::optional<ByteRange>& range, co
   }
   const auto start = Clock::now();
   Clock::time_point first_byte = start;
-  std::uint64_t position = extent.offset;
+  std::uint64_t position = expected.offset;
   const auto put = [&](std::span<const std::byte> bytes) -> Result<void> {
-    if (bytes.size() > extent.end() - position) return OtherSize("more bytes came");
+    if (bytes.size() > expected.end() - position) return OtherSize("more bytes came");
     if (first_byte == start) first_byte = Clock::now();
     auto taken = target.sink(position, bytes);
     position += bytes.size();
@@ -40,22 +40,22 @@ Result<RangeAnswer> PinnedObject::Read(const std::optional<ByteRange>& range, co
   const ByteSink sink = std::ref(put);
   const auto read =
       ReadInto(CoreOf(client_), source_.object,
-               {.range = range,
+               {.range = asked,
                 .generation = source_.generation,
                 .encryption_key = encryption_key_,
                 .call = call_,
                 .stop = stop},
                {.sink = sink,
                 .capacity = std::numeric_limits<std::uint64_t>::max(),
-                .rewind = target.may_repeat ? std::function<void()>([&] { position = extent.offset; }) : nullptr,
+                .rewind = target.may_repeat ? std::function<void()>([&] { position = expected.offset; }) : nullptr,
                 .is_verified_by_caller = true,
                 .is_copy = target.is_copy,
                 .sums_itself = target.sums_itself});
-  if (!read && range && read.error().code == ErrorCode::kOutOfRange) {
-    return OtherSize("no byte " + std::to_string(range->offset));
+  if (!read && asked && read.error().code == ErrorCode::kOutOfRange) {
+    return OtherSize("no byte " + std::to_string(asked->offset));
   }
   if (!read) return read.error();
-  if (read->object_size != source_.size || read->bytes != extent.length) {
+  if (read->object_size != source_.size || read->bytes != expected.length) {
     return OtherSize(std::to_string(read->object_size) + " bytes are stored");
   }
   if (auto noted = reported_.Note(source_.object, read->object_crc32c); !noted) return noted.error();

@@ -54,7 +54,7 @@ class PinnedObject {
   /// has another size than its source, returns kCorrupted.
   Result<RangeAnswer> ReadWhole(const RangeTarget& target, const std::stop_token& stop);
   /// The same for a range, of at least 1 byte, within the source.
-  Result<RangeAnswer> ReadRange(const Extent& range, const RangeTarget& target, const std::stop_token& stop);
+  Result<RangeAnswer> ReadRange(const Range& range, const RangeTarget& target, const std::stop_token& stop);
 
   /// Compares the CRC32C of all bytes, as ReportedChecksum does: reads do not compare theirs with the source's.
   [[nodiscard]] Result<void> CheckWhole(std::uint32_t crc32c) const;
@@ -62,7 +62,7 @@ class PinnedObject {
   [[nodiscard]] Result<void> CompareWithAnswers(std::uint32_t crc32c) const;
 
  private:
-  Result<RangeAnswer> Read(const std::optional<ByteRange>& range, const Extent& extent, const RangeTarget& target,
+  Result<RangeAnswer> Read(const std::optional<ByteRange>& asked, const Range& expected, const RangeTarget& target,
                            const std::stop_token& stop);
   [[nodiscard]] Error OtherSize(const std::string& what) const;
 

@@ -7,8 +7,8 @@
 
 namespace gcsflux::internal {
 
-std::vector<Extent> RangeChecksums::Claim(const Extent& range) {
-  std::vector<Extent> claims;
+std::vector<Range> RangeChecksums::Claim(const Range& range) {
+  std::vector<Range> claims;
   std::uint64_t position = range.offset;
   auto next = entries_.upper_bound(position);
   if (next != entries_.begin()) {
@@ -29,7 +29,7 @@ std::vector<Extent> RangeChecksums::Claim(const Extent& range) {
   return claims;
 }
 
-void RangeChecksums::Settle(const Extent& claimed, std::uint64_t came, std::uint32_t crc32c) {
+void RangeChecksums::Settle(const Range& claimed, std::uint64_t came, std::uint32_t crc32c) {
   --claimed_;
   const auto entry = entries_.find(claimed.offset);
   if (came == 0) {

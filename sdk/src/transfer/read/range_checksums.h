@@ -8,12 +8,12 @@
 namespace gcsflux::internal {
 
 /// A stretch of an object's bytes.
-struct Extent {
+struct Range {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 
   [[nodiscard]] std::uint64_t end() const { return offset + length; }
-  friend bool operator==(const Extent&, const Extent&) = default;
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
 /// The CRC32Cs of the received bytes of an object, in any order, each byte once. Neighbouring ranges are combined. For
@@ -22,14 +22,14 @@ class RangeChecksums {
  public:
   /// Claims and returns the parts of the range that have no checksum and are not claimed. The caller must settle each
   /// one.
-  std::vector<Extent> Claim(const Extent& range);
-  /// The first `came` bytes of the claimed extent have this checksum. The rest is no longer claimed.
-  void Settle(const Extent& claimed, std::uint64_t came, std::uint32_t crc32c);
+  std::vector<Range> Claim(const Range& range);
+  /// The first `came` bytes of the claimed range have this checksum. The rest is no longer claimed.
+  void Settle(const Range& claimed, std::uint64_t came, std::uint32_t crc32c);
   /// The range, of which nothing is claimed, has this checksum.
-  void Add(const Extent& range, std::uint32_t crc32c) {
-    for (const Extent& claimed : Claim(range)) Settle(claimed, claimed.length, crc32c);
+  void Add(const Range& range, std::uint32_t crc32c) {
+    for (const Range& claimed : Claim(range)) Settle(claimed, claimed.length, crc32c);
   }
-  /// True if an extent is claimed and not settled.
+  /// True if an range is claimed and not settled.
   [[nodiscard]] bool is_claimed() const { return claimed_ > 0; }
   /// The checksum of all `size` bytes of the object, once all have come.
   [[nodiscard]] std::optional<std::uint32_t> Whole(std::uint64_t size) const;

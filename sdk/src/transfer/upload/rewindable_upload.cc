@@ -27,7 +27,7 @@ class RewindableUpload {
     while (true) {
       const std::uint64_t offset = session_.position();
       const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(chunk_bytes_, source_.size() - offset));
-      const UploadPiece whole{.offset = offset, .is_last = offset + count == source_.size()};
+      const UploadChunk whole{.offset = offset, .is_last = offset + count == source_.size()};
       if (whole.is_last) {
         if (auto checked = source_.CheckUnchanged(); !checked) return checked.error();
       }

@@ -116,7 +116,7 @@ Result<void> StreamWriter::WriteOn(std::span<const std::byte> data) {
     if (buffer_.size() == options_.chunk_bytes)
       SendBuffer(/*is_last=*/false);
     else if (buffer_.empty() && data.size() > options_.chunk_bytes)
-      data = data.subspan(SendPiece(data.first(options_.chunk_bytes), /*is_last=*/false));
+      data = data.subspan(SendChunk(data.first(options_.chunk_bytes), /*is_last=*/false));
     else
       data = Keep(data);
   }
@@ -134,7 +134,7 @@ std::span<const std::byte> StreamWriter::Keep(std::span<const std::byte> data) {
   constexpr std::size_t kLeast = kUploadQuantum;
   const auto taken = data.first(std::min(data.size(), options_.chunk_bytes - buffer_.size()));
   if (buffer_.size() + taken.size() > buffer_.capacity()) {
-    // Behind the first piece it reserves all at once: doubling would leave the memory of another chunk behind.
+    // Behind the first chunk it reserves all at once: doubling would leave the memory of another chunk behind.
     buffer_.reserve(buffer_.empty() ? std::max(taken.size(), kLeast) : options_.chunk_bytes);
   }
   buffer_.insert(buffer_.end(), taken.begin(), taken.end());
@@ -143,19 +143,19 @@ std::span<const std::byte> StreamWriter::Keep(std::span<const std::byte> data) {
 
 // Bytes that the service did not keep in whole quanta stay for the next chunk.
 void StreamWriter::SendBuffer(bool is_last) {
-  const std::size_t sent = SendPiece(buffer_, is_last);
+  const std::size_t sent = SendChunk(buffer_, is_last);
   buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(sent));
 }
 
 // How many bytes of `data`, which begins at the session's position, the service has acknowledged now. error_ holds a
 // failure.
-std::size_t StreamWriter::SendPiece(std::span<const std::byte> data, bool is_last) {
-  const UploadPiece piece{session_.position(), data, is_last};
+std::size_t StreamWriter::SendChunk(std::span<const std::byte> data, bool is_last) {
+  const UploadChunk chunk{session_.position(), data, is_last};
   const auto call = InsertCall(object_, options_);
   const std::string id = CoreOf(client_).NewInvocationId();
-  const auto sent = CoreOf(client_).Retry(call, [&](Attempts& attempts) { return session_.Send(piece, id, attempts); });
+  const auto sent = CoreOf(client_).Retry(call, [&](Attempts& attempts) { return session_.Send(chunk, id, attempts); });
   if (!sent) error_ = sent.error();
-  return static_cast<std::size_t>(session_.position() - piece.offset);
+  return static_cast<std::size_t>(session_.position() - chunk.offset);
 }
 
 Result<ObjectMetadata> StreamWriter::CloseSession() {

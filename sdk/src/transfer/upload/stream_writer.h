@@ -45,7 +45,7 @@ class StreamWriter {
   [[nodiscard]] Error WasClosed() const;
   std::span<const std::byte> Keep(std::span<const std::byte> data);
   void SendBuffer(bool is_last);
-  std::size_t SendPiece(std::span<const std::byte> data, bool is_last);
+  std::size_t SendChunk(std::span<const std::byte> data, bool is_last);
   Result<ObjectMetadata> CloseSession();
 
   const Client client_;

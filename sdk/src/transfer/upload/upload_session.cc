@@ -22,21 +22,21 @@ UploadSession::UploadSession(const ClientCore& core, const UploadState& state, c
       crc32c_(state.crc32c),
       may_be_committed_(state.may_be_committed) {}
 
-Result<void> UploadSession::Send(const UploadPiece& piece, const std::string& id, Attempts& attempts) {
+Result<void> UploadSession::Send(const UploadChunk& chunk, const std::string& id, Attempts& attempts) {
   while (true) {
     if (auto settled = Settle(id, attempts); !settled) return FindCommitted(settled.error(), id, attempts);
-    TakeAcknowledged(piece.data.subspan(static_cast<std::size_t>(position_ - piece.offset)));
-    const auto unsent = piece.data.subspan(static_cast<std::size_t>(position_ - piece.offset));
+    TakeAcknowledged(chunk.data.subspan(static_cast<std::size_t>(position_ - chunk.offset)));
+    const auto unsent = chunk.data.subspan(static_cast<std::size_t>(position_ - chunk.offset));
     if (object_ && unsent.empty()) return {};
     if (object_) {
       return Error{ErrorCode::kCorrupted, "another process completed the session, with fewer bytes"};
     }
-    if (piece.is_last && unsent.empty() && protocol_->persisted() > position_) {
+    if (chunk.is_last && unsent.empty() && protocol_->persisted() > position_) {
       return Error{ErrorCode::kSessionLost, "the session holds more bytes than were written"};
     }
     const std::size_t whole = unsent.size() / kUploadQuantum * kUploadQuantum;
-    if (!piece.is_last && whole == 0) return {};
-    auto sent = Exchange(piece.is_last ? unsent : unsent.first(whole), piece.is_last, id, attempts);
+    if (!chunk.is_last && whole == 0) return {};
+    auto sent = Exchange(chunk.is_last ? unsent : unsent.first(whole), chunk.is_last, id, attempts);
     TakeAcknowledged(unsent);
     if (!sent) return FindCommitted(sent.error(), id, attempts);
   }
@@ -104,7 +104,7 @@ void UploadSession::NoteLast(std::span<const std::byte> unsent, const Attempts& 
   if (!first_commit_) first_commit_ = attempts.now();
 }
 
-// If the answer to the last piece was lost, the session may be gone because the object is complete. For the same reason
+// If the answer to the last chunk was lost, the session may be gone because the object is complete. For the same reason
 // a precondition that held at the last look may fail.
 Result<void> UploadSession::FindCommitted(const Error& loss, const std::string& id, Attempts& attempts) {
   const bool is_gone = loss.code == ErrorCode::kSessionLost && may_be_committed_;

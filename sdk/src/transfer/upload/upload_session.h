@@ -13,7 +13,7 @@
 namespace gcsflux::internal {
 
 /// Consecutive bytes of an upload.
-struct UploadPiece {
+struct UploadChunk {
   std::uint64_t offset = 0;  ///< Offset in the object.
   std::span<const std::byte> data = {};
   bool is_last = false;  ///< The end of the object.
@@ -37,15 +37,15 @@ class UploadSession {
   [[nodiscard]] std::uint64_t position() const { return position_; }
   [[nodiscard]] bool is_started() const { return protocol_.has_value(); }
 
-  /// Sends as much of the piece as possible: whole quanta, or if it is the last piece, all of it and the object's
-  /// commit. The piece contains position(). After a failure, the same piece continues where it was. The errors are
+  /// Sends as much of the chunk as possible: whole quanta, or if it is the last chunk, all of it and the object's
+  /// commit. The chunk contains position(). After a failure, the same chunk continues where it was. The errors are
   /// those of ResumableUpload, and kCorrupted if the session was completed with other bytes.
-  Result<void> Send(const UploadPiece& piece, const std::string& id, Attempts& attempts);
+  Result<void> Send(const UploadChunk& chunk, const std::string& id, Attempts& attempts);
 
   /// Starts a session if there is none. If the session was resumed, asks for its position.
   Result<void> Settle(const std::string& id, Attempts& attempts);
 
-  /// The object, after its last piece was sent. Checks size and CRC32C. The errors are those of CheckStored(). An
+  /// The object, after its last chunk was sent. Checks size and CRC32C. The errors are those of CheckStored(). An
   /// object of another writer is not deleted.
   Result<ObjectMetadata> Finish();
 
@@ -76,10 +76,10 @@ class UploadSession {
   std::optional<ResumableUpload> protocol_;
   std::uint64_t position_ = 0;
   std::uint32_t crc32c_ = 0;       // Of the bytes up to position_.
-  bool may_be_committed_ = false;  // The last piece was sent, and its answer was lost.
+  bool may_be_committed_ = false;  // The last chunk was sent, and its answer was lost.
   bool has_sent_last_ = false;
   bool has_looked_ = false;  // An earlier session's commit may still be found.
-  // What is stored if the last piece is committed, and since when that is possible; in this process.
+  // What is stored if the last chunk is committed, and since when that is possible; in this process.
   SentObject whole_;
   std::optional<Timing::TimePoint> first_commit_;
   WriteGuard guard_;  // The precondition of insert_.

@@ -1,4 +1,4 @@
-#include "transfer/composition/unit_planner.h"
+#include "transfer/composition/group_planner.h"
 
 #include <gtest/gtest.h>
 
@@ -54,36 +54,36 @@ std::vector<DownloadSource> RandomSources(std::mt19937& random) {
   return sources;
 }
 
-TEST(UnitPlanner, PlansEachObjectOnceInOrderWithinItsLimits) {
+TEST(GroupPlanner, PlansEachObjectOnceInOrderWithinItsLimits) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     const auto sources = RandomSources(random);
     RandomContext context(seed);
     const auto mode = static_cast<CompositionMode>(random() % 3);
-    const UnitLimits limits{.composite_bytes = std::uint64_t{1} << (random() % 32),
-                            .stripe_bytes = 1 << 20,
-                            .connections = [&random] { return std::size_t{1 + random() % 20}; }};
-    UnitPlanner planner(context.Make(), mode, limits);
+    const PlannerLimits limits{.composite_bytes = std::uint64_t{1} << (random() % 32),
+                             .range_bytes = 1 << 20,
+                             .connections = [&random] { return std::size_t{1 + random() % 20}; }};
+    GroupPlanner planner(context.Make(), mode, limits);
     std::size_t first = 0;
     std::size_t direct = 0;
     while (first < sources.size()) {
-      const UnitPlan unit = planner.Plan(first, std::span(sources).subspan(first));
-      ASSERT_EQ(unit.first, first);
-      ASSERT_GE(unit.count, 1U);
-      ASSERT_LE(first + unit.count, sources.size());
+      const GroupPlan group = planner.Plan(first, std::span(sources).subspan(first));
+      ASSERT_EQ(group.first, first);
+      ASSERT_GE(group.count, 1U);
+      ASSERT_LE(first + group.count, sources.size());
       std::uint64_t bytes = 0;
-      for (std::size_t i = 0; i < unit.count; ++i) {
+      for (std::size_t i = 0; i < group.count; ++i) {
         const DownloadSource& source = sources[first + i];
         bytes += source.size;
-        EXPECT_TRUE(unit.count == 1 || (source.generation != 0 && source.kms_key_name.empty() &&
-                                        source.object.bucket == sources[first].object.bucket));
+        EXPECT_TRUE(group.count == 1 || (source.generation != 0 && source.kms_key_name.empty() &&
+                                         source.object.bucket == sources[first].object.bucket));
       }
-      EXPECT_LE(unit.count, 32U);
-      EXPECT_TRUE(unit.count == 1 || (bytes <= limits.composite_bytes && unit.pieces == 1));
-      EXPECT_TRUE(unit.count == 1 || mode != CompositionMode::kOff);
-      direct += unit.count == 1 ? 1 : 0;
-      first += unit.count;
+      EXPECT_LE(group.count, 32U);
+      EXPECT_TRUE(group.count == 1 || (bytes <= limits.composite_bytes && group.ranges == 1));
+      EXPECT_TRUE(group.count == 1 || mode != CompositionMode::kOff);
+      direct += group.count == 1 ? 1 : 0;
+      first += group.count;
     }
     EXPECT_EQ(context.direct, direct);
     EXPECT_EQ(context.kms_keys, std::ranges::count(sources, InternedName("key"), &DownloadSource::kms_key_name));

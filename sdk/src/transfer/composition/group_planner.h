@@ -10,13 +10,13 @@
 #include "transfer/composition/bucket_permits.h"
 #include "transfer/composition/fetch_estimates.h"
 #include "transfer/composition/group_chooser.h"
-#include "transfer/download/unit.h"
+#include "transfer/download/group.h"
 
 namespace gcsflux::internal {
 
-struct UnitLimits {
+struct PlannerLimits {
   std::uint64_t composite_bytes = 0;
-  std::uint64_t stripe_bytes = 0;
+  std::uint64_t range_bytes = 0;
   std::string kms_key_name = {};             ///< As in GroupLimits.
   std::function<std::size_t()> connections;  ///< The present number of connections.
 };
@@ -34,15 +34,15 @@ struct PlanningContext {
   std::function<void(const std::string& bucket, const std::string& key)> on_kms_key;
 };
 
-/// Plans the units of one download that may compose: groups if the bucket's permit and the chooser allow it, otherwise
+/// Plans the groups of one download that may compose: groups if the bucket's permit and the chooser allow it, otherwise
 /// single objects. Used by one thread at a time.
-class UnitPlanner {
+class GroupPlanner {
  public:
-  UnitPlanner(PlanningContext context, CompositionMode mode, const UnitLimits& limits);
+  GroupPlanner(PlanningContext context, CompositionMode mode, const PlannerLimits& limits);
 
-  /// The unit that begins with source `first`; each unit begins where the previous one ended. `rest` is this source and
-  /// the known ones behind it; `expected` is the number of further sources.
-  UnitPlan Plan(std::size_t first, std::span<const DownloadSource> rest, std::uint64_t expected = 0);
+  /// The group that begins with source `first`; each group begins where the previous one ended. `rest` is this source
+  /// and the known ones behind it; `expected` is the number of further sources.
+  GroupPlan Plan(std::size_t first, std::span<const DownloadSource> rest, std::uint64_t expected = 0);
 
  private:
   [[nodiscard]] bool IsCandidate(const DownloadSource& source) const;
@@ -54,7 +54,7 @@ class UnitPlanner {
 
   const PlanningContext context_;
   const CompositionMode mode_;
-  const UnitLimits limits_;
+  const PlannerLimits limits_;
   GroupChooser chooser_;
   std::size_t known_ = 0;  // Sources before this one are counted.
   // Of the sources that can be composed, are known and are not planned yet:

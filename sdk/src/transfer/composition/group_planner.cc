@@ -1,4 +1,4 @@
-#include "transfer/composition/unit_planner.h"
+#include "transfer/composition/group_planner.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,10 +8,10 @@
 
 namespace gcsflux::internal {
 
-UnitPlanner::UnitPlanner(PlanningContext context, CompositionMode mode, const UnitLimits& limits)
+GroupPlanner::GroupPlanner(PlanningContext context, CompositionMode mode, const PlannerLimits& limits)
     : context_(std::move(context)), mode_(mode), limits_(limits), chooser_(mode) {}
 
-UnitPlan UnitPlanner::Plan(std::size_t first, std::span<const DownloadSource> rest, std::uint64_t expected) {
+GroupPlan GroupPlanner::Plan(std::size_t first, std::span<const DownloadSource> rest, std::uint64_t expected) {
   Note(first, rest);
   expected_ = expected;
   const std::size_t count = GroupOf(rest);
@@ -20,16 +20,16 @@ UnitPlan UnitPlanner::Plan(std::size_t first, std::span<const DownloadSource> re
   if (!MayBeCopiedUnder(limits_.kms_key_name, source.kms_key_name)) {
     context_.on_kms_key(source.object.bucket, source.kms_key_name.name());
   }
-  if (count > 1) return {.first = first, .count = count, .pieces = 1};
+  if (count > 1) return {.first = first, .count = count, .ranges = 1};
   context_.on_direct();
-  return PlanDirect(rest.front(), first, limits_.stripe_bytes);
+  return PlanDirect(rest.front(), first, limits_.range_bytes);
 }
 
-bool UnitPlanner::IsCandidate(const DownloadSource& source) const {
+bool GroupPlanner::IsCandidate(const DownloadSource& source) const {
   return source.size <= limits_.composite_bytes && MayBeCopiedUnder(limits_.kms_key_name, source.kms_key_name);
 }
 
-void UnitPlanner::Note(std::size_t first, std::span<const DownloadSource> rest) {
+void GroupPlanner::Note(std::size_t first, std::span<const DownloadSource> rest) {
   for (const DownloadSource& source : rest.subspan(std::min(rest.size(), known_ - std::min(known_, first)))) {
     if (!IsCandidate(source)) continue;
     ++objects_;
@@ -38,7 +38,7 @@ void UnitPlanner::Note(std::size_t first, std::span<const DownloadSource> rest) 
   known_ = first + rest.size();
 }
 
-std::size_t UnitPlanner::GroupOf(std::span<const DownloadSource> rest) {
+std::size_t GroupPlanner::GroupOf(std::span<const DownloadSource> rest) {
   if (mode_ == CompositionMode::kOff) return 1;
   if (TakeGroup(rest, {.max_bytes = limits_.composite_bytes, .kms_key_name = limits_.kms_key_name}) < 2) return 1;
   return TakeGroup(
@@ -46,7 +46,7 @@ std::size_t UnitPlanner::GroupOf(std::span<const DownloadSource> rest) {
       {.max_sources = ChooseGroup(rest), .max_bytes = limits_.composite_bytes, .kms_key_name = limits_.kms_key_name});
 }
 
-std::size_t UnitPlanner::ChooseGroup(std::span<const DownloadSource> rest) {
+std::size_t GroupPlanner::ChooseGroup(std::span<const DownloadSource> rest) {
   const std::string& bucket = rest[0].object.bucket;
   const auto permit = context_.permit(bucket);
   if (permit == BucketPermits::Permit::kNo) return 1;
@@ -70,12 +70,12 @@ std::size_t UnitPlanner::ChooseGroup(std::span<const DownloadSource> rest) {
   return choice.group;
 }
 
-std::size_t UnitPlanner::MostPerComposite(double mean_bytes) const {
+std::size_t GroupPlanner::MostPerComposite(double mean_bytes) const {
   const double fitting = static_cast<double>(limits_.composite_bytes) / std::max(1.0, mean_bytes);
   return static_cast<std::size_t>(std::clamp(fitting, 2.0, static_cast<double>(kMaxComposeSources)));
 }
 
-void UnitPlanner::Pass(std::span<const DownloadSource> planned) {
+void GroupPlanner::Pass(std::span<const DownloadSource> planned) {
   for (const DownloadSource& source : planned) {
     if (!IsCandidate(source)) continue;
     --objects_;
