@@ -185,7 +185,7 @@ target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/s
 
 # Downloads of many objects: the read-ahead budget, the ranges; then against the emulator.
 gcsflux_test(download_tests
-  SOURCES transfer/download/*.cc
+  SOURCES transfer/download/*.cc transfer/connections/*.cc
   EXCEPT transfer/download/scarce_download_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(download_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)

@@ -3,11 +3,10 @@
 #include "cli/arguments/names.h"
 #include "cli/arguments/wildcards.h"
 #include "cli/commands.h"
+#include "cli/parallel/run_adapting.h"
 #include "cli/terminal/progress.h"
 #include "gcsflux/client.h"
-#include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
-#include "transfer/threads/run_on_threads.h"
 
 DECLARE_bool(recursive);
 DECLARE_bool(force);
@@ -44,7 +43,7 @@ Result<Objects> FindConfirmed(const Client& client, const ObjectName& pattern) {
                                                 "; to remove them, add -f"};
 }
 
-Result<void> RemoveOne(const Client& client, const ObjectName& name, int max_concurrency) {
+Result<void> RemoveOne(const Client& client, const ObjectName& name, const Concurrency& concurrency) {
   const bool is_pattern = HasWildcard(name.name);
   if (!is_pattern && !FLAGS_recursive) {
     return name.name.empty() ? client.DeleteBucket(name.bucket) : client.DeleteObject(name);
@@ -52,23 +51,24 @@ Result<void> RemoveOne(const Client& client, const ObjectName& name, int max_con
   auto objects = FLAGS_recursive ? FindAll(client, name) : Result<Objects>(NothingThere(""));
   if (!objects && is_pattern) objects = FindConfirmed(client, name);
   if (!objects) return objects.error();
-  const auto remove = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
+  const auto remove = [&](std::size_t index, int, const std::stop_token& stop) -> Result<void> {
     const ListedObject& object = (*objects)[index];
     // Names the generation: an object that another writer stores there meanwhile must stay.
     auto done = client.DeleteObject({name.bucket, object.name}, {.generation = object.generation, .stop = stop});
     if (!done && done.error().code == ErrorCode::kNotFound) return {};
     return done;
   };
-  return internal::RunOnThreads(client, objects->size(), max_concurrency, remove);
+  return RunAdapting(client, concurrency,
+                     {.count = objects->size(), .needs = [](std::size_t) { return TaskNeeds(); }, .perform = remove});
 }
 
 Result<void> Remove(const Client& client, const std::vector<std::string>& uris) {
-  const auto options = DownloaderOptionsFromFlags();
-  if (!options) return options.error();
+  const auto concurrency = ConcurrencyFromFlags();
+  if (!concurrency) return concurrency.error();
   for (const std::string& uri : uris) {
     const auto name = ParseUri(uri);
     if (!name) return name.error();
-    auto done = RemoveOne(client, *name, options->max_concurrency);
+    auto done = RemoveOne(client, *name, *concurrency);
     const bool is_gone =
         !done && (done.error().code == ErrorCode::kNotFound || done.error().code == ErrorCode::kEmptyPrefix);
     if (!done && !(FLAGS_force && is_gone)) return done;

@@ -40,17 +40,18 @@ Outcome CommandTest::Run(const std::vector<std::string>& arguments) const {
   return Finish(program);
 }
 
-Outcome CommandTest::RunHeld(const std::vector<std::string>& arguments, const emulator::FaultMatch& match) {
+Outcome CommandTest::RunHeld(const std::vector<std::string>& arguments, const emulator::FaultMatch& match,
+                             std::size_t held) {
   emulator_.faults().Load({.rules = {{.name = "held",
                                       .match = match,
                                       .action = {.type = "stall", .duration = std::chrono::hours(1)},
-                                      .limits = {.count = 2}}}});
+                                      .limits = {.count = held}}}});
   emulator_.clock().Freeze();
   testing::ChildProgram program = Start(arguments);
-  emulator_.clock().AwaitWaiters(2);
+  emulator_.clock().AwaitWaiters(held);
   emulator_.clock().Advance(std::chrono::hours(2));
   Outcome outcome = Finish(program);
-  EXPECT_EQ(emulator_.faults().Fired("held"), 2U);
+  EXPECT_EQ(emulator_.faults().Fired("held"), held);
   emulator_.faults().Clear();
   return outcome;
 }

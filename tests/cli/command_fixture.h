@@ -30,9 +30,9 @@ class CommandTest : public ::testing::Test {
   /// Starts it; paths in the arguments are below directory_.
   [[nodiscard]] testing::ChildProgram Start(const std::vector<std::string>& arguments) const;
   Outcome Run(const std::vector<std::string>& arguments) const;
-  /// The same, but the first two matching requests are held until both have arrived: it ends only if the command sends
-  /// several in parallel.
-  Outcome RunHeld(const std::vector<std::string>& arguments, const emulator::FaultMatch& match);
+  /// The same, but the first `held` matching requests are held until all have arrived: it ends only if the command
+  /// sends so many in parallel.
+  Outcome RunHeld(const std::vector<std::string>& arguments, const emulator::FaultMatch& match, std::size_t held = 2);
 
   /// Starts it, waits until so many requests stall, and sends the signal. The fault of Load() must have fired once; no
   /// fault is left.

@@ -69,6 +69,19 @@ TEST_F(CopyTreesTest, CopiesThousandsOfSmallFilesUpAndDown) {
   for (const std::string& name : files) ASSERT_EQ(ReadFile("back/" + name), ReadFile("data/" + name)) << name;
 }
 
+// Each has 48 requests in flight at once, where --max_concurrency would have 16.
+TEST_F(CopyTreesTest, SendsAsManyRequestsAsAreFastest) {
+  constexpr std::size_t kHeld = 48;
+  for (int i = 0; i < 100; ++i) WriteFile("data/" + std::to_string(i), std::to_string(i));
+  EXPECT_EQ(RunHeld({"cp", "-r", "data", "gs://bkt/x"}, {.operation = "storage.objects.insert"}, kHeld).status, 0);
+  EXPECT_EQ(RunHeld({"cp", "-r", "gs://bkt/x", "back"}, {.operation = "storage.objects.get"}, kHeld).status, 0);
+  EXPECT_EQ(Files("back"), Files("data"));
+  EXPECT_EQ(RunHeld({"cp", "-r", "gs://bkt/x", "gs://bkt/y"}, {.operation = "storage.objects.rewrite"}, kHeld).status,
+            0);
+  EXPECT_EQ(RunHeld({"rm", "-r", "gs://bkt/x"}, {.operation = "storage.objects.delete"}, kHeld).status, 0);
+  EXPECT_EQ(Objects().size(), 100U);
+}
+
 TEST_F(CopyTreesTest, MovesNothingTheSecondTime) {
   WriteFile("data/a", "1");
   WriteFile("data/b/c", "22");

@@ -44,7 +44,7 @@ TEST(SharedReads, ReadEachByteOnceForAllRanks) {
     for (const auto& of_rank : of_ranks) {
       for (const FileStretch& one : of_rank) {
         std::uint64_t at = one.begin;
-        for (const SharedReads::Piece& piece : reads.PiecesOf(one)) {
+        for (const SharedReads::Chunk& piece : reads.ChunksOf(one)) {
           ASSERT_EQ(piece.stretch.begin, at) << "seed " << seed;
           ASSERT_TRUE(piece.reader) << "stretches this short are shared; seed " << seed;
           for (std::uint64_t place = piece.place; at < piece.stretch.end; ++at, ++place) {
@@ -61,13 +61,13 @@ TEST(SharedReads, ReadEachByteOnceForAllRanks) {
 
 TEST(SharedReads, LeaveLongUnsharedRangesToTheirRank) {
   const SharedReads reads({{{0, 0, 8 * kMiB}}, {{0, 6 * kMiB, 9 * kMiB}}});
-  const auto pieces = reads.PiecesOf({0, 0, 8 * kMiB});
+  const auto pieces = reads.ChunksOf({0, 0, 8 * kMiB});
   ASSERT_GE(pieces.size(), 2U);
   EXPECT_EQ(pieces[0].stretch, (FileStretch{0, 0, 6 * kMiB}));
   EXPECT_FALSE(pieces[0].reader);
   EXPECT_EQ(pieces[1].reader, std::optional<std::size_t>(0));
   EXPECT_EQ(reads.BytesOf(0) + reads.BytesOf(1), 2 * kMiB);
-  EXPECT_FALSE(reads.PiecesOf({0, 8 * kMiB, 9 * kMiB}).front().reader);
+  EXPECT_FALSE(reads.ChunksOf({0, 8 * kMiB, 9 * kMiB}).front().reader);
 }
 
 TEST(SharedReads, DivideBytesEvenly) {

@@ -63,7 +63,7 @@ class EntriesCopy {
       return {};
     };
     // A single listing already makes many calls at the same time.
-    const int at_once = FLAGS_recursive ? 1 : run_.max_concurrency;
+    const int at_once = FLAGS_recursive ? 1 : run_.concurrency.base;
     const auto done = internal::RunOnThreads(client_, sources_.size(), at_once, find, run_.stop);
     if (!done && IsWrongUsage(done.error())) return done;
     Jobs jobs;

@@ -11,10 +11,9 @@
 #include <string>
 #include <utility>
 
-#include "cli/copy/connection_quota.h"
+#include "cli/copy/connections_of.h"
 #include "cli/terminal/output.h"
 #include "gcsflux/client.h"
-#include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -50,12 +49,9 @@ bool IsOfTheService(const Error& error) {
 class Runner {
  public:
   Runner(const Client& client, const CopyRun& run, TransferMonitor& monitor)
-      : client_(client),
-        run_(run),
-        options_(run.route),
-        monitor_(monitor),
-        quota_(run.max_concurrency),
-        pass_on_(run.stop, [this] { stop_.request_stop(); }) {}
+      : client_(client), run_(run), options_(run.route), monitor_(monitor), pass_on_(run.stop, [this] {
+          stop_.request_stop();
+        }) {}
 
   void Add(const CopyJob& job) {
     const Route& route = routes_.emplace_back(client_, job.from, job.to, options_);
@@ -100,10 +96,16 @@ class Runner {
 
   [[nodiscard]] int ConnectionsOf(const Task& task) const {
     if (task.is_deletion()) return 1;
-    if (!task.is_listed()) return run_.max_concurrency;
-    if (task.job->to.is_local()) return ConnectionsFor(task.entry().size, run_.max_concurrency);
+    const int most = run_.concurrency.base;
+    if (!task.is_listed()) return most;
+    if (task.job->to.is_local()) return DownloadConnections(task.entry().size, most);
     const bool can_be_parts = task.job->from.is_local() && options_.writing.path != WritePath::kOneStream;
-    return can_be_parts ? UploadConnections(task.entry().size, run_.max_concurrency) : 1;
+    return can_be_parts ? UploadConnections(task.entry().size, most) : 1;
+  }
+
+  [[nodiscard]] TaskNeeds NeedsOf(const Task& task) const {
+    const bool is_rewrite = !task.job->from.is_local() && !task.job->to.is_local();
+    return {.connections = ConnectionsOf(task), .bytes = task.is_deletion() || is_rewrite ? 0 : task.entry().size};
   }
 
   // Asks once for all large files. All jobs have the same destination.
@@ -135,12 +137,17 @@ class Runner {
   }
 
   void RunAtOnce(const std::vector<Task>& tasks) {
-    const auto perform = [&](std::size_t index, const std::stop_token&) -> Result<void> {
-      const ConnectionQuota::Lease lease(quota_, ConnectionsOf(tasks[index]));
-      if (!stop_.stop_requested()) Perform(tasks[index], lease.count());
+    if (tasks.empty()) return;
+    const auto perform = [&](std::size_t index, int connections, const std::stop_token&) -> Result<void> {
+      if (!stop_.stop_requested()) Perform(tasks[index], connections);
       return {};
     };
-    static_cast<void>(internal::RunOnThreads(client_, tasks.size(), run_.max_concurrency, perform));
+    const bool is_download = tasks.front().job->to.is_local();
+    static_cast<void>(RunAdapting(client_, run_.concurrency,
+                                  {.count = tasks.size(),
+                                   .gate_class = is_download ? GateClass::kRead : GateClass::kWrite,
+                                   .needs = [&](std::size_t index) { return NeedsOf(tasks[index]); },
+                                   .perform = perform}));
   }
 
   void Perform(const Task& task, int connections) {
@@ -200,7 +207,6 @@ class Runner {
   const CopyRun& run_;
   RouteOptions options_;  // Does not change while a copy runs.
   TransferMonitor& monitor_;
-  ConnectionQuota quota_;
   std::stop_source stop_;
   const std::stop_callback<std::function<void()>> pass_on_;
   std::deque<Route> routes_;  // They stay where they are.

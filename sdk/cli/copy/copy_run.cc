@@ -22,14 +22,14 @@ Result<CopyRun> CopyRunFromFlags() {
   if (!writing) return writing.error();
   auto reading = ObjectReaderOptionsFromFlags();
   if (!reading) return reading.error();
-  const auto download = DownloaderOptionsFromFlags();
-  if (!download) return download.error();
+  const auto concurrency = ConcurrencyFromFlags();
+  if (!concurrency) return concurrency.error();
   if (FLAGS_compare != "checksum" && FLAGS_compare != "mtime") {
     return Error{ErrorCode::kInvalidArgument, "flag --compare must be checksum or mtime"};
   }
   writing->mode = FLAGS_no_clobber ? WriteMode::kCreate : WriteMode::kOverwrite;
   CopyRun run;
-  run.max_concurrency = download->max_concurrency;
+  run.concurrency = *concurrency;
   run.route.writing = *std::move(writing);
   if (!FLAGS_content_type.empty()) run.route.content_type = FLAGS_content_type;
   if (!FLAGS_cache_control.empty()) run.route.cache_control = FLAGS_cache_control;

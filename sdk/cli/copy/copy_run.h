@@ -4,6 +4,7 @@
 
 #include "cli/copy/copy_plan.h"
 #include "cli/copy/route.h"
+#include "cli/parallel/run_adapting.h"
 #include "cli/terminal/transfer_monitor.h"
 #include "gcsflux/object_reader.h"
 
@@ -11,7 +12,7 @@ namespace gcsflux::cli {
 
 /// One run of cp, mv or sync.
 struct CopyRun {
-  int max_concurrency = 16;  ///< Requests at a time.
+  Concurrency concurrency = {};
   RouteOptions route = {};
   ObjectReaderOptions stream_reading = {};  ///< How what goes into a pipe is fetched.
   CopyPlanOptions plan = {};                ///< Without what the job says.

@@ -75,7 +75,7 @@ class Told : public Recipient {
     if (group.first == without_memory) return Error{ErrorCode::kInvalidArgument, "no memory"};
     return std::vector<Destination>(group.count);
   }
-  void OnUnit(const FinishedUnit& group) override {
+  void OnGroup(const FinishedGroup& group) override {
     const std::scoped_lock lock(mutex_);
     if (on_unit) on_unit();
     groups.push_back(group.plan.first);

@@ -36,7 +36,7 @@ class KeepingRecipient : public Recipient {
   Result<std::vector<Destination>> DestinationsOf(const GroupPlan& group) override {
     return std::vector<Destination>(group.count);
   }
-  void OnUnit(const FinishedUnit& group) override {
+  void OnGroup(const FinishedGroup& group) override {
     for (auto& error : group.errors) errors.push_back(error);
   }
   void OnRunFailed(const Error& error) noexcept override { failure = error; }

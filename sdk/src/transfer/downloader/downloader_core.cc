@@ -1,6 +1,7 @@
 #include "transfer/downloader/downloader_core.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "base/option_range.h"
@@ -9,7 +10,6 @@
 #include "transfer/composition/group_planner.h"
 
 namespace gcsflux::internal {
-
 namespace {
 
 std::size_t Connections(const DownloaderOptions& options) {
@@ -20,26 +20,52 @@ std::size_t FirstConnections(const DownloaderOptions& options) {
   return options.adapts_concurrency ? ConnectionCount::First(Connections(options)) : Connections(options);
 }
 
+// The system allows fewer connections than were wanted.
+void ReportShortage(const Client& client, const RequestSlots& slots, std::size_t wanted) {
+  const auto shortage = slots.shortage();
+  if (!shortage || slots.limit() >= wanted) return;
+  CoreOf(client).observer().Report({.kind = EventKind::kThreadShortage,
+                                    .error = &*shortage,
+                                    .what = "connections",
+                                    .wanted = wanted,
+                                    .started = slots.limit()});
+}
+
+std::unique_ptr<ConnectionFinder> MakeFinder(const Client& client, const DownloaderOptions& options,
+                                             const std::shared_ptr<RequestSlots>& slots) {
+  if (!options.adapts_concurrency) return nullptr;
+  return std::make_unique<ConnectionFinder>(client, GateClass::kRead, Connections(options),
+                                            [client, slots](std::size_t number) {
+                                              slots->SetLimit(number);
+                                              ReportShortage(client, *slots, number);
+                                            });
+}
+
 std::unique_ptr<Composer> MakeComposer(const Client& client, const DownloaderOptions& options,
                                        const std::shared_ptr<RequestSlots>& slots, ConnectionFinder* finder) {
   if (options.composition == CompositionMode::kOff) return nullptr;
-  return std::make_unique<Composer>(
-      client,
-      Composer::Settings{.mode = options.composition,
-                         .encryption_key = options.encryption_key,
-                         .kms_key_name = options.composition_kms_key_name,
-                         .call = options.call,
-                         .on_read = finder == nullptr ? nullptr : std::function([finder](std::uint64_t bytes) {
-                           finder->OnRead(bytes, false);
-                         })},
-      slots);
+  std::function<void(std::uint64_t)> on_read;
+  if (finder != nullptr) on_read = [finder, &slots](std::uint64_t bytes) { finder->OnDone(bytes, slots->busy()); };
+  return std::make_unique<Composer>(client,
+                                    Composer::Settings{.mode = options.composition,
+                                                       .encryption_key = options.encryption_key,
+                                                       .kms_key_name = options.composition_kms_key_name,
+                                                       .call = options.call,
+                                                       .on_read = std::move(on_read)},
+                                    slots);
 }
 
-std::function<void(const ReadTimes&)> Listener(Composer* composer, ConnectionFinder* finder) {
+std::function<void(const ReadTimes&)> Listener(Composer* composer, ConnectionFinder* finder,
+                                               const std::shared_ptr<RequestSlots>& slots) {
   if (composer == nullptr && finder == nullptr) return nullptr;
-  return [composer, finder](const ReadTimes& times) {
+  return [composer, finder, &slots, ignored = std::make_shared<std::atomic<int>>(0)](const ReadTimes& times) {
     if (composer != nullptr) composer->estimates().NoteRead(times);
-    if (finder != nullptr) finder->OnRead(times.bytes, composer != nullptr && composer->is_deciding());
+    if (finder == nullptr) return;
+    // While it is not known whether composites will replace such reads, they are ignored, because composites need fewer
+    // connections; but that may take long.
+    constexpr int kMostIgnored = 128;
+    const bool is_provisional = composer != nullptr && composer->is_deciding();
+    if (!is_provisional || (*ignored)++ >= kMostIgnored) finder->OnDone(times.bytes, slots->busy());
   };
 }
 
@@ -57,18 +83,10 @@ DownloaderCore::DownloaderCore(Client client, DownloaderOptions options)
     : client_(std::move(client)),
       options_(std::move(options)),
       slots_(std::make_shared<RequestSlots>(CoreOf(client_).loops(), FirstConnections(options_))),
-      finder_(options_.adapts_concurrency ? std::make_unique<ConnectionFinder>(client_, slots_, Connections(options_))
-                                          : nullptr),
+      finder_(MakeFinder(client_, options_, slots_)),
       composer_(MakeComposer(client_, options_, slots_, finder_.get())),
-      reads_{client_, options_, Listener(composer_.get(), finder_.get())} {
-  const auto shortage = slots_->shortage();
-  if (slots_->is_usable() && shortage && slots_->limit() < FirstConnections(options_)) {
-    CoreOf(client_).observer().Report({.kind = EventKind::kThreadShortage,
-                                       .error = &*shortage,
-                                       .what = "connections",
-                                       .wanted = FirstConnections(options_),
-                                       .started = slots_->limit()});
-  }
+      reads_{client_, options_, Listener(composer_.get(), finder_.get(), slots_)} {
+  if (slots_->is_usable()) ReportShortage(client_, *slots_, FirstConnections(options_));
 }
 
 Result<void> DownloaderCore::CheckReady() const {
@@ -100,9 +118,9 @@ FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_g
 FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const {
   const auto planner = std::make_shared<GroupPlanner>(composer_->planning(), options_.composition,
                                                       PlannerLimits{.composite_bytes = max_bytes,
-                                                                  .range_bytes = options_.range_bytes,
-                                                                  .kms_key_name = options_.composition_kms_key_name,
-                                                                  .connections = [this] { return slots_->limit(); }});
+                                                                    .range_bytes = options_.range_bytes,
+                                                                    .kms_key_name = options_.composition_kms_key_name,
+                                                                    .connections = [this] { return slots_->limit(); }});
   return {.plan =
               [planner, &sources](std::size_t first) {
                 return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {

@@ -7,7 +7,7 @@
 #include "gcsflux/download.h"
 #include "loop/request_slots.h"
 #include "transfer/composition/composer.h"
-#include "transfer/download/connection_finder.h"
+#include "transfer/connections/connection_finder.h"
 #include "transfer/download/direct_fetch.h"
 #include "transfer/download/group.h"
 #include "transfer/downloader/source_window.h"
@@ -32,10 +32,10 @@ class DownloaderCore {
   [[nodiscard]] CompositionReport composition_report() const;
 
  private:
-  const Client client_;
-  const DownloaderOptions options_;
   [[nodiscard]] FetchMethod ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const;
 
+  const Client client_;
+  const DownloaderOptions options_;
   const std::shared_ptr<RequestSlots> slots_;
   const std::unique_ptr<ConnectionFinder> finder_;  // Null if the number of connections is fixed.
   const std::unique_ptr<Composer> composer_;  // Null if nothing is composed. It is destroyed before the threads end.

@@ -1,5 +1,5 @@
 // The estimated number of connections, in simulated time: several services, machines and seeds.
-#include "transfer/download/connection_count.h"
+#include "transfer/connections/connection_count.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "retry/gate.h"
-#include "transfer/download/connection_count.h"
+#include "transfer/connections/connection_count.h"
 
 namespace gcsflux::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "transfer/download/connection_count.h"
+#include "transfer/connections/connection_count.h"
 
 #include <algorithm>
 #include <cmath>
