@@ -21,13 +21,15 @@ std::span<const Command* const> Commands() {
 }
 
 std::span<const CommandFlag> CommonFlags() {
-  static constexpr CommandFlag kFlags[] = {{"quiet", "q"},
-                                           {"progress"},
-                                           {"", "m", "Accepted: transfers are always parallel."},
-                                           {"max_concurrency", "", "Most requests at a time."},
-                                           {"project", "", "Project for making and listing buckets."},
-                                           {"endpoint", "", "Another service, or an emulator: http(s)://host[:port]."},
-                                           {"credentials", "", "adc, anonymous, or a credential file."}};
+  static constexpr CommandFlag kFlags[] = {
+      {"quiet", "q"},
+      {"progress"},
+      {"", "m", "Accepted: transfers are always parallel."},
+      {"max_concurrency", "",
+       "Requests at a time. By default, many small objects have as many as are fastest, up to 256."},
+      {"project", "", "Project for making and listing buckets."},
+      {"endpoint", "", "Another service, or an emulator: http(s)://host[:port]."},
+      {"credentials", "", "adc, anonymous, or a credential file."}};
   return kFlags;
 }
 

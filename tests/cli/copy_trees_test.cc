@@ -257,6 +257,9 @@ TEST_F(CopyTreesTest, KeepsExistingNamesUnderNoClobber) {
   EXPECT_EQ(down.status, 0) << down.err;
   EXPECT_THAT(down.err, HasSubstr("skipped 2"));
   EXPECT_EQ(ReadFile("data/a") + ReadFile("data/b"), "newnew");
+  const Outcome one = Run({"cp", "data/a", "gs://bkt/x/a", "--no_clobber"});  // It finds out by sending it.
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_THAT(one.err, HasSubstr("copied 0 objects, 0 B"));
 }
 
 // After a lost answer, the refusal of the second attempt does not tell whose object exists.

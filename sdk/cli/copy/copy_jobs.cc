@@ -189,7 +189,7 @@ class Runner {
     const CopyCall call{
         .present = task.present(), .connections = connections, .on_progress = on_progress, .stop = stop_.get_token()};
     const auto copied = task.route->Copy(task.entry(), call);
-    if (!copied) return IgnoreWhatIsThere(copied.error(), task.entry().size);
+    if (!copied) return IgnoreWhatIsThere(copied.error(), task.entry().size, meter);
     if (task.is_listed()) meter.Set(task.entry().size);
     monitor_.NoteCopied(copied->kept_bytes);
     if (!run_.is_move) return {};
@@ -197,8 +197,9 @@ class Runner {
   }
 
   // It was made after the check.
-  Result<void> IgnoreWhatIsThere(const Error& error, std::uint64_t bytes) {
+  Result<void> IgnoreWhatIsThere(const Error& error, std::uint64_t bytes, TransferMonitor::Meter& meter) {
     if (!run_.plan.skips_present || !IsRefusedAsPresent(error)) return error;
+    meter.Set(0);  // What was sent is not stored.
     monitor_.NoteSame(bytes);
     return {};
   }

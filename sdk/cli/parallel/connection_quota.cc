@@ -8,7 +8,7 @@ ConnectionQuota::Lease::Lease(ConnectionQuota& quota, int count, std::uint64_t b
     : quota_(quota), count_(std::clamp(count, 1, quota.base_)), bytes_(bytes) {
   const std::scoped_lock turn(quota_.turn_);  // Otherwise small tasks would overtake a large one for ever.
   std::unique_lock lock(quota_.mutex_);
-  quota_.changed_.wait(lock, [&] { return quota_.HasRoomFor(count_, bytes_); });
+  quota_.changed_.wait(lock, [&] { return quota_.Fits(count_, bytes_); });
   quota_.in_use_ += count_;
   quota_.bytes_ += bytes_;
 }
@@ -20,7 +20,7 @@ ConnectionQuota::Lease::~Lease() {
   quota_.changed_.notify_one();
 }
 
-bool ConnectionQuota::HasRoomFor(int count, std::uint64_t bytes) const {
+bool ConnectionQuota::Fits(int count, std::uint64_t bytes) const {
   if (in_use_ + count <= base_) return true;
   return count == 1 && in_use_ < limit_ && bytes_ + bytes <= kMostBytes;
 }

@@ -38,7 +38,7 @@ class ConnectionQuota {
   [[nodiscard]] int in_use();
 
  private:
-  [[nodiscard]] bool HasRoomFor(int count, std::uint64_t bytes) const;
+  [[nodiscard]] bool Fits(int count, std::uint64_t bytes) const;
 
   const int base_;
   std::mutex turn_;

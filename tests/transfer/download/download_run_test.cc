@@ -167,7 +167,7 @@ TEST(DownloadRun, FailsWhereverMemoryIsMissing) {
   }
 }
 
-TEST(DownloadRun, FetchesPiecesOfAUnitInParallel) {
+TEST(DownloadRun, FetchesRangesOfAGroupInParallel) {
   const auto slots = testing::MakeSlots(4);
   std::latch together(4);  // Would never open with fewer.
   Fetches fetches({{.first = 0, .count = 1, .ranges = 4}});
