@@ -4,6 +4,7 @@
 #include <atomic>
 #include <iostream>
 
+#include "cli/arguments/filter.h"
 #include "cli/arguments/names.h"
 #include "cli/arguments/wildcards.h"
 #include "cli/commands.h"
@@ -36,9 +37,14 @@ ListedObject ListedOf(ObjectMetadata object) {
 // The results of a listing as text. It writes a page at a time, because a stream is slow with many small chunks.
 class Printer {
  public:
-  explicit Printer(std::string bucket) : bucket_(std::move(bucket)) {}
+  // Names are filtered from the last slash of the prefix on.
+  Printer(const ObjectName& prefix, const Filter& filter)
+      : bucket_(prefix.bucket), below_(prefix.name.size() - LastName(prefix.name).size()), filter_(filter) {}
 
   void Add(const ListedObject& object) {
+    is_empty_ = false;
+    const std::string_view name = std::string_view(object.name).substr(std::min(below_, object.name.size()));
+    if (!filter_.Takes(name, object.size, object.updated)) return;
     ++objects_;
     bytes_ += object.size;
     if (FLAGS_count) return;
@@ -74,7 +80,7 @@ class Printer {
     return {};
   }
 
-  [[nodiscard]] std::uint64_t objects() const { return objects_; }
+  [[nodiscard]] bool is_empty() const { return is_empty_; }
 
  private:
   static constexpr std::size_t kSizeWidth = 12;
@@ -92,6 +98,9 @@ class Printer {
   }
 
   const std::string bucket_;
+  const std::size_t below_;
+  const Filter& filter_;
+  bool is_empty_ = true;  // No object was found, as if there were no filter.
   std::string text_;
   std::uint64_t objects_ = 0;
   std::uint64_t bytes_ = 0;
@@ -138,14 +147,14 @@ Result<void> ListAll(const Client& client, const ObjectName& prefix, Printer& pr
     status.Say("gcsflux: " + ListedLine(report->objects, std::chrono::duration<double>(report->elapsed).count()) +
                (report->warning.empty() ? "" : "; " + report->warning));
   }
-  if (printer.objects() == 0 && !prefix.name.empty()) return NothingThere(ToUri(prefix));
+  if (printer.is_empty() && !prefix.name.empty()) return NothingThere(ToUri(prefix));
   return {};
 }
 
-Result<void> ListOne(const Client& client, const std::string& uri) {
+Result<void> ListOne(const Client& client, const std::string& uri, const Filter& filter) {
   const auto prefix = ParseUri(uri);
   if (!prefix) return prefix.error();
-  Printer printer(prefix->bucket);
+  Printer printer(*prefix, filter);
   const bool is_deep = FLAGS_recursive || FLAGS_count;
   auto listed = is_deep ? ListAll(client, *prefix, printer) : ListLevel(client, *prefix, printer);
   const bool has_nothing = !listed && listed.error().code == ErrorCode::kEmptyPrefix;
@@ -163,20 +172,22 @@ Result<void> ListOne(const Client& client, const std::string& uri) {
 
 Result<void> List(const Client& client, const std::vector<std::string>& uris) {
   if (uris.empty()) return ListBuckets(client);
+  const auto filter = Filter::FromFlags();
+  if (!filter) return filter.error();
   for (const std::string& uri : uris) {
-    if (auto listed = ListOne(client, uri); !listed) return listed;
+    if (auto listed = ListOne(client, uri, *filter); !listed) return listed;
   }
   return {};
 }
 
-constexpr CommandFlag kLsFlags[] = {{"long", "l"},
-                                    {"human", "h"},
-                                    {"recursive", "rR"},
-                                    {"", "a", "Accepted: everything is listed, but no old generations."},
-                                    {"json"},
-                                    {"count"},
-                                    {"as_found"},
-                                    {"list_max_concurrency"}};
+constexpr auto kLsFlags = WithFilterFlags({{"long", "l"},
+                                           {"human", "h"},
+                                           {"recursive", "rR"},
+                                           {"", "a", "Accepted: everything is listed, but no old generations."},
+                                           {"json"},
+                                           {"count"},
+                                           {"as_found"},
+                                           {"list_max_concurrency"}});
 
 }  // namespace
 

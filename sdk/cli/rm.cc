@@ -1,5 +1,6 @@
 #include <gflags/gflags.h>
 
+#include "cli/arguments/filter.h"
 #include "cli/arguments/names.h"
 #include "cli/arguments/wildcards.h"
 #include "cli/commands.h"
@@ -17,39 +18,45 @@ namespace {
 using Objects = std::vector<ListedObject>;
 
 // The object of the name itself, and those in it as a directory; for a bucket, all objects.
-Result<Objects> FindAll(const Client& client, const ObjectName& prefix) {
+Result<Objects> FindAll(const Client& client, const ObjectName& prefix, const Filter& filter) {
   auto listing = ListInParallel(client, prefix, {.skip_composites = false});
   if (!listing) return listing.error();
   const std::string directory = AsDirectory(prefix.name);
   std::erase_if(listing->objects, [&](const ListedObject& object) {
     return object.name != prefix.name && !object.name.starts_with(directory);
   });
-  if (!listing->objects.empty()) return std::move(listing->objects);
-  return NothingThere(ToUri(prefix));
+  if (listing->objects.empty()) return NothingThere(ToUri(prefix));
+  std::erase_if(listing->objects, [&](const ListedObject& object) {
+    const std::string_view below = std::string_view(object.name).substr(std::min(directory.size(), object.name.size()));
+    return !filter.Takes(object.name == prefix.name ? LastName(object.name) : below, object.size, object.updated);
+  });
+  return std::move(listing->objects);
 }
 
 // A pattern may match more than was meant, so that the user must confirm it. The same on a terminal and in a script.
-Result<Objects> FindConfirmed(const Client& client, const ObjectName& pattern) {
+Result<Objects> FindConfirmed(const Client& client, const ObjectName& pattern, const Filter& filter) {
   auto matches = FindMatches(client, pattern);
   if (!matches) return matches.error();
   Objects found;
   for (ObjectMetadata& match : *matches) {
+    if (match.name != pattern.name && !filter.Takes(LastName(match.name), match.size, match.updated)) continue;
     found.push_back({.name = std::move(match.name), .generation = match.generation});
   }
-  if (FLAGS_force || FLAGS_recursive || found.front().name == pattern.name) return found;
+  if (FLAGS_force || FLAGS_recursive || found.empty() || found.front().name == pattern.name) return found;
   return Error{ErrorCode::kInvalidArgument, ToUri(pattern) + " matches " + Count(found.size(), "object") + ", from " +
                                                 ToUri({pattern.bucket, found.front().name}) + " to " +
                                                 ToUri({pattern.bucket, found.back().name}) +
                                                 "; to remove them, add -f"};
 }
 
-Result<void> RemoveOne(const Client& client, const ObjectName& name, const Concurrency& concurrency) {
+Result<void> RemoveOne(const Client& client, const ObjectName& name, const Filter& filter,
+                       const Concurrency& concurrency) {
   const bool is_pattern = HasWildcard(name.name);
   if (!is_pattern && !FLAGS_recursive) {
     return name.name.empty() ? client.DeleteBucket(name.bucket) : client.DeleteObject(name);
   }
-  auto objects = FLAGS_recursive ? FindAll(client, name) : Result<Objects>(NothingThere(""));
-  if (!objects && is_pattern) objects = FindConfirmed(client, name);
+  auto objects = FLAGS_recursive ? FindAll(client, name, filter) : Result<Objects>(NothingThere(""));
+  if (!objects && is_pattern) objects = FindConfirmed(client, name, filter);
   if (!objects) return objects.error();
   const auto remove = [&](std::size_t index, int, const std::stop_token& stop) -> Result<void> {
     const ListedObject& object = (*objects)[index];
@@ -65,10 +72,12 @@ Result<void> RemoveOne(const Client& client, const ObjectName& name, const Concu
 Result<void> Remove(const Client& client, const std::vector<std::string>& uris) {
   const auto concurrency = ConcurrencyFromFlags();
   if (!concurrency) return concurrency.error();
+  const auto filter = Filter::FromFlags();
+  if (!filter) return filter.error();
   for (const std::string& uri : uris) {
     const auto name = ParseUri(uri);
     if (!name) return name.error();
-    auto done = RemoveOne(client, *name, *concurrency);
+    auto done = RemoveOne(client, *name, *filter, *concurrency);
     const bool is_gone =
         !done && (done.error().code == ErrorCode::kNotFound || done.error().code == ErrorCode::kEmptyPrefix);
     if (!done && !(FLAGS_force && is_gone)) return done;
@@ -76,8 +85,8 @@ Result<void> Remove(const Client& client, const std::vector<std::string>& uris) 
   return {};
 }
 
-constexpr CommandFlag kRmFlags[] = {
-    {"recursive", "rR"}, {"force", "f", "What does not exist is no error, and wildcards need no confirmation."}};
+constexpr auto kRmFlags = WithFilterFlags(
+    {{"recursive", "rR"}, {"force", "f", "What does not exist is no error, and wildcards need no confirmation."}});
 
 }  // namespace
 

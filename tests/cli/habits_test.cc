@@ -118,6 +118,29 @@ const Line kLines[] = {
      "copy dir/x to gs://bkt/logs/x\ndelete gs://bkt/logs/1.log\ndelete gs://bkt/logs/2.log\ndelete "
      "gs://bkt/logs/deep/3.log\n",
      "would copy 1 object", kAll},
+    // Some of many.
+    {"ls -r gs://bkt --exclude=*.log", 0, "gs://bkt/a.txt\ngs://bkt/b.txt\ngs://bkt/c.csv\n"},
+    {"ls gs://bkt --include=*.{csv,log},a*", 0, "gs://bkt/logs/\ngs://bkt/a.txt\ngs://bkt/c.csv\n"},
+    {"ls -r gs://bkt/logs --include=deep/*", 0, ""},
+    {"ls -r gs://bkt/logs/ --include=deep/*", 0, "gs://bkt/logs/deep/3.log\n"},
+    {"ls -r gs://bkt --larger_than=5 --smaller_than=0.02K", 0,
+     "gs://bkt/logs/1.log\ngs://bkt/logs/2.log\ngs://bkt/logs/deep/3.log\n"},
+    {"ls -r gs://bkt --newer_than=1h --count", 0, "6 objects  50 bytes  gs://bkt\n"},
+    {"ls -r gs://bkt --newer_than=0s", 0, ""},
+    {"cp -r gs://bkt new --exclude=*.txt,logs/deep/*", 0, "", "copied 3 objects"},
+    {"cp gs://bkt/* new/ --exclude=b*", 0, "", "copied 2 objects"},
+    {"cp gs://bkt/a.txt new/ --exclude=a*", 0},
+    {"cp -r dir gs://bkt/up --smaller_than=1", 0, "", "copied 0 objects", kAll},
+    {"mv -r gs://bkt/logs gs://bkt/old --include=2*", 0, "", "copied 1", AllAnd({"old/2.log"}, {"logs/2.log"})},
+    {"rm -r gs://bkt --exclude=*.txt", 0, "", "", {"a.txt", "b.txt"}},
+    {"rm -f gs://bkt/logs/** --include=3*", 0, "", "", AllAnd({}, {"logs/deep/3.log"})},
+    {"rm -r gs://bkt/logs --include=none", 0, "", "", kAll},
+    {"sync dir gs://bkt/logs --delete --exclude=*.log", 0, "", "copied 1 object", AllAnd({"logs/x"})},
+    {"sync dir gs://bkt/logs --delete --exclude=x,1*", 0, "", "deleted 2",
+     AllAnd({}, {"logs/2.log", "logs/deep/3.log"})},
+    {"ls gs://bkt --exclude=[a", 2, "", "flag --exclude: pattern '[a': '[' has no ']'"},
+    {"rm -r gs://bkt --larger_than=10X", 2, "", "flag --larger_than: '10X' is not a size", kAll},
+    {"rm -r gs://bkt --newer_than=x", 2, "", "flag --newer_than: 'x' is not a duration", kAll},
     // What does not exist, and what may have been meant.
     {"rsync dir gs://bkt/x", 2, "", "no command 'rsync'; did you mean 'sync'?"},
     {"remove gs://bkt/a.txt", 2, "", "did you mean 'rm'?", kAll},
@@ -150,6 +173,16 @@ TEST_F(HabitsAloneTest, ANameThatExistsIsNoPattern) {
   Store("a*", "star");
   EXPECT_EQ(Run({"rm", "gs://bkt/a*"}).status, 0);
   EXPECT_THAT(Objects(), ElementsAre("ab", "b"));
+}
+
+TEST_F(HabitsAloneTest, SyncDeletesNothingWhoseSourceIsFiltered) {
+  WriteFile("dir/x", "small");
+  WriteFile("dir/y", "a larger one");
+  for (const char* name : {"t/x", "t/y", "t/z"}) Store(name, "old");
+  const Outcome outcome = Run({"sync", "dir", "gs://bkt/t", "--delete", "--larger_than=10"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(Objects(), ElementsAre("t/x", "t/y"));
+  EXPECT_EQ(Stored("t/x") + Stored("t/y"), "olda larger one");
 }
 
 TEST_F(HabitsAloneTest, ContentTypesGoByTheExtension) {

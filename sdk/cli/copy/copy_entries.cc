@@ -101,8 +101,10 @@ class EntriesCopy {
     if (run_.is_move && DoOverlap(*from, *to)) return OntoItself(source);
     auto entries = ListTree(client_, *from, monitor_, run_.stop);
     if (!entries) return entries.error();
+    const bool is_empty = entries->entries.empty();
+    FilterTree(run_.filter, *entries);
     CopyJob job{.from = *from, .to = *to, .sources = std::move(entries->entries)};
-    if (job.sources.empty() && !from->is_local() && !from->prefix.empty()) {
+    if (is_empty && !from->is_local() && !from->prefix.empty()) {
       if (IsDirectoryBySpelling(source)) return NothingThere(source);
       return FindOne(source);
     }
@@ -145,6 +147,7 @@ class EntriesCopy {
     for (const ObjectMetadata& match : *matches) {
       const std::string name = LastName(match.name);
       if (name.empty()) continue;  // It stands for a directory.
+      if (!run_.filter.Takes(name, match.size, match.updated)) continue;
       const Root from = ParentOf({match.bucket, match.name});
       if (run_.is_move && from == to) return OntoItself(source);
       if (jobs.empty() || jobs.back().from != from) jobs.push_back({.from = from, .to = to});

@@ -24,6 +24,8 @@ Result<CopyRun> CopyRunFromFlags() {
   if (!reading) return reading.error();
   const auto concurrency = ConcurrencyFromFlags();
   if (!concurrency) return concurrency.error();
+  auto filter = Filter::FromFlags();
+  if (!filter) return filter.error();
   if (FLAGS_compare != "checksum" && FLAGS_compare != "mtime") {
     return Error{ErrorCode::kInvalidArgument, "flag --compare must be checksum or mtime"};
   }
@@ -33,6 +35,7 @@ Result<CopyRun> CopyRunFromFlags() {
   run.route.writing = *std::move(writing);
   if (!FLAGS_content_type.empty()) run.route.content_type = FLAGS_content_type;
   if (!FLAGS_cache_control.empty()) run.route.cache_control = FLAGS_cache_control;
+  run.filter = *std::move(filter);
   run.stream_reading = *std::move(reading);
   run.plan.skips_present = FLAGS_no_clobber;
   run.plan.compare = FLAGS_compare == "mtime" ? Compare::kModified : Compare::kChecksum;

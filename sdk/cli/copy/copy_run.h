@@ -2,6 +2,7 @@
 
 #include <stop_token>
 
+#include "cli/arguments/filter.h"
 #include "cli/copy/copy_plan.h"
 #include "cli/copy/route.h"
 #include "cli/parallel/run_adapting.h"
@@ -15,6 +16,7 @@ struct CopyRun {
   Concurrency concurrency = {};
   RouteOptions route = {};
   ObjectReaderOptions stream_reading = {};  ///< How what goes into a pipe is fetched.
+  Filter filter = {};                       ///< Of what is in directories, and of what wildcards match.
   CopyPlanOptions plan = {};                ///< Without what the job says.
   bool is_dry = false;                      ///< Writes to standard output what it would do.
   bool is_move = false;                     ///< Deletes the generation of each object that was copied.

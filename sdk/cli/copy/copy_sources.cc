@@ -68,6 +68,14 @@ Result<ListedTree> ListTree(const Client& client, const Root& root, TransferMoni
   return ListedTree{.entries = *std::move(objects)};
 }
 
+void FilterTree(const Filter& filter, ListedTree& tree) {
+  std::erase_if(tree.entries, [&](TreeEntry& entry) {
+    if (filter.Takes(entry.name, entry.size, entry.modified)) return false;
+    tree.left_out.push_back(std::move(entry.name));
+    return true;
+  });
+}
+
 Result<void> LookAtDestination(const Client& client, CopyJob& job, bool all, TransferMonitor& monitor,
                                const std::stop_token& stop) {
   if (job.to.is_local() && (!all || !IsThere(job.to.prefix))) {

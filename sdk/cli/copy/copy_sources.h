@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments/filter.h"
 #include "cli/arguments/tree.h"
 #include "cli/copy/copy_jobs.h"
 #include "cli/terminal/transfer_monitor.h"
@@ -15,6 +16,9 @@ namespace gcsflux::cli {
 /// If there is nothing, a bucket gives an empty tree, and a file system gives kLocalIo.
 Result<ListedTree> ListTree(const Client& client, const Root& root, TransferMonitor& monitor,
                             const std::stop_token& stop);
+
+/// Moves entries that the filter does not take to those that are left out.
+void FilterTree(const Filter& filter, ListedTree& tree);
 
 /// Fills in what is at the job's destination: at least what its sources name, and with `all` everything.
 Result<void> LookAtDestination(const Client& client, CopyJob& job, bool all, TransferMonitor& monitor,

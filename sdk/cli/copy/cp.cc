@@ -96,15 +96,16 @@ Result<void> Copy(const Client& client, const std::vector<std::string>& argument
   return CopyEntries(client, arguments, *run);
 }
 
-constexpr CommandFlag kCpFlags[] = {{"recursive", "rR"},
-                                    {"no_clobber", "n"},
-                                    {"", "f", "Accepted: without -n, a copy replaces what exists."},
-                                    {"content_type"},
-                                    {"cache_control"},
-                                    {"compare", "",
-                                     "With -r, what is the same, and skipped: checksum (size and CRC32C; local files "
-                                     "are read), or mtime (size, and the destination is not older)."},
-                                    {"dry_run"}};
+constexpr auto kCpFlags =
+    WithFilterFlags({{"recursive", "rR"},
+                     {"no_clobber", "n"},
+                     {"", "f", "Accepted: without -n, a copy replaces what exists."},
+                     {"content_type"},
+                     {"cache_control"},
+                     {"compare", "",
+                      "With -r, what is the same, and skipped: checksum (size and CRC32C; local files "
+                      "are read), or mtime (size, and the destination is not older)."},
+                     {"dry_run"}});
 
 }  // namespace
 

@@ -22,8 +22,10 @@ Result<void> Move(const Client& client, const std::vector<std::string>& argument
   return CopyEntries(client, arguments, *run);
 }
 
-constexpr CommandFlag kMvFlags[] = {
-    {"recursive", "rR"}, {"no_clobber", "n"}, {"", "f", "Accepted: without -n, mv replaces what exists."}, {"dry_run"}};
+constexpr auto kMvFlags = WithFilterFlags({{"recursive", "rR"},
+                                           {"no_clobber", "n"},
+                                           {"", "f", "Accepted: without -n, mv replaces what exists."},
+                                           {"dry_run"}});
 
 }  // namespace
 

@@ -32,6 +32,7 @@ Result<void> Sync(const Client& client, const std::vector<std::string>& argument
   const bool may_be_empty = FLAGS_delete && FLAGS_force;
   const bool is_empty = entries->entries.empty();
   if (is_empty && !from->is_local() && !may_be_empty) return NothingThere(arguments[0]);
+  FilterTree(run->filter, *entries);
   std::vector<CopyJob> jobs(1);
   jobs[0] = {.from = *from,
              .to = *to,
@@ -39,6 +40,8 @@ Result<void> Sync(const Client& client, const std::vector<std::string>& argument
              .present = {},
              .left_out = std::move(entries->left_out)};
   if (auto looked = LookAtDestination(client, jobs[0], FLAGS_delete, monitor, run->stop); !looked) return looked;
+  // What is excluded by its name is not deleted either, as if it were not there.
+  std::erase_if(jobs[0].present, [&](const TreeEntry& entry) { return !run->filter.TakesName(entry.name); });
   // A mistyped name, or a file system that is not mounted, must not delete everything.
   if (FLAGS_delete && is_empty && !may_be_empty && !jobs[0].present.empty()) {
     return Error{ErrorCode::kInvalidArgument, "'" + arguments[0] +
@@ -49,11 +52,15 @@ Result<void> Sync(const Client& client, const std::vector<std::string>& argument
   return monitor.Finish();
 }
 
-constexpr CommandFlag kSyncFlags[] = {
-    {"delete", "d"},   {"force", "", "With --delete, delete everything at the destination if the source is empty."},
-    {"dry_run", "n"},  {"no_clobber"},
-    {"compare"},       {"content_type"},
-    {"cache_control"}, {"", "rR", "Accepted: sync always copies all levels."}};
+constexpr auto kSyncFlags =
+    WithFilterFlags({{"delete", "d"},
+                     {"force", "", "With --delete, delete everything at the destination if the source is empty."},
+                     {"dry_run", "n"},
+                     {"no_clobber"},
+                     {"compare"},
+                     {"content_type"},
+                     {"cache_control"},
+                     {"", "rR", "Accepted: sync always copies all levels."}});
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <gflags/gflags.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -18,7 +19,12 @@ using internal::WrongFlag;
 
 bool help_requested = false;
 
-std::string_view Directory(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
+// The last two folders of a source file: "src/flags". The path before them may be absolute or relative, even in one
+// program: a compiler's cache holds both.
+std::filesystem::path FolderOf(std::string_view file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  return folder.parent_path().filename() / folder.filename();
+}
 
 bool IsKnown(const std::string& name, gflags::CommandLineFlagInfo* info) {
   return gflags::GetCommandLineFlagInfo(name.c_str(), info);
@@ -45,7 +51,7 @@ Error UnknownFlag(const std::string& name) {
   const std::string file_of_gflags = gflags::GetCommandLineFlagInfoOrDie("flagfile").filename;
   std::vector<std::string> names;
   for (const auto& flag : flags) {
-    if (Directory(flag.filename) != Directory(file_of_gflags)) names.push_back(flag.name);
+    if (FolderOf(flag.filename) != FolderOf(file_of_gflags)) names.push_back(flag.name);
   }
   const std::string nearest = internal::NearestName(name, names);
   return WrongFlag("unknown flag --" + name + "; " + (nearest.empty() ? "" : "did you mean --" + nearest + "? ") +
@@ -121,8 +127,8 @@ std::string FlagsHelp(std::string_view program_file) {
     const std::string text = "  --" + flag.name + " (" + DefaultOf(flag) +
                              (range == nullptr ? "" : "; " + internal::RangeText(*range)) + ")\n      " +
                              flag.description + "\n";
-    if (Directory(flag.filename) == Directory(__FILE__)) common += text;
-    if (Directory(flag.filename) == Directory(program_file)) own += text;
+    if (FolderOf(flag.filename) == FolderOf(__FILE__)) common += text;
+    if (FolderOf(flag.filename) == FolderOf(program_file)) own += text;
   }
   return own + common;
 }
