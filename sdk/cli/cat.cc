@@ -1,7 +1,10 @@
+#include <gflags/gflags.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <optional>
 #include <span>
 
 #include "base/messages/local_error.h"
@@ -14,6 +17,8 @@
 #include "gcsflux/download.h"
 #include "gcsflux/flags.h"
 #include "transfer/threads/run_on_threads.h"
+
+DEFINE_string(range, "", "Only these bytes of each object: a-b (both included), a- or -n (the last n).");
 
 namespace gcsflux::cli {
 namespace {
@@ -85,6 +90,42 @@ class Concatenation {
   std::uint64_t bytes_ = 0;  // Of all objects.
 };
 
+// "a-b" with both ends, "a-" or "-n" (the last n bytes): as HTTP writes them.
+Result<ByteRange> ParseRange(const std::string& text, std::uint64_t size) {
+  const Error wrong{ErrorCode::kInvalidArgument, "flag --range: '" + text + "' is not a-b, a- or -n"};
+  const auto dash = text.find('-');
+  if (dash == text.npos || text.size() == 1) return wrong;
+  const auto number = [&](std::string_view digits) -> std::optional<std::uint64_t> {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+  };
+  const std::string_view view = text;
+  const auto first = dash == 0 ? std::optional<std::uint64_t>(0) : number(view.substr(0, dash));
+  if (first && dash + 1 == text.size()) return ByteRange{.offset = *first};
+  const auto last = number(view.substr(dash + 1));
+  if (!first || !last) return wrong;
+  if (dash == 0) return ByteRange{.offset = size - std::min(size, *last)};
+  if (*last < *first) return wrong;
+  return ByteRange{.offset = *first, .length = std::max(*last, *last + 1) - *first};
+}
+
+Result<void> PrintRanges(const Client& client, const std::vector<ObjectName>& objects, const std::stop_token& stop) {
+  const ByteSink out = Into(stdout, "standard output");
+  for (const ObjectName& object : objects) {
+    const auto found = client.GetObject(object, {.fields = "size", .stop = stop});
+    if (!found) return found.error();
+    const auto range = ParseRange(FLAGS_range, found->size);
+    if (!range) return range.error();
+    if (range->offset >= found->size) continue;
+    const auto read = client.ReadObject(object, out, {.range = *range, .generation = found->generation, .stop = stop});
+    if (!read) return read.error();
+  }
+  if (std::fflush(stdout) != 0) return internal::LocalError("write", "standard output");
+  return {};
+}
+
 Result<void> Concatenate(const Client& client, const std::vector<std::string>& uris) {
   const auto options = DownloaderOptionsFromFlags();
   if (!options) return options.error();
@@ -93,6 +134,7 @@ Result<void> Concatenate(const Client& client, const std::vector<std::string>& u
   reading->stop = StopOnSignal();
   const auto objects = ObjectsOf(client, uris, reading->stop);
   if (!objects) return objects.error();
+  if (!FLAGS_range.empty()) return PrintRanges(client, *objects, reading->stop);
   if (objects->size() == 1) {
     return PrintWithProgress(client, *reading, objects->front(), stdout, "standard output");
   }
@@ -106,6 +148,8 @@ Result<void> Concatenate(const Client& client, const std::vector<std::string>& u
   return concatenation.Finish();
 }
 
+constexpr CommandFlag kCatFlags[] = {{"range", "r"}};
+
 }  // namespace
 
 constinit const Command kCat = {
@@ -115,6 +159,7 @@ constinit const Command kCat = {
     .details =
         "Several objects are fetched ahead, --max_concurrency at a time, and a large one with as many requests. After\n"
         "exit status 1, do not use the output.\n",
+    .flags = kCatFlags,
     .run = Concatenate,
 };
 

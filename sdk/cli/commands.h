@@ -36,18 +36,22 @@ struct Command {
 // Each is in the file of its name, and those on checkpoints are in the folder checkpoint.
 extern const Command kCat;
 extern const Command kClean;
+extern const Command kCompose;
 extern const Command kConvert;
 extern const Command kCp;
 extern const Command kDiff;
 extern const Command kDu;
+extern const Command kHash;
 extern const Command kInspect;
 extern const Command kListSteps;
 extern const Command kLs;
 extern const Command kMb;
 extern const Command kMv;
 extern const Command kPrune;
+extern const Command kRb;
 extern const Command kRemoveStep;
 extern const Command kRm;
+extern const Command kSetmeta;
 extern const Command kStat;
 extern const Command kSync;
 extern const Command kVerify;

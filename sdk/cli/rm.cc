@@ -49,6 +49,19 @@ Result<Objects> FindConfirmed(const Client& client, const ObjectName& pattern, c
                                                 "; to remove them, add -f"};
 }
 
+Result<void> RemoveObjects(const Client& client, const std::string& bucket, const Objects& objects,
+                           const Concurrency& concurrency) {
+  const auto remove = [&](std::size_t index, int, const std::stop_token& stop) -> Result<void> {
+    const ListedObject& object = objects[index];
+    // Names the generation: an object that another writer stores there meanwhile must stay.
+    auto done = client.DeleteObject({bucket, object.name}, {.generation = object.generation, .stop = stop});
+    if (!done && done.error().code == ErrorCode::kNotFound) return {};
+    return done;
+  };
+  return RunAdapting(client, concurrency,
+                     {.count = objects.size(), .needs = [](std::size_t) { return TaskNeeds(); }, .perform = remove});
+}
+
 Result<void> RemoveOne(const Client& client, const ObjectName& name, const Filter& filter,
                        const Concurrency& concurrency) {
   const bool is_pattern = HasWildcard(name.name);
@@ -58,15 +71,7 @@ Result<void> RemoveOne(const Client& client, const ObjectName& name, const Filte
   auto objects = FLAGS_recursive ? FindAll(client, name, filter) : Result<Objects>(NothingThere(""));
   if (!objects && is_pattern) objects = FindConfirmed(client, name, filter);
   if (!objects) return objects.error();
-  const auto remove = [&](std::size_t index, int, const std::stop_token& stop) -> Result<void> {
-    const ListedObject& object = (*objects)[index];
-    // Names the generation: an object that another writer stores there meanwhile must stay.
-    auto done = client.DeleteObject({name.bucket, object.name}, {.generation = object.generation, .stop = stop});
-    if (!done && done.error().code == ErrorCode::kNotFound) return {};
-    return done;
-  };
-  return RunAdapting(client, concurrency,
-                     {.count = objects->size(), .needs = [](std::size_t) { return TaskNeeds(); }, .perform = remove});
+  return RemoveObjects(client, name.bucket, *objects, concurrency);
 }
 
 Result<void> Remove(const Client& client, const std::vector<std::string>& uris) {
@@ -85,6 +90,31 @@ Result<void> Remove(const Client& client, const std::vector<std::string>& uris) 
   return {};
 }
 
+// The bucket's objects are deleted only if the user says so.
+Result<void> RemoveBuckets(const Client& client, const std::vector<std::string>& uris) {
+  const auto concurrency = ConcurrencyFromFlags();
+  if (!concurrency) return concurrency.error();
+  for (const std::string& uri : uris) {
+    const auto bucket = ParseBucket(uri);
+    if (!bucket) return bucket.error();
+    if (FLAGS_force) {
+      const auto objects = FindAll(client, *bucket, {});
+      if (!objects && objects.error().code != ErrorCode::kEmptyPrefix) return objects.error();
+      if (objects) {
+        if (auto removed = RemoveObjects(client, bucket->bucket, *objects, *concurrency); !removed) return removed;
+      }
+    }
+    auto removed = client.DeleteBucket(bucket->bucket);
+    if (!removed && removed.error().code == ErrorCode::kBucketNotEmpty && !FLAGS_force) {
+      return Error{ErrorCode::kBucketNotEmpty, uri + " is not empty; to delete its objects too, add -f"};
+    }
+    if (!removed) return removed;
+  }
+  return {};
+}
+
+constexpr CommandFlag kRbFlags[] = {{"force", "f", "Delete the bucket's objects first."}};
+
 constexpr auto kRmFlags = WithFilterFlags(
     {{"recursive", "rR"}, {"force", "f", "What does not exist is no error, and wildcards need no confirmation."}});
 
@@ -99,6 +129,14 @@ constinit const Command kRm = {
         "A wildcard needs -f or -r; without them, rm says how many objects it matches, and removes none.\n",
     .flags = kRmFlags,
     .run = Remove,
+};
+
+constinit const Command kRb = {
+    .name = "rb",
+    .arguments = "gs://BUCKET...",
+    .summary = "Remove buckets that are empty; with -f, their objects too.",
+    .flags = kRbFlags,
+    .run = RemoveBuckets,
 };
 
 }  // namespace gcsflux::cli

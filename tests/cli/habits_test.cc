@@ -141,6 +141,25 @@ const Line kLines[] = {
     {"ls gs://bkt --exclude=[a", 2, "", "flag --exclude: pattern '[a': '[' has no ']'"},
     {"rm -r gs://bkt --larger_than=10X", 2, "", "flag --larger_than: '10X' is not a size", kAll},
     {"rm -r gs://bkt --newer_than=x", 2, "", "flag --newer_than: 'x' is not a duration", kAll},
+    // Of single objects.
+    {"cat -r 2-4 gs://bkt/a.txt", 0, "txt"},
+    {"cat --range=3- gs://bkt/a.txt gs://bkt/b.txt", 0, "xtxt"},
+    {"cat -r -2 gs://bkt/a.txt", 0, "xt"},
+    {"cat -r 9- gs://bkt/a.txt", 0, ""},
+    {"cat -r 0-18446744073709551615 gs://bkt/a.txt", 0, "a.txt"},
+    {"cat -r 4-2 gs://bkt/a.txt", 2, "", "flag --range: '4-2' is not a-b"},
+    {"cat -r x gs://bkt/a.txt", 2, "", "flag --range: 'x' is not a-b"},
+    {"compose gs://bkt/a.txt gs://bkt/c.csv gs://bkt/ac.txt", 0, "", "", AllAnd({"ac.txt"})},
+    {"compose gs://bkt/none gs://bkt/ac.txt", 1, "", "404", kAll},
+    {"compose gs://other/a gs://bkt/ac.txt", 2, "", "is in another bucket", kAll},
+    {"hash local.txt gs://bkt/?.txt", 0, "acdad6d0  local.txt\ne8acd50f  gs://bkt/a.txt\na09f65fb  gs://bkt/b.txt\n"},
+    {"hash none", 1, "", "none"},
+    {"setmeta --content_type=text/x gs://bkt/a.txt", 0},
+    {"setmeta gs://bkt/a.txt", 2, "", "nothing is to be changed"},
+    {"setmeta --metadata==v gs://bkt/a.txt", 2, "", "'=v' is not key=value"},
+    {"setmeta --metadata=k=v gs://bkt/none", 1, "", "404"},
+    {"rb gs://bkt", 1, "", "gs://bkt is not empty; to delete its objects too, add -f", kAll},
+    {"rb gs://bkt/a.txt", 2, "", "gs://bkt/a.txt", kAll},
     // What does not exist, and what may have been meant.
     {"rsync dir gs://bkt/x", 2, "", "no command 'rsync'; did you mean 'sync'?"},
     {"remove gs://bkt/a.txt", 2, "", "did you mean 'rm'?", kAll},
@@ -173,6 +192,33 @@ TEST_F(HabitsAloneTest, ANameThatExistsIsNoPattern) {
   Store("a*", "star");
   EXPECT_EQ(Run({"rm", "gs://bkt/a*"}).status, 0);
   EXPECT_THAT(Objects(), ElementsAre("ab", "b"));
+}
+
+TEST_F(HabitsAloneTest, SetmetaChangesWhatIsNamed) {
+  Store("a", "text");
+  ASSERT_EQ(Run({"setmeta", "gs://bkt/a", "--cache_control=no-store", "--metadata=k=v,l=w"}).status, 0);
+  ASSERT_EQ(Run({"setmeta", "gs://bkt/*", "--content_type=text/x", "--metadata=k="}).status, 0);
+  const auto object = client_.GetObject({"bkt", "a"});
+  ASSERT_TRUE(object.ok());
+  EXPECT_EQ(object->content_type + " " + object->cache_control, "text/x no-store");
+  EXPECT_EQ(object->metadata, (std::map<std::string, std::string>{{"l", "w"}}));
+}
+
+TEST_F(HabitsAloneTest, ComposeJoinsInOrderAndTakesTheTypeOfTheName) {
+  for (const char* name : {"a", "b", "all.txt"}) Store(name, name);
+  ASSERT_EQ(Run({"compose", "gs://bkt/b", "gs://bkt/a", "gs://bkt/all.txt"}).status, 0);
+  EXPECT_EQ(Stored("all.txt"), "ba");
+  EXPECT_EQ(client_.GetObject({"bkt", "all.txt"})->content_type, "text/plain");
+}
+
+TEST_F(HabitsAloneTest, RemovesABucketWithItsObjectsOnlyByForce) {
+  ASSERT_EQ(Run({"mb", "gs://other"}).status, 0);
+  ASSERT_EQ(Run({"rb", "gs://other"}).status, 0);
+  Store("a", "1");
+  EXPECT_EQ(Run({"rb", "gs://bkt"}).status, 1);
+  EXPECT_EQ(Stored("a"), "1");
+  ASSERT_EQ(Run({"rb", "-f", "gs://bkt"}).status, 0);
+  EXPECT_EQ(client_.GetBucket("bkt").error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(HabitsAloneTest, SyncDeletesNothingWhoseSourceIsFiltered) {

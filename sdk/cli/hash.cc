@@ -1,0 +1,44 @@
+#include "cli/arguments/names.h"
+#include "cli/arguments/wildcards.h"
+#include "cli/commands.h"
+#include "cli/terminal/interruption.h"
+#include "cli/terminal/output.h"
+#include "gcsflux/download.h"
+
+namespace gcsflux::cli {
+namespace {
+
+Result<void> Hash(const Client& client, const std::vector<std::string>& arguments) {
+  const std::stop_token stop = StopOnSignal();
+  for (const std::string& argument : arguments) {
+    if (!IsUri(argument)) {
+      const auto crc32c = Crc32cOfFile(argument, stop);
+      if (!crc32c) return crc32c.error();
+      PrintLine(Hex(*crc32c) + "  " + argument);
+      continue;
+    }
+    const auto objects = ObjectsOf(client, {argument}, stop);
+    if (!objects) return objects.error();
+    for (const ObjectName& name : *objects) {
+      const auto object = client.GetObject(name, {.fields = "crc32c", .stop = stop});
+      if (!object) return object.error();
+      if (!object->crc32c) {
+        return Error{ErrorCode::kUnverified, ToUri(name) + ": the service gives no CRC32C; read the object to find it"};
+      }
+      PrintLine(Hex(*object->crc32c) + "  " + ToUri(name));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+constinit const Command kHash = {
+    .name = "hash",
+    .arguments = "FILE|gs://BUCKET/OBJECT...",
+    .summary = "Print the CRC32C of files and objects, to compare them.",
+    .details = "In hexadecimal, as stat prints it. A file is read; of an object, the service's own is printed.\n",
+    .run = Hash,
+};
+
+}  // namespace gcsflux::cli

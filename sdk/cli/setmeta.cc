@@ -1,0 +1,92 @@
+#include <gflags/gflags.h>
+
+#include "cli/arguments/wildcards.h"
+#include "cli/commands.h"
+#include "cli/parallel/run_adapting.h"
+#include "gcsflux/client.h"
+
+DECLARE_string(content_type);
+DECLARE_string(cache_control);
+DEFINE_string(content_encoding, "", "Content-Encoding.");
+DEFINE_string(content_disposition, "", "Content-Disposition.");
+DEFINE_string(content_language, "", "Content-Language.");
+DEFINE_string(metadata, "", "Custom metadata: key=value,key=value. A key without a value is removed.");
+
+namespace gcsflux::cli {
+namespace {
+
+// What was given; a flag that is given as empty removes the attribute.
+std::optional<std::string> Given(const char* flag) {
+  const auto info = google::GetCommandLineFlagInfoOrDie(flag);
+  return info.is_default ? std::nullopt : std::optional(info.current_value);
+}
+
+Result<ObjectChanges> ChangesOfFlags() {
+  ObjectChanges changes{.content_type = Given("content_type"),
+                        .content_encoding = Given("content_encoding"),
+                        .content_disposition = Given("content_disposition"),
+                        .content_language = Given("content_language"),
+                        .cache_control = Given("cache_control")};
+  for (std::string_view rest = FLAGS_metadata; !rest.empty();) {
+    const std::string_view entry = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+    const auto equals = entry.find('=');
+    if (equals == 0 || entry.empty()) {
+      return Error{ErrorCode::kInvalidArgument, "flag --metadata: '" + std::string(entry) + "' is not key=value"};
+    }
+    std::optional<std::string> value;
+    if (equals != entry.npos && equals + 1 < entry.size()) value = std::string(entry.substr(equals + 1));
+    changes.metadata[std::string(entry.substr(0, equals))] = std::move(value);
+  }
+  const bool is_empty = !changes.content_type && !changes.content_encoding && !changes.content_disposition &&
+                        !changes.content_language && !changes.cache_control && changes.metadata.empty();
+  if (is_empty)
+    return Error{ErrorCode::kInvalidArgument, "nothing is to be changed: give --content_type, --metadata ..."};
+  return changes;
+}
+
+Result<void> SetMetadata(const Client& client, const std::vector<std::string>& uris) {
+  const auto changes = ChangesOfFlags();
+  if (!changes) return changes.error();
+  const auto concurrency = ConcurrencyFromFlags();
+  if (!concurrency) return concurrency.error();
+  const auto objects = ObjectsOf(client, uris);
+  if (!objects) return objects.error();
+  const auto change = [&](std::size_t index, int, const std::stop_token& stop) -> Result<void> {
+    const ObjectName& object = (*objects)[index];
+    const auto found = client.GetObject(object, {.fields = "metageneration", .stop = stop});
+    if (!found) return found.error();
+    auto patched = client.PatchObject(object, *changes,
+                                      {.generation = found->generation,
+                                       .preconditions = {.if_metageneration_match = found->metageneration},
+                                       .stop = stop});
+    if (!patched) return patched.error();
+    return {};
+  };
+  return RunAdapting(client, *concurrency,
+                     {.count = objects->size(), .needs = [](std::size_t) { return TaskNeeds(); }, .perform = change});
+}
+
+constexpr CommandFlag kSetmetaFlags[] = {{"content_type", "", "Content type; empty removes it."},
+                                         {"cache_control", "", "Cache-Control, such as no-store or max-age=60."},
+                                         {"content_encoding"},
+                                         {"content_disposition"},
+                                         {"content_language"},
+                                         {"metadata"}};
+
+}  // namespace
+
+constinit const Command kSetmeta = {
+    .name = "setmeta",
+    .arguments = "gs://BUCKET/OBJECT...",
+    .summary = "Change attributes of objects in place.",
+    .details =
+        "What no flag names stays as it is, and a flag with an empty value removes the attribute. The generation "
+        "stays\n"
+        "the same. A change by another writer in between is an error, and that object stays as the other has left "
+        "it.\n",
+    .flags = kSetmetaFlags,
+    .run = SetMetadata,
+};
+
+}  // namespace gcsflux::cli
