@@ -104,16 +104,9 @@ std::string LineOf(const CommandFlag& flag) {
   std::string line = " ";
   for (const char letter : flag.letters) line.append(" -").append(1, letter).append(",");
   if (flag.name.empty()) line.pop_back();
-  std::string text(flag.help);
-  if (!flag.name.empty()) {
-    const auto info = gflags::GetCommandLineFlagInfoOrDie(std::string(flag.name).c_str());
-    line.append(" --").append(flag.name);
-    if (flag.help.empty()) text = info.description;
-    if (info.type != "bool" && !info.default_value.empty())
-      text.append(" Default: ").append(info.default_value).append(".");
-  }
+  if (!flag.name.empty()) line.append(" --").append(flag.name);
   line.append(line.size() + 2 > kIndent ? 2 : kIndent - line.size(), ' ');
-  return line + Wrapped(text, kIndent);
+  return line + Wrapped(DescriptionOf(flag), kIndent);
 }
 
 std::string HelpOf(const Command& command) {
@@ -132,12 +125,23 @@ std::string HelpOfProgram() {
   }
   return text +
          "\n`gcsflux help COMMAND` or `gcsflux COMMAND --help` shows a command's help, `gcsflux version` the version.\n"
+         "`gcsflux completion bash|zsh|fish` prints what completes commands and flags, `gcsflux man` a manual page.\n"
          "Names are gs://bucket/object (or gcs://); - is standard input or output.\n"
          "Exit status: 0 (success), 1 (the operation failed), 2 (wrong usage), 130 or 143 (ended by SIGINT or\n"
          "SIGTERM).\n";
 }
 
 }  // namespace
+
+std::string DescriptionOf(const CommandFlag& flag) {
+  std::string text(flag.help);
+  if (flag.name.empty()) return text;
+  const auto info = gflags::GetCommandLineFlagInfoOrDie(std::string(flag.name).c_str());
+  if (flag.help.empty()) text = info.description;
+  if (info.type != "bool" && !info.default_value.empty())
+    text.append(" Default: ").append(info.default_value).append(".");
+  return text;
+}
 
 std::vector<std::string> ExpandLetters(const std::vector<std::string>& words) {
   const Command* command = nullptr;

@@ -23,6 +23,9 @@ Result<const Command*> FindCommand(const std::vector<std::string>& arguments);
 /// --dry_run.
 Result<void> CheckFlags(const Command& command);
 
+/// What a flag does, with its default; on one line.
+std::string DescriptionOf(const CommandFlag& flag);
+
 /// "gcsflux cp SOURCE... DESTINATION".
 std::string Usage(const Command& command);
 

@@ -10,6 +10,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/completion.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
@@ -79,6 +80,16 @@ int Run(int argc, const char* const* argv) {
   const std::string first = arguments->empty() ? "" : arguments->front();
   if (FLAGS_version || first == "version") {
     std::cout << "gcsflux " << kVersion << '\n';
+    return 0;
+  }
+  if (first == "completion" && !HelpRequested()) {
+    const auto script = CompletionScript(arguments->size() == 2 ? arguments->back() : "");
+    if (!script) return Complain(script.error());
+    std::cout << *script;
+    return 0;
+  }
+  if (first == "man" && !HelpRequested()) {
+    std::cout << ManPage();
     return 0;
   }
   if (first == "help") arguments->erase(arguments->begin());
