@@ -154,12 +154,12 @@ TEST_F(CheckpointRunTest, RewindsToAnEarlierStep) {
 }
 
 TEST_F(CheckpointRunTest, SavesDuringTraining) {
-  for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
+  for (const bool is_lazy : {false, true}) {
     Training training;
     training.Steps(2);
     const std::vector<Tensor> saved = CopyOf(training.net);
-    const std::int64_t step = mode == SnapshotMode::kEager ? 2 : 3;
-    CheckpointRun run = Run({.async = {.mode = mode, .max_in_flight = 2}});
+    const std::int64_t step = is_lazy ? 3 : 2;
+    CheckpointRun run = Run({.async = {.is_lazy = is_lazy, .max_in_flight = 2}});
     const PendingSave save = run.SaveAsync(step, training.State());
     save.WaitStaged();
     training.Steps(1);
@@ -183,7 +183,7 @@ TEST_F(CheckpointRunTest, ThrowsTheFailureOfAnEarlierSave) {
 
 TEST_F(CheckpointRunTest, FinishesSavesAfterTheStateIsDestroyed) {
   {
-    CheckpointRun run = Run({.async = {.mode = SnapshotMode::kLazy}});
+    CheckpointRun run = Run({.async = {.is_lazy = true}});
     Training training;
     run.SaveAsync(1, training.State());
   }

@@ -83,7 +83,7 @@ TEST_F(SafetensorsRunTest, SavesDuringTraining) {
   Training training;
   training.Steps(2);
   const auto saved = CopyOf(training.net);
-  CheckpointRun run = Run({.format = CheckpointFormat::kSafetensors, .async = {.mode = SnapshotMode::kLazy}});
+  CheckpointRun run = Run({.format = CheckpointFormat::kSafetensors, .async = {.is_lazy = true}});
   const PendingSave save = run.SaveAsync(2, training.State());
   save.WaitStaged();
   training.Steps(1);
