@@ -159,7 +159,7 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
     if (const auto outcome = save->WaitDone(); !outcome) AddTo(error, outcome.error());
   }
   if (!error) return PendingSave(save);
-  if (!is_eager) save->WaitStaged();  // The caller has no handle for it.
+  if (options_.is_lazy) save->WaitStaged();  // The caller has no handle for it.
   return *error;
 }
 
