@@ -205,7 +205,7 @@ TEST_F(CheckpointStepsTest, RemovesStepsWithUnreadableManifestsOneByOne) {
 TEST_F(CheckpointStepsTest, AppliesTheRetentionPolicy) {
   EXPECT_THAT(ValueOf(Steps().Keep({.last = 2}, true)).removed, ElementsAre(10));
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
-  EXPECT_THAT(ValueOf(Steps().Keep({.last = 1, .best = KeepBest{.metric = "loss"}})).removed, ElementsAre(20));
+  EXPECT_THAT(ValueOf(Steps().Keep({.last = 1, .best = 1, .metric = "loss"})).removed, ElementsAre(20));
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 30));
   EXPECT_EQ(ErrorOf(Steps().Keep({.every = 0})).code, ErrorCode::kInvalidArgument);
 }

@@ -70,7 +70,7 @@ TEST_F(CheckpointRunTest, ReleasesItsPrefixOnAssignment) {
 
 TEST_F(CheckpointRunTest, AppliesTheRetentionPolicy) {
   Training training;
-  CheckpointRun run = Run({.save_every = 10, .keep = KeepRules{.last = 2, .best = KeepBest{.metric = "loss"}}});
+  CheckpointRun run = Run({.save_every = 10, .keep = KeepRules{.last = 2, .best = 1, .metric = "loss"}});
   for (int step = 0; step <= 60; ++step) {
     if (run.ShouldSave(step)) run.Save(step, training.State(), {.metrics = {{"loss", std::abs(step - 20)}}});
   }

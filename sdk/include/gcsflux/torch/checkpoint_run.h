@@ -82,7 +82,7 @@ struct CheckpointRunOptions {
 
 struct SaveOptions {
   CommitMode mode = CommitMode::kCreate;
-  std::map<std::string, double> metrics = {};  ///< Finite numbers; KeepBest uses them.
+  std::map<std::string, double> metrics = {};  ///< Finite numbers; KeepRules::best uses them.
   std::map<std::string, std::string> metadata = {};
 };
 
