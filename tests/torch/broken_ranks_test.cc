@@ -118,7 +118,7 @@ class BrokenRanksTest : public ::testing::Test {
       run.store_file = (directory_.path() / job.name).string();
       const auto store = OpenProcessStore(run, kMeeting);
       const auto group = JoinProcesses(run, store, kMeeting);
-      CheckpointRun saves(MakeClient(), UriOf(job), *group, {.take_over = true, .group = {.deadline = kDeadline}});
+      CheckpointRun saves(MakeClient(), UriOf(job), *group, {.take_over = true, .group_deadline = kDeadline});
       at::Tensor weight;
       RunState state = StateOf(*group, weight);
       if (job.call == Call::kLoad) return saves.LoadLatest(state) ? "ok" : "no step";

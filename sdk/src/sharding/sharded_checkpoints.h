@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -51,7 +52,8 @@ struct PartToLoad {
 };
 
 struct ShardedOptions {
-  GroupOptions group = {};
+  std::chrono::milliseconds deadline = std::chrono::seconds(60);  ///< As CheckpointRunOptions::group_deadline.
+  bool reads_once_per_host = false;                               ///< As CheckpointRunOptions::reads_once_per_host.
   std::optional<KeepRules> keep = {};  ///< Which steps stay after a save. If absent, all stay.
   bool take_over = false;              ///< As CheckpointRunOptions::take_over, for rank 0: the run's writer.
   UploadOptions file = {};             ///< How each rank writes its file.
@@ -120,7 +122,7 @@ class ShardedCheckpoints {
   /// Rank 0 removes a step.
   Result<void> Remove(std::int64_t step);
 
-  /// Fills the parts with the step's bytes. Without GroupOptions::reads_once_per_host, each rank reads only the ranges
+  /// Fills the parts with the step's bytes. Without reads_once_per_host, each rank reads only the ranges
   /// of its own parts. Returns kUndecodable if the step lacks a tensor, or has it with another type or shape. The
   /// message lists such tensors of all ranks. Returns kCorrupted if the bytes of a stored slice do not have its CRC32C.
   /// A slice is verified if one rank reads all of it, or if ranks together read all of it in chunks of whole rows.

@@ -51,7 +51,7 @@ struct AsyncSaveOptions {
   std::size_t copy_threads = 2;
   /// At the end of the run, saves that take longer than this are cancelled; 0 cancels them at once. The end then takes
   /// up to 4 s more: an upload removes its parts, and the prefix is released (for a group within
-  /// GroupOptions::deadline). Lower it if the machine leaves less time.
+  /// CheckpointRunOptions::group_deadline). Lower it if the machine leaves less time.
   std::chrono::milliseconds end_deadline = std::chrono::minutes(5);
   /// Called at the end for each failure that neither PendingSave::WaitCommitted() nor a later save has returned. If it
   /// is empty or throws, the failure is printed on stderr.
