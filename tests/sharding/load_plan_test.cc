@@ -96,7 +96,7 @@ TEST(LoadPlan, VerifiesWholeSlices) {
   EXPECT_THAT(plan.files[0].whole, SizeIs(1));
   EXPECT_THAT(plan.files[1].whole, SizeIs(1));
   OwnedParts columns =
-      OwnedParts::Empty({*Sharded("x", DType::kFloat32, {4, 6}, {.rank = 0, .world_size = 2, .dimension = 1})});
+      OwnedParts::Empty({*Sharded("x", DType::kFloat32, {4, 6}, {.rank = 0, .world_size = 2}, 1)});
   const auto halves = columns.ToLoad();
   EXPECT_THAT(internal::PlanLoad(stored.manifest, halves).files[0].whole, IsEmpty());
 }

@@ -85,7 +85,7 @@ TEST_F(SharedLoadTest, ReadsOtherSlicesOncePerHost) {
     rows[static_cast<std::size_t>(rank)] = {
         *Sharded("w", DType::kFloat32, {256, 256}, {.rank = rank, .world_size = kRanks})};
     columns[static_cast<std::size_t>(rank)] = {
-        *Sharded("w", DType::kFloat32, {256, 256}, {.rank = rank, .world_size = kRanks, .dimension = 1})};
+        *Sharded("w", DType::kFloat32, {256, 256}, {.rank = rank, .world_size = kRanks}, 1)};
   }
   Save(rows);
   BytesRead();

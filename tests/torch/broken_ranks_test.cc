@@ -88,11 +88,11 @@ class BrokenRanksTest : public ::testing::Test {
   }
 
   static RunState StateOf(const Collective& group, at::Tensor& weight) {
-    const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const auto [first_row, end_row] = DivideRows(1000, share);
+    const RunEnvironment run{.rank = group.rank(), .world_size = group.world_size()};
+    const auto [first_row, end_row] = DivideRows(1000, run);
     weight = torch::arange(first_row * 16, end_row * 16, torch::kFloat32).reshape({end_row - first_row, 16});
     RunState state;
-    state.slices["weight"] = Sharded(weight, 1000, share);
+    state.slices["weight"] = Sharded(weight, 1000, run);
     state.slices["bias"] = {.local = torch::ones({4000}), .shape = {}, .offsets = {}};
     state.numbers["epoch"] = 1;
     return state;

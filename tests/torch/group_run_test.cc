@@ -22,18 +22,16 @@ constexpr std::int64_t kRows = 10;
 
 at::Tensor Whole() { return torch::arange(kRows * 3, torch::kFloat32).reshape({kRows, 3}); }
 
-RankShare ShareOf(const Collective& group, std::int64_t dimension) {
-  return {.rank = group.rank(), .world_size = group.world_size(), .dimension = dimension};
-}
+RunEnvironment RunOf(const Collective& group) { return {.rank = group.rank(), .world_size = group.world_size()}; }
 
 // The rows, or columns, of this rank.
 at::Tensor SliceOf(const at::Tensor& whole, std::int64_t dimension, const Collective& group) {
-  const auto [first_row, end_row] = DivideRows(whole.size(dimension), ShareOf(group, dimension));
+  const auto [first_row, end_row] = DivideRows(whole.size(dimension), RunOf(group));
   return whole.slice(dimension, first_row, end_row);
 }
 
 ShardedTensor Shard(const at::Tensor& whole, std::int64_t dimension, const Collective& group) {
-  return Sharded(SliceOf(whole, dimension, group), whole.size(dimension), ShareOf(group, dimension));
+  return Sharded(SliceOf(whole, dimension, group), whole.size(dimension), RunOf(group), dimension);
 }
 
 /// The state of one rank. A fresh one has zeros.
@@ -48,7 +46,7 @@ struct Rank {
     moments = SliceOf(Whole(), dimension, group).contiguous();
     if (!is_trained) moments.zero_();
     state.modules = {{"model", &*model}};
-    state.slices["moments"] = Sharded(moments, Whole().size(dimension), ShareOf(group, dimension));
+    state.slices["moments"] = Sharded(moments, Whole().size(dimension), RunOf(group), dimension);
     if (is_trained) {
       state.numbers = {{"epoch", 3}};
       state.texts = {{"name", "a run"}, {"empty", ""}};
@@ -459,7 +457,7 @@ TEST(Sharded, RefusesInvalidRanksAndDimensions) {
   const at::Tensor none = torch::zeros({0});
   const auto message = [](const at::Tensor& local, std::int64_t dimension, std::int64_t rows, int rank, int ranks) {
     const Error error =
-        ThrownBy([&] { Sharded(local, rows, {.rank = rank, .world_size = ranks, .dimension = dimension}); });
+        ThrownBy([&] { Sharded(local, rows, {.rank = rank, .world_size = ranks}, dimension); });
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
     return error.message;
   };

@@ -14,8 +14,8 @@
 #include "checkpoints/latest_step.h"
 #include "checkpoints/step_writer.h"
 #include "gcsflux/checkpoints/saves.h"
-#include "gcsflux/checkpoints/sharding.h"
 #include "gcsflux/formats.h"
+#include "gcsflux/run_environment.h"
 #include "sharding/message_group.h"
 
 // Steps that many processes save and load together: docs/distributed.md.
@@ -37,7 +37,8 @@ struct TensorPart {
 
 /// The rank's slice of a tensor, whose dimension DivideRows() divides. Returns kInvalidArgument if the tensor has no
 /// such dimension, or there is no such rank.
-Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64_t> shape, const RankShare& share);
+Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64_t> shape, const RunEnvironment& run,
+                           std::int64_t divided_dimension = 0);
 
 /// A part with its elements, which follow each other, the last dimension fastest. Borrowed.
 struct PartToSave {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "gcsflux/checkpoints/saves.h"
-#include "gcsflux/checkpoints/sharding.h"
 #include "gcsflux/collective.h"
 #include "gcsflux/epoch.h"
+#include "gcsflux/run_environment.h"
 #include "gcsflux/torch/state_dict.h"
 
 // A training run's checkpoints: docs/checkpoints.md, and docs/distributed.md for many processes. Throws StorageError.
@@ -29,7 +29,7 @@ struct ShardedTensor {
 
 /// `local` as the rank's slice of a tensor that has `rows` in the divided dimension, which DivideRows() divides. Throws
 /// StorageError with kInvalidArgument if `local` has another number of rows.
-ShardedTensor Sharded(at::Tensor local, std::int64_t rows, const RankShare& share);
+ShardedTensor Sharded(at::Tensor local, std::int64_t rows, const RunEnvironment& run, std::int64_t dimension = 0);
 
 /// What a step holds, by name. Names have no '.', and no two members have the same one. Modules, optimizers and
 /// generators are borrowed for the call.
