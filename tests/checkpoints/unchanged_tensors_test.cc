@@ -231,7 +231,7 @@ TEST_F(UnchangedTensorsTest, AreSentAgainIfTheirFileIsMissing) {
   ASSERT_TRUE(SaveState(2, state).ok());
   EXPECT_EQ(FilesOf(2).size(), 1U);
   EXPECT_EQ(ReadState(Open(2)), state);
-  EXPECT_EQ(ValueOf(Steps().Latest()).step.number, 2);
+  EXPECT_EQ(ValueOf(Steps().Latest()).number, 2);
 }
 
 TEST_F(UnchangedTensorsTest, AreSentAgainToLimitTheNumberOfFiles) {

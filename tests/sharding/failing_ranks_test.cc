@@ -111,7 +111,7 @@ TEST_F(FailingRanksTest, KeepsTheNewestStepIfARankEndsAfterTheManifest) {
       const bool is_stored = Steps().Read(step).ok();
       if (is_stored && errors.front()) ++stored_though_failed;
       if (is_stored) {
-        EXPECT_EQ(ValueOf(Steps().Latest()).step.number, step) << "all of it is there";
+        EXPECT_EQ(ValueOf(Steps().Latest()).number, step) << "all of it is there";
       }
     }
   }

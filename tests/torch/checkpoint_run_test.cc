@@ -40,7 +40,7 @@ TEST_F(CheckpointRunTest, ResumesExactly) {
   RunState state = resumed.State();
   const auto latest = Run().LoadLatest(state);
   ASSERT_TRUE(latest.has_value());
-  EXPECT_EQ(latest->step.number, 5);
+  EXPECT_EQ(latest->number, 5);
   EXPECT_EQ(state.numbers.at("step"), 5);
   EXPECT_EQ(state.texts.at("name"), "a run");
   EXPECT_TRUE(state.cursor.has_value());
@@ -146,7 +146,7 @@ TEST_F(CheckpointRunTest, RewindsToAnEarlierStep) {
   run.Save(250, training.State(), {.mode = CommitMode::kRewind});
   const auto latest = run.Latest();
   ASSERT_TRUE(latest.has_value());
-  EXPECT_EQ(latest->step.number, 250);
+  EXPECT_EQ(latest->number, 250);
   run.Save(260, training.State());
   std::vector<std::int64_t> steps;
   for (const Step& step : run.List()) steps.push_back(step.number);
@@ -189,7 +189,7 @@ TEST_F(CheckpointRunTest, FinishesSavesAfterTheStateIsDestroyed) {
   }
   Training training;
   RunState state = training.State();
-  EXPECT_EQ(Run().LoadLatest(state)->step.number, 1);
+  EXPECT_EQ(Run().LoadLatest(state)->number, 1);
 }
 
 // The service refuses the manifest for longer than that, as do the retries.
@@ -237,7 +237,7 @@ TEST_F(CheckpointRunTest, FinishesSavesAfterItsClientIsDestroyed) {
   EXPECT_FALSE(save.is_done());
   run.reset();
   ASSERT_TRUE(save.WaitCommitted().ok());
-  EXPECT_EQ(Run().Latest()->step.number, 1);
+  EXPECT_EQ(Run().Latest()->number, 1);
 }
 
 TEST_F(CheckpointRunTest, IsReadableByPython) {

@@ -91,7 +91,7 @@ TEST_F(GroupRunTest, LoadsWithOtherRanksAndAnotherDimension) {
         Rank rank(group, dimension, false);
         CheckpointRun run = Run(group);
         const auto latest = run.LoadLatest(rank.state);
-        return latest->step.number == 1 && latest->step.metrics.at("loss") == 0.5 && rank.IsTrained(group, dimension);
+        return latest->number == 1 && latest->metrics.at("loss") == 0.5 && rank.IsTrained(group, dimension);
       });
       for (const bool is_trained : loaded) EXPECT_TRUE(is_trained) << world_size << " ranks, dimension " << dimension;
     }
@@ -280,9 +280,9 @@ TEST_F(GroupRunTest, ChangesNothingIfOneRankCannotLoad) {
 }
 
 // Step 2 is damaged.
-void ExpectStep1OnBothRanks(const std::vector<LatestStep>& loaded) {
-  for (const LatestStep& latest : loaded) {
-    EXPECT_EQ(latest.step.number, 1);
+void ExpectStep1OnBothRanks(const std::vector<Step>& loaded) {
+  for (const Step& latest : loaded) {
+    EXPECT_EQ(latest.number, 1);
     ASSERT_EQ(latest.skipped.size(), 1U);
     EXPECT_EQ(latest.skipped[0].number, 2);
     EXPECT_EQ(latest.skipped[0].problem->code, ErrorCode::kCorrupted);
@@ -294,7 +294,7 @@ TEST_F(GroupRunTest, LoadsTheStepBeforeOneWithADamagedShard) {
   SaveOn(2, 1);
   SaveOn(2, 2);
   DamageLastByteOfRank1("runs/7/step-00000002/");
-  ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](internal::MessageGroup& group) {
+  ExpectStep1OnBothRanks(OnRanks<Step>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group);
     Rank rank(group, 0, false);
     auto latest = run.LoadLatest(rank.state);
@@ -317,7 +317,7 @@ TEST_F(GroupRunTest, LoadsTheStepBeforeADamagedOneOfOneProcess) {
         {.rules = {{.name = "it",
                     .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
                     .action = {.type = "corrupt", .at_byte = 0}}}});
-    ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](internal::MessageGroup& group) {
+    ExpectStep1OnBothRanks(OnRanks<Step>(2, [&](internal::MessageGroup& group) {
       RunState state;
       state.slices["state.moments"] = Shard(torch::zeros({kRows, 3}), 0, group);
       auto latest = Run(group).LoadLatest(state);

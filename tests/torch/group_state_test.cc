@@ -88,7 +88,7 @@ TEST_F(GroupStateTest, AdamLoadsOnOtherRanksAndWithoutAGroup) {
         TrainedRank rank(1);
         rank.Step();  // Its state is replaced.
         RunState state = rank.State();
-        EXPECT_EQ(Run(group).LoadLatest(state, mode)->step.number, 2);
+        EXPECT_EQ(Run(group).LoadLatest(state, mode)->number, 2);
         ExpectResumed(rank, state);
         return true;
       });
@@ -260,7 +260,7 @@ TEST_F(GroupStateTest, SendsNoUnchangedSliceAgain) {
     OnRanks<bool>(world_size, [&](internal::MessageGroup& group) {
       Slices loaded(group, 0);
       loaded.frozen.zero_();
-      EXPECT_EQ(Run(group).LoadLatest(loaded.state)->step.number, 4);
+      EXPECT_EQ(Run(group).LoadLatest(loaded.state)->number, 4);
       EXPECT_TRUE(torch::equal(loaded.frozen, Slices(group, 0).frozen));
       if (group.rank() == 0) {
         EXPECT_EQ(loaded.trained.sum().item<float>(), 40);
@@ -326,7 +326,7 @@ TEST_F(GroupStateTest, RemovesAStepForAllRanks) {
     for (const std::int64_t step : {1, 2}) run.Save(step, Slices(group, 1).state);
     run.Remove(1);
     EXPECT_EQ(run.List().size(), 1U);
-    EXPECT_EQ(run.Latest()->step.number, 2);
+    EXPECT_EQ(run.Latest()->number, 2);
     return ThrownBy([&] { run.Remove(2); });  // The last one.
   });
   EXPECT_EQ(errors[0].code, ErrorCode::kPreconditionFailed);

@@ -101,8 +101,8 @@ class GroupSteps : public RunSteps {
     Fill(read.stored.manifest, state, mode);
     return StepOf(read.stored);
   }
-  std::optional<LatestStep> LoadLatest(RunState& state, LoadMode mode) override;
-  std::optional<LatestStep> Latest() override {
+  std::optional<Step> LoadLatest(RunState& state, LoadMode mode) override;
+  std::optional<Step> Latest() override {
     WaitForSaves();
     return Shown(IfAny(checkpoints_.Latest()));
   }
@@ -203,7 +203,7 @@ void GroupSteps::Fill(const CheckpointManifest& step, RunState& state, LoadMode 
   load->Change();
 }
 
-std::optional<LatestStep> GroupSteps::LoadLatest(RunState& state, LoadMode mode) {
+std::optional<Step> GroupSteps::LoadLatest(RunState& state, LoadMode mode) {
   WaitForSaves();
   Result<LatestStored> latest = checkpoints_.Latest();
   while (latest.ok()) {

@@ -39,12 +39,8 @@ struct Step {
   /// step's folder.
   std::uint64_t bytes = 0;
   std::optional<Error> problem = {};  ///< Why the step is not whole, or is not removed. Absent if all is well.
-};
-
-/// The newest whole step, and the newer ones that are not whole.
-struct LatestStep {
-  Step step = {};
-  std::vector<Step> skipped = {};  ///< The newest first: their numbers and problems.
+  /// Of Latest() and LoadLatest(): the newer steps that are not whole, the newest first: their numbers and problems.
+  std::vector<Step> skipped = {};
 };
 
 /// A step stays if one rule keeps it. Without any rule all stay.

@@ -173,9 +173,9 @@ class CheckpointRun {
   /// nothing if no step was ever saved. Throws StorageError as CheckpointSteps::Latest() returns errors: kUndecodable
   /// if steps were saved and none is whole, kInvalidArgument if there is no such bucket. Also with kUndecodable if the
   /// step holds something else, as Load().
-  std::optional<LatestStep> LoadLatest(RunState& state, LoadMode mode = LoadMode::kAllOrNothing) const;
+  std::optional<Step> LoadLatest(RunState& state, LoadMode mode = LoadMode::kAllOrNothing) const;
 
-  [[nodiscard]] std::optional<LatestStep> Latest() const;
+  [[nodiscard]] std::optional<Step> Latest() const;
   [[nodiscard]] std::vector<Step> List() const;
   /// As CheckpointSteps::Remove(). In a group, rank 0 removes the step.
   void Remove(std::int64_t step) const;
