@@ -280,7 +280,7 @@ TEST_F(LatestStepTest, IsWholeWhileAPolicyRemovesTheListedOne) {
     if (!gap.has_hint) Delete(kHint);
     bool has_saved = false;
     const auto then = [&] { has_saved = Save(*writer_, ++step).ok() && writer_->Keep({.last = 1}).ok(); };
-    ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+    ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
     options.event_listener = std::make_shared<AfterRequest>(gap.operation, gap.subject, then);
     const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
     ASSERT_TRUE(has_saved);
@@ -297,7 +297,7 @@ TEST_F(LatestStepTest, IsTheReplacementIfItsFilesAreReplaced) {
   Delete(kHint);  // With a hint, the search starts again anyway.
   bool has_saved = false;
   const auto then = [&] { has_saved = Save(*writer_, 10, CommitMode::kReplace, "another").ok(); };
-  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
   options.event_listener = std::make_shared<AfterRequest>("objects.get", ".json", then);
   const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
   ASSERT_TRUE(has_saved);
@@ -311,7 +311,7 @@ TEST_F(LatestStepTest, IsSearchedAgainIfANewerStepIsRemovedMeanwhile) {
   SetHint("10");
   bool has_saved = false;
   const auto then = [&] { has_saved = Save(*writer_, 30).ok() && Steps().Remove(20).ok(); };
-  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
   options.event_listener = std::make_shared<AfterRequest>("objects.list", "", then);
   const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
   ASSERT_TRUE(has_saved);
@@ -328,7 +328,7 @@ TEST_F(LatestStepTest, FailsIfEachListedStepIsRemovedMeanwhile) {
     if (Save(*writer_, ++step).ok() && writer_->Keep({.last = 1}).ok()) listed->Call(then);
   };
   listed->Call(then);
-  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
   options.event_listener = listed;
   const Error error = ErrorOf(CheckpointSteps::Open(*Client::Create(options), kRun)->Latest());
   EXPECT_EQ(step, 11);

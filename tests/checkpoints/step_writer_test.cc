@@ -237,7 +237,7 @@ TEST_F(StepWriterTest, KeepsItsLastCommittedStep) {
 // The listing of a garbage collection lacks the manifest of a pinned file if that is committed meanwhile.
 TEST_F(StepWriterTest, KeepsAFileUnpinnedDuringGarbageCollection) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
-  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
   options.event_listener = listed;
   StepWriter writer = *StepWriter::Start(internal::StoreOf(*CheckpointSteps::Open(*Client::Create(options), kRun)));
   ASSERT_TRUE(Save(writer, 1).ok());
@@ -261,7 +261,7 @@ TEST_F(StepWriterTest, KeepsAFileUnpinnedDuringGarbageCollection) {
 
 TEST_F(StepWriterTest, PinsNoFileDuringARemoval) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
-  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
   options.event_listener = listed;
   StepWriter writer = *StepWriter::Start(internal::StoreOf(*CheckpointSteps::Open(*Client::Create(options), kRun)));
   ASSERT_TRUE(Save(writer, 1).ok());

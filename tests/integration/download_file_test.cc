@@ -111,7 +111,7 @@ class DownloadFileTest : public ::testing::Test {
   const std::string kOthers = "incomplete bytes of another download";
   std::once_flag replaced_;
   emulator::Emulator emulator_;
-  Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}});
+  Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0});
   DownloadSource object_;
   testing::TestDirectory directory_;
   const std::string file_ = directory_.path() / "file";

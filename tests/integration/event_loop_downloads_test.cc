@@ -37,12 +37,12 @@ class EventLoopDownloads : public testing::StoredObjects {
 
   // With a listener, which counts requests, none is hedged.
   [[nodiscard]] Client OneLoop(std::shared_ptr<EventListener> listener = nullptr) const {
-    const double hedge_budget = listener ? 0 : HedgeOptions().budget;
+    const double hedge_budget = listener ? 0 : ClientOptions().hedge_budget;
     return *Client::Create({.endpoint = emulator_.endpoint(),
                             .project = "p",
                             .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1),
                                                          .max_delay = std::chrono::milliseconds(4)}),
-                            .hedge = {.budget = hedge_budget},
+                            .hedge_budget = hedge_budget,
                             .io_threads = 1,
                             .event_listener = std::move(listener)});
   }

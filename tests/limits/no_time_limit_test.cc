@@ -90,7 +90,7 @@ TEST(ClientWithoutTimeLimits, WorksAndRetries) {
     const auto client = Client::Create(
         {.endpoint = server.endpoint(),
          .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = length, .deadline = length}),
-         .hedge = {.min_stall = length},
+         .hedge_min_stall = length,
          .connect_timeout = length,
          .stall_timeout = seconds::max()});
     ASSERT_TRUE(client.ok()) << client.error().message;

@@ -70,7 +70,7 @@ Job RandomJob(int number) {
 class BrokenRanksTest : public ::testing::Test {
  protected:
   [[nodiscard]] Client MakeClient() const {
-    return ValueOrThrow(Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}}));
+    return ValueOrThrow(Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0}));
   }
   static std::string UriOf(const Job& job) { return "gs://bkt/" + job.name; }
 

@@ -96,20 +96,6 @@ inline constexpr int kMaxConcurrency = 10'000;
 /// The largest ClientOptions::io_threads.
 inline constexpr int kMaxIoThreads = 64;
 
-/// What the client does if a read stalls. It sends a second request for the same bytes, and the first answer wins; the
-/// other request is cancelled. It sends none while the service throttles requests.
-struct HedgeOptions {
-  /// The share of the client's reads that may be sent a second time, 0 to 1. 0 switches hedging off. Set it to 0 if
-  /// each request is billed, or if all of an endpoint stalls at once and more requests make it worse.
-  double budget = 0.05;
-  /// A read stalls if it waits longer than `stall_factor` times the usual time. The usual time is the 95th percentile
-  /// of the client's recent waits, for the first byte or for the next 256 KiB. Lower it if the last read of many delays
-  /// all the others. From 1 to 1000.
-  double stall_factor = 3.0;
-  /// A read that waits for less than this does not stall. Lower it on a network that always answers sooner.
-  std::chrono::milliseconds min_stall{100};
-};
-
 /// The options of a Client. All have defaults that work. A duration with its type's largest value means no limit.
 struct ClientOptions {
   /// Scheme and host, no path: "http://127.0.0.1:9000"; without a scheme, http. If empty, the first of
@@ -132,7 +118,17 @@ struct ClientOptions {
   ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
   /// Change it if a repeated effect does no harm and no precondition is available.
   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
-  HedgeOptions hedge = {};
+  // If a read stalls, the client sends a second request for the same bytes, and the first answer wins; the other request
+  // is cancelled. It sends none while the service throttles requests.
+  /// The share of the client's reads that may be sent a second time, 0 to 1. 0 switches hedging off. Set it to 0 if
+  /// each request is billed, or if all of an endpoint stalls at once and more requests make it worse.
+  double hedge_budget = 0.05;
+  /// A read stalls if it waits longer than `hedge_stall_factor` times the usual time. The usual time is the 95th percentile
+  /// of the client's recent waits, for the first byte or for the next 256 KiB. Lower it if the last read of many delays
+  /// all the others. From 1 to 1000.
+  double hedge_stall_factor = 3.0;
+  /// A read that waits for less than this does not stall. Lower it on a network that always answers sooner.
+  std::chrono::milliseconds hedge_min_stall{100};
   /// If the service gives no CRC32C for a whole object, its read fails with kUnverified: in one request, in ranges, or
   /// into a file. A CRC32C from a listing counts (DownloadSource::crc32c). Reads of parts of objects are not affected,
   /// because the CRC32C of the whole cannot check them. Set it if a proxy may remove headers.

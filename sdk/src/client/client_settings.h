@@ -10,6 +10,7 @@
 #include "gcsflux/events.h"
 #include "gcsflux/options.h"
 #include "http/transport.h"
+#include "retry/read_pace.h"
 
 namespace gcsflux::internal {
 

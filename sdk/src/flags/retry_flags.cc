@@ -17,13 +17,13 @@ DEFINE_string(idempotency, "strict",
               "does no harm. Set it to token if calls without a precondition must be retried after lost "
               "answers.");
 
-DEFINE_double(hedge_budget, gcsflux::HedgeOptions().budget,
+DEFINE_double(hedge_budget, gcsflux::ClientOptions().hedge_budget,
               "Share of reads that may be sent a second time because they stall. Set it to 0 if each "
               "request is billed, or if all of an endpoint stalls at once.");
-DEFINE_double(hedge_stall_factor, gcsflux::HedgeOptions().stall_factor,
+DEFINE_double(hedge_stall_factor, gcsflux::ClientOptions().hedge_stall_factor,
               "A read stalls if it takes this many times longer than 95 % of the others. Lower it "
               "if the last of many reads delays all the others.");
-DEFINE_double(hedge_min_stall_s, gcsflux::internal::InSeconds(gcsflux::HedgeOptions().min_stall),
+DEFINE_double(hedge_min_stall_s, gcsflux::internal::InSeconds(gcsflux::ClientOptions().hedge_min_stall),
               "A read that takes less than this does not stall. Lower it on a network that always answers "
               "sooner.");
 
@@ -87,9 +87,9 @@ Result<void> SetRetriesFromFlags(ClientOptions& options) {
   }
   if (auto read = ReadNamed("throttle_policy", options.throttle_policy, kThrottlePolicies); !read) return read;
   if (auto read = ReadNamed("idempotency", options.idempotency, kIdempotencyPolicies); !read) return read;
-  return ReadFlags({{"hedge_budget", &options.hedge.budget},
-                    {"hedge_stall_factor", &options.hedge.stall_factor},
-                    {"hedge_min_stall_s", &options.hedge.min_stall}});
+  return ReadFlags({{"hedge_budget", &options.hedge_budget},
+                    {"hedge_stall_factor", &options.hedge_stall_factor},
+                    {"hedge_min_stall_s", &options.hedge_min_stall}});
 }
 
 }  // namespace gcsflux::internal
