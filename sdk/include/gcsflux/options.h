@@ -12,20 +12,13 @@
 
 namespace gcsflux {
 
-/// How the waits of many callers that fail together are spread. The bound of the wait grows with each attempt.
-enum class Jitter {
-  kFull,   ///< Uniform in [0, bound].
-  kEqual,  ///< Uniform in [bound / 2, bound].
-  kNone,   ///< The bound itself.
-};
-
 /// How temporary failures are retried: exponential backoff with jitter under a deadline.
 ///
 /// The bound of the wait before attempt n+1 is min(max_delay, initial_delay * multiplier^(n-1)). Retried failures are
 /// HTTP 408, 429 and 5xx, and a connection that was refused, broke or ended early. Only idempotent operations are
 /// retried: reads always, writes with a precondition. If a request was throttled (429), ThrottlePolicy decides its
 /// wait, under the same deadline. Google's connector for PyTorch is `{.initial_delay = 1s, .multiplier = 1.2,
-/// .max_delay = 45s, .jitter = Jitter::kNone, .deadline = 300s}`.
+/// .max_delay = 45s, .jitter = 0, .deadline = 300s}`.
 ///
 /// A duration here, as in every options struct, may have its type's largest value: milliseconds::max() means no limit.
 struct RetryOptions {
@@ -36,8 +29,9 @@ struct RetryOptions {
   /// A call may wait this long after an outage has ended. Raise it (Google's general advice is 32 to 60 s) if outages
   /// last long and each request costs.
   std::chrono::milliseconds max_delay{2'000};
-  /// Change it for comparisons.
-  Jitter jitter = Jitter::kEqual;
+  /// The share of a wait that is random, from 0 to 1, so that callers that fail together do not return together: a wait
+  /// is uniform in [(1 - jitter) * bound, bound]. 1 is "full jitter", 0.5 "equal jitter". Change it for comparisons.
+  double jitter = 0.5;
   /// No attempt begins later than this after the start of the first attempt; for a resumed transfer, after its last
   /// byte. An attempt that has begun is not cut short (ClientOptions::stall_timeout ends one that stalls). Raise it if
   /// calls should outlast outages.

@@ -36,9 +36,9 @@ DEFINE_double(hedge_min_stall_s, gcsflux::internal::InSeconds(gcsflux::ClientOpt
                 "Growth of that bound per failure. Lower it (1.2) if long waits cost more than requests.");          \
   DEFINE_double(kind##_retry_max_delay_s, gcsflux::internal::InSeconds(gcsflux::RetryOptions().max_delay),           \
                 "Largest bound of a wait. Raise it if outages last long and each request costs.");                   \
-  DEFINE_string(kind##_retry_jitter, "equal",                                                                        \
-                "How waits spread below their bound: equal (upper half), full or none. Change it for "               \
-                "comparisons.");                                                                                     \
+  DEFINE_double(kind##_retry_jitter, gcsflux::RetryOptions().jitter,                                                 \
+                "Share of a wait that is random: 1 (full jitter), 0.5 (equal jitter: the upper half) or 0. Change "  \
+                "it for comparisons.");                                                                              \
   DEFINE_double(kind##_retry_deadline_s, gcsflux::internal::InSeconds(gcsflux::RetryOptions().deadline),             \
                 "How long a failing " of                                                                             \
                 " is retried after its last progress. Raise it to outlast outages. Lower "                           \
@@ -58,7 +58,6 @@ RETRY_FLAGS(metadata, "request for metadata");
 namespace gcsflux::internal {
 namespace {
 
-constexpr NamedValue<Jitter> kJitters[] = {{"full", Jitter::kFull}, {"equal", Jitter::kEqual}, {"none", Jitter::kNone}};
 constexpr NamedValue<ThrottlePolicy> kThrottlePolicies[] = {{"gate", ThrottlePolicy::kGate},
                                                             {"backoff", ThrottlePolicy::kBackoff}};
 
@@ -67,9 +66,9 @@ constexpr NamedValue<IdempotencyPolicy> kIdempotencyPolicies[] = {{"strict", Ide
                                                                   {"token", IdempotencyPolicy::kToken}};
 
 Result<void> ReadRetryFlags(const std::string& prefix, RetryOptions& options) {
-  if (auto read = ReadNamed(prefix + "jitter", options.jitter, kJitters); !read) return read;
   return ReadFlags({{prefix + "initial_delay_s", &options.initial_delay},
                     {prefix + "multiplier", &options.multiplier},
+                    {prefix + "jitter", &options.jitter},
                     {prefix + "max_delay_s", &options.max_delay},
                     {prefix + "deadline_s", &options.deadline},
                     {prefix + "max_attempts", &options.max_attempts},
