@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 
 // A new member makes these fail to compile: add a flag for it, and a row in the table below.
 constexpr auto kClientMembers = [](const ClientOptions& options) {
-  const auto& [endpoint, credentials, exchange_signed_tokens, quota_project, project, retry, throttle_policy,
+  const auto& [endpoint, credentials, exchange_signed_tokens, quota_project, project, retry, pace_throttled,
                idempotency, hedge_budget, hedge_stall_factor, hedge_min_stall, require_checksum, connect_timeout,
                stall_timeout, max_idle_connections, io_threads, max_undelivered_bytes, extra_headers, user_agent_prefix, ca_file, client_certificate_file,
                client_key_file, proxy, no_proxy, event_listener] = options;
@@ -65,7 +65,7 @@ std::vector<Case> Cases() {
       {"exchange_signed_tokens", "true", [](O o) { return o.exchange_signed_tokens; }},
       {"quota_project", "payer", [](O o) { return o.quota_project == "payer"; }},
       {"project", "mine", [](O o) { return o.project == "mine"; }},
-      {"throttle_policy", "backoff", [](O o) { return o.throttle_policy == ThrottlePolicy::kBackoff; }},
+      {"pace_throttled", "false", [](O o) { return !o.pace_throttled; }},
       {"idempotency", "always", [](O o) { return o.idempotency == IdempotencyPolicy::kAlwaysRetry; }},
       {"idempotency", "token", [](O o) { return o.idempotency == IdempotencyPolicy::kToken; }},
       {"hedge_budget", "0", [](O o) { return o.hedge_budget == 0; }},
@@ -123,7 +123,7 @@ TEST_F(FlagsTest, KeepDefaultsOfOptions) {
   EXPECT_EQ(options->hedge_budget, defaults.hedge_budget);
   EXPECT_EQ(options->hedge_stall_factor, defaults.hedge_stall_factor);
   EXPECT_EQ(options->hedge_min_stall, defaults.hedge_min_stall);
-  EXPECT_EQ(options->throttle_policy, defaults.throttle_policy);
+  EXPECT_EQ(options->pace_throttled, defaults.pace_throttled);
   EXPECT_EQ(options->idempotency, defaults.idempotency);
   EXPECT_EQ(options->connect_timeout, defaults.connect_timeout);
   EXPECT_EQ(options->stall_timeout, defaults.stall_timeout);
@@ -336,7 +336,6 @@ TEST_F(FlagsTest, RefuseInvalidValuesByName) {
                                                        {"list_retry_deadline_s", "inf"},
                                                        {"list_retry_max_attempts", "0"},
                                                        {"list_retry_budget", "-0.1"},
-                                                       {"throttle_policy", "hope"},
                                                        {"idempotency", "maybe"},
                                                        {"hedge_budget", "1.5"},
                                                        {"hedge_stall_factor", "0"},

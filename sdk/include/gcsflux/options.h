@@ -16,8 +16,8 @@ namespace gcsflux {
 ///
 /// The bound of the wait before attempt n+1 is min(max_delay, initial_delay * multiplier^(n-1)). Retried failures are
 /// HTTP 408, 429 and 5xx, and a connection that was refused, broke or ended early. Only idempotent operations are
-/// retried: reads always, writes with a precondition. If a request was throttled (429), ThrottlePolicy decides its
-/// wait, under the same deadline. Google's connector for PyTorch is `{.initial_delay = 1s, .multiplier = 1.2,
+/// retried: reads always, writes with a precondition. The waits of throttled requests (429) are
+/// those of ClientOptions::pace_throttled, under the same deadline. Google's connector for PyTorch is `{.initial_delay = 1s, .multiplier = 1.2,
 /// .max_delay = 45s, .jitter = 0, .deadline = 300s}`.
 ///
 /// A duration here, as in every options struct, may have its type's largest value: milliseconds::max() means no limit.
@@ -55,17 +55,6 @@ struct RetryPolicies {
 
   /// The same options for all kinds.
   static RetryPolicies All(const RetryOptions& options) { return {options, options, options, options}; }
-};
-
-/// How the client's throttled requests (429) wait.
-enum class ThrottlePolicy {
-  /// They wait at a gate, which finds the rate that the service allows. There is one gate for each bucket and each of
-  /// lists, reads and writes. The longest waits are a fraction of those of backoff, with the same throughput:
-  /// docs/retries.md.
-  kGate,
-  /// Each request waits on its own, as after other failures: RetryOptions. Set it if something else paces the requests
-  /// of all clients.
-  kBackoff,
 };
 
 /// Which calls are retried after a temporary failure, if the call could take effect twice.
@@ -108,8 +97,11 @@ struct ClientOptions {
   /// For InsertBucket and ListBuckets. If empty, GOOGLE_CLOUD_PROJECT.
   std::string project = {};
   RetryPolicies retry = {};
-  /// Change it for comparisons.
-  ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
+  /// Throttled requests (429) wait at a gate, which finds the rate that the service allows. There is one gate for each
+  /// bucket and each of lists, reads and writes. The longest waits are a fraction of those of backoff, with the same
+  /// throughput: docs/retries.md. If false, each request waits on its own, as after other failures: RetryOptions. Clear
+  /// it if something else paces the requests of all clients.
+  bool pace_throttled = true;
   /// Change it if a repeated effect does no harm and no precondition is available.
   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
   // If a read stalls, the client sends a second request for the same bytes, and the first answer wins; the other request

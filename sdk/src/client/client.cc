@@ -59,7 +59,7 @@ Result<Client> Client::Create(ClientOptions options) {
                                 .project = options.project,
                                 .authorization = *std::move(authorization),
                                 .retry = options.retry,
-                                .throttle_policy = options.throttle_policy,
+                                .pace_throttled = options.pace_throttled,
                                 .idempotency = options.idempotency,
                                 .extra_headers = options.extra_headers,
                                 .proxy_secrets = internal::ProxySecrets(options, internal::ProcessEnv),

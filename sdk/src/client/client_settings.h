@@ -20,7 +20,7 @@ struct ClientSettings {
   std::string project;
   Authorization authorization = {};
   RetryPolicies retry = {};
-  ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
+  bool pace_throttled = true;
   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
   HeaderList extra_headers = {};
   std::vector<std::string> proxy_secrets = {};  ///< Secrets in the proxy's URL, which no message may show.

@@ -6,10 +6,9 @@
 
 #include "flags/flag_values.h"
 
-DEFINE_string(throttle_policy, "gate",
-              "How throttled requests (429) wait: gate (at a gate that finds the rate which the service allows), "
-              "or backoff (each on its own, as after other failures). Set it to backoff if something else paces the "
-              "requests of all clients.");
+DEFINE_bool(pace_throttled, true,
+            "Throttled requests (429) wait at a gate, which finds the rate that the service allows. If false, each waits "
+            "on its own, as after other failures. Set it to false if something else paces the requests of all clients.");
 
 DEFINE_string(idempotency, "strict",
               "Which calls are retried: strict (those that cannot take effect twice), always, or token (all, "
@@ -58,9 +57,6 @@ RETRY_FLAGS(metadata, "request for metadata");
 namespace gcsflux::internal {
 namespace {
 
-constexpr NamedValue<ThrottlePolicy> kThrottlePolicies[] = {{"gate", ThrottlePolicy::kGate},
-                                                            {"backoff", ThrottlePolicy::kBackoff}};
-
 constexpr NamedValue<IdempotencyPolicy> kIdempotencyPolicies[] = {{"strict", IdempotencyPolicy::kStrict},
                                                                   {"always", IdempotencyPolicy::kAlwaysRetry},
                                                                   {"token", IdempotencyPolicy::kToken}};
@@ -84,9 +80,9 @@ Result<void> SetRetriesFromFlags(ClientOptions& options) {
                                        {"metadata_retry_", &options.retry.metadata}}) {
     if (auto read = ReadRetryFlags(prefix, *policy); !read) return read;
   }
-  if (auto read = ReadNamed("throttle_policy", options.throttle_policy, kThrottlePolicies); !read) return read;
   if (auto read = ReadNamed("idempotency", options.idempotency, kIdempotencyPolicies); !read) return read;
-  return ReadFlags({{"hedge_budget", &options.hedge_budget},
+  return ReadFlags({{"pace_throttled", &options.pace_throttled},
+                    {"hedge_budget", &options.hedge_budget},
                     {"hedge_stall_factor", &options.hedge_stall_factor},
                     {"hedge_min_stall_s", &options.hedge_min_stall}});
 }
