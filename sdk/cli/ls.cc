@@ -129,9 +129,8 @@ Result<void> ListAll(const Client& client, const ObjectName& prefix, Printer& pr
     return printer.Flush();
   };
   const bool is_any_order = FLAGS_as_found || FLAGS_count;
-  const auto all =
-      ListInParallel(client, prefix, is_any_order ? DeliveryOrder::kAsCompleted : DeliveryOrder::kInOrder, print,
-                     {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
+  const auto all = ListInParallel(client, prefix, is_any_order ? DeliveryOrder::kAsCompleted : DeliveryOrder::kInOrder,
+                                  print, {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
   if (!all) return all.error();
   status.End();
   if (status.has_terminal()) {

@@ -155,8 +155,7 @@ TEST_F(SignedUrlTest, SignatureCoversTheWholeUrl) {
 }
 
 TEST_F(SignedUrlTest, StartOfAnUploadSignsTheResumableHeader) {
-  const auto url = SignUrl(MakeClient(Key()), kObject,
-                           {.method = "POST", .headers = {{"Content-Type", "text/plain"}}});
+  const auto url = SignUrl(MakeClient(Key()), kObject, {.method = "POST", .headers = {{"Content-Type", "text/plain"}}});
   ASSERT_TRUE(url.ok());
   EXPECT_THAT(*url, HasSubstr("X-Goog-SignedHeaders=content-type%3Bhost%3Bx-goog-resumable&"));
 }

@@ -57,8 +57,7 @@ TEST(KeepSteps, IgnoresMetricsThatAreNotNumbers) {
   std::vector<Step> steps = TenSteps();
   steps[2].metrics["loss"] = std::numeric_limits<double>::quiet_NaN();
   for (const bool is_highest_best : {false, true}) {
-    const Steps kept =
-        StepsToKeep(steps, {.best = 9, .metric = "loss", .is_highest_best = is_highest_best});
+    const Steps kept = StepsToKeep(steps, {.best = 9, .metric = "loss", .is_highest_best = is_highest_best});
     EXPECT_THAT(kept, ElementsAre(0, 10, 30, 40, 50, 60, 70, 80, 90));
   }
 }

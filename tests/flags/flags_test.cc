@@ -26,8 +26,8 @@ using ::testing::HasSubstr;
 constexpr auto kClientMembers = [](const ClientOptions& options) {
   const auto& [endpoint, credentials, exchange_signed_tokens, quota_project, project, retry, pace_throttled,
                idempotency, hedge_budget, hedge_stall_factor, hedge_min_stall, require_checksum, connect_timeout,
-               stall_timeout, max_idle_connections, io_threads, max_undelivered_bytes, extra_headers, user_agent_prefix, ca_file, client_certificate_file,
-               client_key_file, proxy, no_proxy, event_listener] = options;
+               stall_timeout, max_idle_connections, io_threads, max_undelivered_bytes, extra_headers, user_agent_prefix,
+               ca_file, client_certificate_file, client_key_file, proxy, no_proxy, event_listener] = options;
   return &event_listener == &options.event_listener && &endpoint == &options.endpoint;
 };
 constexpr auto kRetryMembers = [](const RetryOptions& options) {

@@ -103,8 +103,7 @@ std::size_t Consume(DownloadStream& stream, const std::vector<std::string>& cont
 TEST_F(EventLoopDownloads, AreWholeUnderFaultsWithThousandsInFlight) {
   const auto sources = StoreMany(2000, 8'000);
   LoadFaults(7);
-  const Downloader downloader(OneLoop(),
-                              {.max_concurrency = 1000, .range_bytes = 4'000, .delivers_failures = true});
+  const Downloader downloader(OneLoop(), {.max_concurrency = 1000, .range_bytes = 4'000, .delivers_failures = true});
   DownloadStream whole = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   EXPECT_EQ(Consume(whole, contents_, sources.size()), sources.size());
   for (const auto& [name, fired] : Fired()) EXPECT_GE(fired, 1U) << name;

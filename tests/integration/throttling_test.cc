@@ -118,8 +118,7 @@ TEST_F(ThrottlingTest, LimitOfASingleObjectDoesNotEngageTheGate) {
 
 TEST_F(ThrottlingTest, RetryAfterIsALowerBound) {
   emulator_.quotas().Set({.reads_per_second = 1, .retry_after_s = 3600});
-  const Client client =
-      *Client::Create({.endpoint = emulator_.endpoint(), .pace_throttled = false});
+  const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .pace_throttled = false});
   Result<std::string> read = client.ReadObject({"my-bucket", "object"});
   for (int i = 0; i < 10 && read; ++i) read = client.ReadObject({"my-bucket", "object"});
   ASSERT_FALSE(read.ok()) << "an hour is beyond the deadline: it is not waited for";

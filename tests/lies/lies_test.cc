@@ -219,8 +219,8 @@ TEST(HedgedRead, AcceptNoFalseAnswer) {
     SCOPED_TRACE(NameOf(row.lie));
     LyingService service(Content(), row.lie);
     service.BreakNoRead();
-    const Client client = *Client::Create(
-        {.endpoint = service.endpoint(), .hedge_budget = 1, .stall_timeout = std::chrono::seconds(1)});
+    const Client client =
+        *Client::Create({.endpoint = service.endpoint(), .hedge_budget = 1, .stall_timeout = std::chrono::seconds(1)});
     for (int i = 0; i < 40; ++i) ASSERT_TRUE(client.ReadObject(kObject).ok());
     const Counters before = client.counters();
     service.StallNextRead();

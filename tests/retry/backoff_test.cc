@@ -39,8 +39,7 @@ TEST(Jitter, IsTheRandomShareOfADelay) {
 }
 
 TEST(Backoff, CanMatchGooglesConnectorForPyTorch) {
-  const RetryOptions connector{
-      .initial_delay = 1s, .multiplier = 1.2, .max_delay = 45s, .jitter = 0, .deadline = 300s};
+  const RetryOptions connector{.initial_delay = 1s, .multiplier = 1.2, .max_delay = 45s, .jitter = 0, .deadline = 300s};
   const auto bounds = Bounds(connector, 24);
   EXPECT_NEAR(bounds[1].first, 1.2, 1e-6);
   EXPECT_NEAR(bounds[2].first, 1.44, 1e-6);

@@ -39,8 +39,8 @@ class FailingRanksTest : public testing::ShardedFixture {
                                          const std::optional<KeepRules>& keep = {}) {
     return OnAll(ranks, [&](internal::MessageGroup& group) -> std::optional<Error> {
       const OwnedParts own = OwnedParts::Filled(SomeParts(kWorld)[static_cast<std::size_t>(group.rank())]);
-      const auto saved = On(group, {.deadline = kDeadline, .keep = keep, .take_over = true})
-                             .Save({.step = step}, own.ToSave());
+      const auto saved =
+          On(group, {.deadline = kDeadline, .keep = keep, .take_over = true}).Save({.step = step}, own.ToSave());
       return saved.ok() ? std::nullopt : std::optional(saved.error());
     });
   }

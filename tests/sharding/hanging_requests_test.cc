@@ -118,8 +118,8 @@ TEST_F(HangingRequestsTest, DoNotFailACommittedSave) {
     }
     emulator_.faults().Load(plan);
     ++step;
-    for (const auto& saved : SaveOnRanks(
-             SomeParts(3), step, {.deadline = kDeadline, .keep = KeepRules{.last = 1}, .take_over = true})) {
+    for (const auto& saved :
+         SaveOnRanks(SomeParts(3), step, {.deadline = kDeadline, .keep = KeepRules{.last = 1}, .take_over = true})) {
       ASSERT_TRUE(saved.ok()) << saved.error().message;
       const bool is_listed = !saved->kept.not_removed.empty();
       ASSERT_EQ(saved->keep_error.has_value(), !is_listed);
@@ -137,9 +137,9 @@ TEST_F(HangingRequestsTest, AllowLongRemovalsThatProgress) {
     for (const auto& saved : SaveOnRanks(SomeParts(3), step, {.take_over = true})) ASSERT_TRUE(saved.ok());
   }
   Fail({.operation = "storage.objects.delete"}, {.type = "stall", .duration = std::chrono::milliseconds(50)});
-  for (const auto& saved : SaveOnRanks(
-           SomeParts(3), 11,
-           {.deadline = std::chrono::milliseconds(800), .keep = KeepRules{.last = 1}, .take_over = true})) {
+  for (const auto& saved :
+       SaveOnRanks(SomeParts(3), 11,
+                   {.deadline = std::chrono::milliseconds(800), .keep = KeepRules{.last = 1}, .take_over = true})) {
     ASSERT_TRUE(saved.ok()) << saved.error().message;
     EXPECT_FALSE(saved->keep_error) << saved->keep_error->message;
     EXPECT_EQ(saved->kept.removed.size(), 10U);
@@ -151,8 +151,7 @@ TEST_F(HangingRequestsTest, FailAReadOfTheNewestStepOnAllRanks) {
   for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok());
   Stall("storage.objects.get", "**.json");
   std::vector<Error> errors;
-  for (const auto& loaded : LoadOnRanks(SomeParts(3), {.deadline = kDeadline}))
-    errors.push_back(ErrorOf(loaded));
+  for (const auto& loaded : LoadOnRanks(SomeParts(3), {.deadline = kDeadline})) errors.push_back(ErrorOf(loaded));
   ExpectTheSame(errors);
   ExpectFired();
 }

@@ -142,9 +142,8 @@ TEST(SavePlan, IsMadeInOnePassOverManySlices) {
   Ranks ranks(kWorldSize);
   for (int rank = 0; rank < kWorldSize; ++rank) {
     for (int i = 0; i < kTensors; ++i) {
-      ranks[static_cast<std::size_t>(rank)].push_back(
-          *Sharded("tensor" + std::to_string(i), DType::kFloat32, {64, 8},
-                   {.rank = rank, .world_size = kWorldSize}, i % 2));
+      ranks[static_cast<std::size_t>(rank)].push_back(*Sharded("tensor" + std::to_string(i), DType::kFloat32, {64, 8},
+                                                               {.rank = rank, .world_size = kWorldSize}, i % 2));
     }
   }
   const auto plan = ValueOf(Plan(ranks));

@@ -456,8 +456,7 @@ TEST_F(GroupRunTest, RefusesOptionsUnsupportedInAGroup) {
 TEST(Sharded, RefusesInvalidRanksAndDimensions) {
   const at::Tensor none = torch::zeros({0});
   const auto message = [](const at::Tensor& local, std::int64_t dimension, std::int64_t rows, int rank, int ranks) {
-    const Error error =
-        ThrownBy([&] { Sharded(local, rows, {.rank = rank, .world_size = ranks}, dimension); });
+    const Error error = ThrownBy([&] { Sharded(local, rows, {.rank = rank, .world_size = ranks}, dimension); });
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
     return error.message;
   };

@@ -53,12 +53,12 @@ struct DownloadFileOptions {
 ///
 /// The summary's `bytes` are those that this call fetched: the other bytes of the object were in the partial file.
 Result<ReadSummary> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,
-                                    const DownloadFileOptions& options = {});
+                                 const DownloadFileOptions& options = {});
 
 /// Downloads an object as it was listed, which saves a request. Returns kNotFound if the object was overwritten since,
 /// unless the bucket keeps old generations.
 Result<ReadSummary> DownloadListed(const Client& client, const DownloadSource& source, const std::string& path,
-                                      const DownloadFileOptions& options = {});
+                                   const DownloadFileOptions& options = {});
 
 /// True if DownloadFile() gives such names to its partial files. Code that copies directories leaves such files out.
 /// Thread-safe.

@@ -16,9 +16,9 @@ namespace gcsflux {
 ///
 /// The bound of the wait before attempt n+1 is min(max_delay, initial_delay * multiplier^(n-1)). Retried failures are
 /// HTTP 408, 429 and 5xx, and a connection that was refused, broke or ended early. Only idempotent operations are
-/// retried: reads always, writes with a precondition. The waits of throttled requests (429) are
-/// those of ClientOptions::pace_throttled, under the same deadline. Google's connector for PyTorch is `{.initial_delay = 1s, .multiplier = 1.2,
-/// .max_delay = 45s, .jitter = 0, .deadline = 300s}`.
+/// retried: reads always, writes with a precondition. If a request was throttled (429), ClientOptions::pace_throttled
+/// decides its wait, under the same deadline. Google's connector for PyTorch is `{.initial_delay = 1s, .multiplier =
+/// 1.2, .max_delay = 45s, .jitter = 0, .deadline = 300s}`.
 ///
 /// A duration here, as in every options struct, may have its type's largest value: milliseconds::max() means no limit.
 struct RetryOptions {
@@ -104,14 +104,14 @@ struct ClientOptions {
   bool pace_throttled = true;
   /// Change it if a repeated effect does no harm and no precondition is available.
   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
-  // If a read stalls, the client sends a second request for the same bytes, and the first answer wins; the other request
-  // is cancelled. It sends none while the service throttles requests.
-  /// The share of the client's reads that may be sent a second time, 0 to 1. 0 switches hedging off. Set it to 0 if
-  /// each request is billed, or if all of an endpoint stalls at once and more requests make it worse.
+  /// Hedging: if a read stalls, the client sends a second request for the same bytes, and the first answer wins; the
+  /// other request is cancelled. It sends none while the service throttles requests. This is the share of the client's
+  /// reads that may be sent a second time, 0 to 1. 0 switches hedging off. Set it to 0 if each request is billed, or if
+  /// all of an endpoint stalls at once and more requests make it worse.
   double hedge_budget = 0.05;
-  /// A read stalls if it waits longer than `hedge_stall_factor` times the usual time. The usual time is the 95th percentile
-  /// of the client's recent waits, for the first byte or for the next 256 KiB. Lower it if the last read of many delays
-  /// all the others. From 1 to 1000.
+  /// A read stalls if it waits longer than `hedge_stall_factor` times the usual time. The usual time is the 95th
+  /// percentile of the client's recent waits, for the first byte or for the next 256 KiB. Lower it if the last read of
+  /// many delays all the others. From 1 to 1000.
   double hedge_stall_factor = 3.0;
   /// A read that waits for less than this does not stall. Lower it on a network that always answers sooner.
   std::chrono::milliseconds hedge_min_stall{100};

@@ -46,9 +46,9 @@ struct RunEnvironment {
   static Result<RunEnvironment> Detect();
 };
 
-/// The rows [first, second) of this rank, of `rows` that all ranks divide. If they do not divide evenly, the first ranks
-/// get one more. If there are fewer rows than ranks, the last ranks get none. A rank that does not exist gets none.
-/// Only `rank` and `world_size` count.
+/// The rows [first, second) of this rank, of `rows` that all ranks divide. If they do not divide evenly, the first
+/// ranks get one more. If there are fewer rows than ranks, the last ranks get none. A rank that does not exist gets
+/// none. Only `rank` and `world_size` count.
 std::pair<std::int64_t, std::int64_t> DivideRows(std::int64_t rows, const RunEnvironment& run);
 
 }  // namespace gcsflux

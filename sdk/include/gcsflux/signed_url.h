@@ -41,9 +41,9 @@ struct SignedUrlOptions {
 /// service is not asked whether the object exists, or whether the account may access it: only the use of the URL shows
 /// that.
 ///
-/// Returns kInvalidArgument if the method is another one, an option is out of its range, a header or parameter cannot be signed, or the
-/// credentials have no service account. Returns kUnauthenticated if the credentials are anonymous or IAM refuses them,
-/// and kTokenUnavailable if IAM does not answer. Thread-safe.
+/// Returns kInvalidArgument if the method is another one, an option is out of its range, a header or parameter cannot
+/// be signed, or the credentials have no service account. Returns kUnauthenticated if the credentials are anonymous or
+/// IAM refuses them, and kTokenUnavailable if IAM does not answer. Thread-safe.
 Result<std::string> SignUrl(const Client& client, const ObjectName& object, const SignedUrlOptions& options = {});
 
 }  // namespace gcsflux

@@ -6,9 +6,10 @@
 
 #include "flags/flag_values.h"
 
-DEFINE_bool(pace_throttled, true,
-            "Throttled requests (429) wait at a gate, which finds the rate that the service allows. If false, each waits "
-            "on its own, as after other failures. Set it to false if something else paces the requests of all clients.");
+DEFINE_bool(
+    pace_throttled, true,
+    "Throttled requests (429) wait at a gate, which finds the rate that the service allows. If false, each waits "
+    "on its own, as after other failures. Set it to false if something else paces the requests of all clients.");
 
 DEFINE_string(idempotency, "strict",
               "Which calls are retried: strict (those that cannot take effect twice), always, or token (all, "

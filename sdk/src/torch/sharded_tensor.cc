@@ -16,9 +16,10 @@ ShardedTensor Sharded(at::Tensor local, std::int64_t rows, const RunEnvironment&
   TensorPart part = ValueOrThrow(Sharded("local", DType::kUint8, std::move(shape), run, dimension));
   const std::int64_t wanted = part.sizes[static_cast<std::size_t>(dimension)];
   if (own != wanted) {
-    throw Failure(ErrorCode::kInvalidArgument, "rank " + std::to_string(run.rank) + " of " + std::to_string(run.world_size) +
-                                                   " has " + std::to_string(wanted) + " of " + std::to_string(rows) +
-                                                   " rows, and this tensor has " + std::to_string(own));
+    throw Failure(ErrorCode::kInvalidArgument, "rank " + std::to_string(run.rank) + " of " +
+                                                   std::to_string(run.world_size) + " has " + std::to_string(wanted) +
+                                                   " of " + std::to_string(rows) + " rows, and this tensor has " +
+                                                   std::to_string(own));
   }
   return {.local = std::move(local), .shape = std::move(part.shape), .offsets = std::move(part.offsets)};
 }

@@ -42,8 +42,7 @@ class CompositionTest : public ::testing::Test {
     return DownloadSources(stored);
   }
 
-  [[nodiscard]] Downloader Composing(CompositionMode mode = CompositionMode::kOn,
-                                     bool delivers_failures = false,
+  [[nodiscard]] Downloader Composing(CompositionMode mode = CompositionMode::kOn, bool delivers_failures = false,
                                      std::uint64_t max_composite_bytes = 100'000'000) const {
     return Downloader(client_, {.max_concurrency = 4,
                                 .delivers_failures = delivers_failures,

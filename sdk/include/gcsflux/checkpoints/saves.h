@@ -40,8 +40,8 @@ enum class WhenBusy {
 
 struct AsyncSaveOptions {
   /// If false, a save copies the state before the call returns, and the state may change after the call. If true, it
-  /// copies on another thread, and the state may change after PendingSave::WaitStaged(). Set it if some of the next step
-  /// can run before that.
+  /// copies on another thread, and the state may change after PendingSave::WaitStaged(). Set it if some of the next
+  /// step can run before that.
   bool is_lazy = false;
   WhenBusy when_busy = WhenBusy::kWait;
   /// The most saves in flight, which are begun and have not ended; at least 1. Each takes memory for a copy of the

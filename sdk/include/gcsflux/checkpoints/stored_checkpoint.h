@@ -106,9 +106,9 @@ struct TensorDifference {
 
 /// Compares the tensors of two checkpoints by name. Returns those that differ, each once; the others have the same
 /// type, shape and bytes. Calls `on_difference` for each at once. The formats may differ, and strides do not count.
-/// Values that are not tensors are not compared. Uses bounded memory. If a tensor's elements do not follow each other in
-/// one of the files, the whole tensor of both is held too. Returns kInvalidArgument if a checkpoint has two tensors of
-/// one name.
+/// Values that are not tensors are not compared. Uses bounded memory. If a tensor's elements do not follow each other
+/// in one of the files, the whole tensor of both is held too. Returns kInvalidArgument if a checkpoint has two tensors
+/// of one name.
 Result<std::vector<TensorDifference>> CompareCheckpoints(
     const StoredCheckpoint& first, const StoredCheckpoint& second,
     const std::function<void(const TensorDifference&)>& on_difference = {});

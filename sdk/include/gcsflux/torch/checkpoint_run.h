@@ -142,10 +142,10 @@ class CheckpointRun {
   /// failure. In a group, rank 0's metrics and metadata are stored.
   SavedStep Save(std::int64_t step, const RunState& state, const SaveOptions& options = {});
 
-  /// Saves beside the training. Returns when the state is copied. With AsyncSaveOptions::is_lazy it returns at once; then the
-  /// tensors must not change, and the optimizer must not step, before PendingSave::WaitStaged() has returned. Numbers,
-  /// texts and generators are copied at once in each mode. If earlier SaveAsync()s have failed, and no caller has
-  /// received their errors, throws these as one error and does not save the state: call it again to save it. The
+  /// Saves beside the training. Returns when the state is copied. With AsyncSaveOptions::is_lazy it returns at once;
+  /// then the tensors must not change, and the optimizer must not step, before PendingSave::WaitStaged() has returned.
+  /// Numbers, texts and generators are copied at once in each mode. If earlier SaveAsync()s have failed, and no caller
+  /// has received their errors, throws these as one error and does not save the state: call it again to save it. The
   /// destructor waits for saves in flight, or cancels them, as AsyncSaveOptions::at_end says.
   ///
   /// In a group: if it throws on one rank alone, because its state is wrong or there is no memory, the save of the

@@ -252,7 +252,7 @@ Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& 
 }  // namespace
 
 Result<ReadSummary> DownloadListed(const Client& client, const DownloadSource& source, const std::string& path,
-                                      const DownloadFileOptions& options) {
+                                   const DownloadFileOptions& options) {
   if (auto checked = CheckArguments(path, options); !checked) return checked.error();
   if (auto checked = internal::CheckObject(source.object); !checked) return checked.error();
   if (!options.may_replace) {
@@ -272,7 +272,7 @@ Result<ReadSummary> DownloadListed(const Client& client, const DownloadSource& s
 }
 
 Result<ReadSummary> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,
-                                    const DownloadFileOptions& options) {
+                                 const DownloadFileOptions& options) {
   if (auto checked = CheckArguments(path, options); !checked) return checked.error();
   const auto found =
       client.GetObject(object, {.encryption_key = options.encryption_key, .call = options.call, .stop = options.stop});

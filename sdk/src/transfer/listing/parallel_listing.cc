@@ -164,8 +164,8 @@ Result<void> ParallelListing::Deliver() {
       has_news_.wait(lock, stop_.get_token(), has_news);
       if (error_) return *error_;
       if (options_.stop.stop_requested()) {
-        return Error{ErrorCode::kCancelled,
-                     "LIST " + ToUri(prefix_) + ": cancelled after " + std::to_string(listing_.object_count) + " objects"};
+        return Error{ErrorCode::kCancelled, "LIST " + ToUri(prefix_) + ": cancelled after " +
+                                                std::to_string(listing_.object_count) + " objects"};
       }
       if (delivery_.ready() == 0) return {};
       batch = delivery_.Take();
