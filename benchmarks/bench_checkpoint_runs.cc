@@ -16,13 +16,13 @@ namespace {
 constexpr int kSaves = 5;  // After the first save, which allocates the memory for copies.
 constexpr const char* kRun = "gs://bench/run";
 
-CheckpointRunOptions Options(SnapshotMode mode) {
-  return {.keep = KeepRules{.last = 1}, .async = {.mode = mode, .copy_threads = kCopyThreads}};
+CheckpointRunOptions Options(bool is_lazy) {
+  return {.keep = KeepRules{.last = 1}, .async = {.is_lazy = is_lazy, .copy_threads = kCopyThreads}};
 }
 
 /// A run with one committed save.
 struct Saving {
-  Saving(SnapshotMode mode, std::int64_t mib) : big(mib), run(service.client(), kRun, Options(mode)) {
+  Saving(bool is_lazy, std::int64_t mib) : big(mib), run(service.client(), kRun, Options(is_lazy)) {
     ValueOrThrow(Save().WaitCommitted());
   }
   PendingSave Save() { return run.SaveAsync(++step, big.state()); }
@@ -35,7 +35,7 @@ struct Saving {
 };
 
 void BM_EagerBlocks(benchmark::State& state) {
-  Saving saving(SnapshotMode::kEager, state.range(0));
+  Saving saving(/*is_lazy=*/false, state.range(0));
   std::vector<double> copies;
   std::vector<double> blocked;
   for (auto _ : state) {
@@ -62,7 +62,7 @@ BENCHMARK(BM_EagerBlocks)
 // their time, as if an accelerator computed. `rest_ms` is the rest of the copy after that.
 void BM_LazyBlocks(benchmark::State& state) {
   const double share = state.range(0) == 1 ? 0.5 : 2;
-  Saving saving(SnapshotMode::kLazy, state.range(1));
+  Saving saving(/*is_lazy=*/true, state.range(1));
   std::vector<double> copies;
   std::vector<double> blocked;
   std::vector<double> rests;

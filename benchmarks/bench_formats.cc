@@ -379,11 +379,10 @@ void BM_OneTensor(benchmark::State& state) {
     if (!inspects && !checkpoint->ReadTensor(*checkpoint->Find("layer17"), into).ok()) {
       return state.SkipWithError("it was not read");
     }
-    const auto report = counted.reader->report();
-    state.counters["requests"] = static_cast<double>(report.requests) + 1;
+    state.counters["requests"] = static_cast<double>(counted.reader->requests()) + 1;
     state.counters["round_trips"] = counted.round_trips;
     const double wanted = inspects ? 0 : static_cast<double>(kTensorBytes);
-    state.counters["beyond_kib"] = (static_cast<double>(report.fetched_bytes) - wanted) / 1024;
+    state.counters["beyond_kib"] = (static_cast<double>(counted.reader->fetched_bytes()) - wanted) / 1024;
   }
 }
 BENCHMARK(BM_OneTensor)

@@ -53,7 +53,7 @@ void BM_ReadsThatStall(benchmark::State& state) {
   const bool is_hedged = state.range(0) != 0;
   emulator::Emulator emulator({.shaping = {.read_first_byte_ms = emulator::ShapingProfile("gcs").read_first_byte_ms}});
   ClientOptions options = OptionsAt(emulator.endpoint());
-  if (!is_hedged) options.hedge.budget = 0;
+  if (!is_hedged) options.hedge_budget = 0;
   const Client client = *Client::Create(options);
   const std::string content(100 << 10, 'c');
   if (!client.InsertBucket("bench") || !client.InsertObject(kObject, AsBytes(content))) {

@@ -45,14 +45,14 @@ void ListNames(benchmark::State& state, int parallelism) {
   emulator.shaping().Set({.list_first_byte_ms = 60, .list_item_us = 70});
   const Client client = *Client::Create(OptionsAt(emulator.endpoint()));
   const auto count = static_cast<std::uint64_t>(state.range(0));
-  ListingReport report;
+  Listing report;
   double seconds = 0;
   const double cpu_before = ProcessCpuSeconds();
   for (auto _ : state) {
     const auto listed = ListInParallel(client, {"bench"}, DeliveryOrder::kAsCompleted,
                                        [](const std::vector<ListedObject>&) -> Result<void> { return {}; },
                                        {.max_concurrency = parallelism});
-    if (!listed || listed->objects != count) throw std::runtime_error("the listing is not whole");
+    if (!listed || listed->object_count != count) throw std::runtime_error("the listing is not whole");
     report = *listed;
     seconds += std::chrono::duration<double>(report.elapsed).count();
   }

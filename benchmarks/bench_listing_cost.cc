@@ -64,10 +64,10 @@ void MeasureListing(benchmark::State& state, const testing::EmulatorProcess& ser
   const Client client = *Client::Create(client_options);
   const ParallelListOptions options{.max_concurrency = parallelism};
   MeasureCpu(state, names, [&]() -> std::uint64_t {
-    const auto report = ListInParallel(
+    const auto listed = ListInParallel(
         client, {"bench"}, DeliveryOrder::kAsCompleted,
         [](const std::vector<ListedObject>&) -> Result<void> { return {}; }, options);
-    return report ? report->objects : 0;
+    return listed ? listed->object_count : 0;
   });
 }
 

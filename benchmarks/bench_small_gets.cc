@@ -32,13 +32,13 @@ std::string Content() {
 struct Service {
   explicit Service(bool is_https)
       : nginx(content, is_https),
-        client(*Client::Create(OptionsOf(nginx, ThrottlePolicy::kGate))),
-        client_without_gate(*Client::Create(OptionsOf(nginx, ThrottlePolicy::kBackoff))) {}
+        client(*Client::Create(OptionsOf(nginx, /*pace_throttled=*/true))),
+        client_without_gate(*Client::Create(OptionsOf(nginx, /*pace_throttled=*/false))) {}
 
-  static ClientOptions OptionsOf(const NginxObject& nginx, ThrottlePolicy policy) {
+  static ClientOptions OptionsOf(const NginxObject& nginx, bool pace_throttled) {
     ClientOptions options = OptionsAt(nginx.endpoint());
     options.credentials = Credentials::Anonymous();
-    options.throttle_policy = policy;
+    options.pace_throttled = pace_throttled;
     options.ca_file = nginx.ca_file();
     return options;
   }

@@ -22,7 +22,7 @@ void Train(const gcsflux::Client& client, std::int64_t steps) {
                           .optimizers = {{"optimizer", &adam}},
                           .generators = {{"cpu", at::detail::getDefaultCPUGenerator()}}};
   const auto latest = run.LoadLatest(state);
-  std::int64_t step = latest ? latest->step.number : 0;
+  std::int64_t step = latest ? latest->number : 0;
   std::cout << (latest ? "resumed at step " : "began at step ") << step << "\n";
   while (step < steps) {
     adam.zero_grad();

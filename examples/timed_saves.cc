@@ -26,8 +26,7 @@ class Timed {
 };
 
 CheckpointRunOptions By(SaveWay way, CheckpointRunOptions options) {
-  using gcsflux::SnapshotMode;
-  options.async.mode = way == SaveWay::kLazy ? SnapshotMode::kLazy : SnapshotMode::kEager;
+  options.async.is_lazy = way == SaveWay::kLazy;
   // Finish() returns each failure.
   options.async.on_unreported = [](const gcsflux::Error&) {};
   return options;

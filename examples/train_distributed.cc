@@ -104,7 +104,7 @@ class Training {
         group_(group),
         run_(job.client, ToUri(job.At("checkpoints")), job.ranks,
              {.save_every = FLAGS_save_every, .keep = gcsflux::KeepRules{.last = 3}, .take_over = true}) {
-    if (const auto latest = run_.LoadLatest(state_)) steps_ = latest->step.number;
+    if (const auto latest = run_.LoadLatest(state_)) steps_ = latest->number;
   }
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }

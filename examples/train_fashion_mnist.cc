@@ -169,7 +169,7 @@ class Training {
       std::cout << "no checkpoint yet: starting with epoch 1" << std::endl;
       return;
     }
-    step_ = latest->step.number;
+    step_ = latest->number;
     resumed_ = step_;
     for (const gcsflux::Step& skipped : latest->skipped) {
       std::cout << "passed over step " << skipped.number << ": " << skipped.problem->message << std::endl;
@@ -235,7 +235,7 @@ void RefuseEarlierRun(const Place& place) {
   if (FLAGS_resume) return;
   const auto latest = gcsflux::CheckpointRun(place.client, CheckpointUri(place)).Latest();
   if (!latest) return;
-  throw std::runtime_error(StepText(place, latest->step.number) +
+  throw std::runtime_error(StepText(place, latest->number) +
                            " is of an earlier run: go on from it with --resume, or name another place with --bucket");
 }
 

@@ -99,7 +99,7 @@ class Training {
         dataset_(place.client, place.At("text/"), DecodePiece, {.seed = kSeed, .batch_size = kBatchSize}),
         saves_(place.client, ToUri(place.At("runs/" + way)), RunOptions(), *examples::ParseSaveWay(way)) {
     const auto latest = saves_.run().LoadLatest(state_);
-    if (latest) step_ = saved_ = latest->step.number;
+    if (latest) step_ = saved_ = latest->number;
     for (const auto& skipped : latest ? latest->skipped : std::vector<gcsflux::Step>()) {
       std::cout << way_ << ": passed over step " << skipped.number << ": " << skipped.problem->message << std::endl;
     }

@@ -72,7 +72,7 @@ void BM_LoadLatest(benchmark::State& state) {
       const auto start_of_latest = BenchClock::now();
       const auto latest = CheckpointRun(service.client(), kLatestRun).LoadLatest(loaded);
       of_latest.push_back(SecondsSince(start_of_latest));
-      if (!latest || latest->step.number != kManySteps - 1) return state.SkipWithError("another step came");
+      if (!latest || latest->number != kManySteps - 1) return state.SkipWithError("another step came");
       if (!big.IsSameAs(loaded.tensors.at("model"))) return state.SkipWithError("LoadLatest() has other bytes");
     }
   }
@@ -105,7 +105,7 @@ void BM_FindLatest(benchmark::State& state) {
     const std::size_t before = emulator.journal().size();
     RunState loaded = Wanted();
     const auto latest = CheckpointRun(client, kLatestRun).LoadLatest(loaded);
-    if (!latest || latest->step.number != kManySteps - 1) return state.SkipWithError("another step came");
+    if (!latest || latest->number != kManySteps - 1) return state.SkipWithError("another step came");
     auto records = emulator.journal();
     records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(before));
     const auto first_byte = std::find_if(records.begin(), records.end(), [](const RequestRecord& request) {

@@ -73,7 +73,7 @@ class Training {
 
  private:
   static CheckpointRunOptions Options(Way way) {
-    return {.keep = KeepRules{.last = 1}, .async = {.mode = way == kLazy ? SnapshotMode::kLazy : SnapshotMode::kEager}};
+    return {.keep = KeepRules{.last = 1}, .async = {.is_lazy = way == kLazy}};
   }
 
   Way way_;

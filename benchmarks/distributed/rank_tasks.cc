@@ -100,8 +100,8 @@ CheckpointRun OpenRun(const RankTask& task, const std::optional<KeepRules>& keep
   options.take_over = true;
   options.file.max_concurrency = task.connections;
   options.reader.max_concurrency = task.connections;
-  if (task.reads_once_per_host) options.group.reads_once_per_host = true;
-  options.async.mode = task.is_lazy ? SnapshotMode::kLazy : SnapshotMode::kEager;
+  if (task.reads_once_per_host) options.reads_once_per_host = true;
+  options.async.is_lazy = task.is_lazy;
   return {task.client, task.run, task.group, std::move(options)};
 }
 

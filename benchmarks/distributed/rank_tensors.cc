@@ -24,7 +24,7 @@ RunState Slices(const TensorsOfRanks& tensors, const RunEnvironment& run, const 
   std::array<std::int64_t, 2> sizes{tensors.rows, tensors.columns};
   if (tensors.dimension >= 0) {
     const auto dimension = static_cast<std::size_t>(tensors.dimension);
-    const auto [begin, end] = DivideRows(sizes[dimension], {.rank = run.rank, .world_size = run.world_size});
+    const auto [begin, end] = DivideRows(sizes[dimension], run);
     offsets[dimension] = begin;
     sizes[dimension] = end - begin;
   }

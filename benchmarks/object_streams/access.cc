@@ -76,7 +76,7 @@ void BM_NeighbouringRanges(benchmark::State& state) {
   for (auto _ : state) {
     const auto reader = ObjectReader::Open(service.client(), SourceOf(stored));
     if (!reader || !reader->Read(ranges)) return state.SkipWithError("a read failed");
-    requests = std::max(requests, reader->report().requests);
+    requests = std::max(requests, reader->requests());
   }
   state.counters["requests"] = static_cast<double>(requests);
 }

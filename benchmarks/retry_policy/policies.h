@@ -15,16 +15,16 @@ struct Policy {
 
 inline const std::array<Policy, 4>& Policies() {
   static const auto* const policies = new std::array<Policy, 4>{{
-      {"gate", {"--throttle_policy=gate"}},
+      {"gate", {"--pace_throttled=true"}},
       {"full_jitter",  // As Google's and Amazon's clients: 1 s, doubling to 32 s.
-       {"--throttle_policy=backoff", "--download_retry_initial_delay_s=1", "--download_retry_max_delay_s=32",
-        "--download_retry_jitter=full"}},
+       {"--pace_throttled=false", "--download_retry_initial_delay_s=1", "--download_retry_max_delay_s=32",
+        "--download_retry_jitter=1"}},
       {"multiplier",  // As Google's connector for PyTorch.
-       {"--throttle_policy=backoff", "--download_retry_initial_delay_s=1", "--download_retry_multiplier=1.2",
-        "--download_retry_max_delay_s=45", "--download_retry_jitter=none"}},
+       {"--pace_throttled=false", "--download_retry_initial_delay_s=1", "--download_retry_multiplier=1.2",
+        "--download_retry_max_delay_s=45", "--download_retry_jitter=0"}},
       {"none",  // Floods the service.
-       {"--throttle_policy=backoff", "--download_retry_initial_delay_s=0.01", "--download_retry_multiplier=1",
-        "--download_retry_max_delay_s=0.01", "--download_retry_jitter=none"}},
+       {"--pace_throttled=false", "--download_retry_initial_delay_s=0.01", "--download_retry_multiplier=1",
+        "--download_retry_max_delay_s=0.01", "--download_retry_jitter=0"}},
   }};
   return *policies;
 }

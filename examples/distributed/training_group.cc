@@ -5,8 +5,6 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
-#include "gcsflux/checkpoints/sharding.h"
-
 namespace examples {
 
 TrainingGroup::TrainingGroup(const gcsflux::RunEnvironment& run, const c10::intrusive_ptr<c10d::Store>& store)

@@ -35,10 +35,10 @@ Result<void> SumUp(const Client& client, const std::string& uri) {
     }
     return {};
   };
-  const auto report = ListInParallel(client, *directory, DeliveryOrder::kAsCompleted, add,
+  const auto listed = ListInParallel(client, *directory, DeliveryOrder::kAsCompleted, add,
                                      {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
-  if (!report) return report.error();
-  if (report->objects == 0 && !directory->name.empty()) return NothingThere(uri);
+  if (!listed) return listed.error();
+  if (listed->object_count == 0 && !directory->name.empty()) return NothingThere(uri);
   for (const auto& [name, size] : directories) PrintSize(size, ToUri({directory->bucket, name}));
   PrintSize(bytes, ToUri(*directory));
   return {};

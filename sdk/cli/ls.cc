@@ -138,14 +138,13 @@ Result<void> ListAll(const Client& client, const ObjectName& prefix, Printer& pr
     return printer.Flush();
   };
   const bool is_any_order = FLAGS_as_found || FLAGS_count;
-  const auto report =
-      ListInParallel(client, prefix, is_any_order ? DeliveryOrder::kAsCompleted : DeliveryOrder::kInOrder, print,
-                     {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
-  if (!report) return report.error();
+  const auto all = ListInParallel(client, prefix, is_any_order ? DeliveryOrder::kAsCompleted : DeliveryOrder::kInOrder,
+                                  print, {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
+  if (!all) return all.error();
   status.End();
   if (status.has_terminal()) {
-    status.Say("gcsflux: " + ListedLine(report->objects, std::chrono::duration<double>(report->elapsed).count()) +
-               (report->warning.empty() ? "" : "; " + report->warning));
+    status.Say("gcsflux: " + ListedLine(all->object_count, std::chrono::duration<double>(all->elapsed).count()) +
+               (all->warning.empty() ? "" : "; " + all->warning));
   }
   if (printer.is_empty() && !prefix.name.empty()) return NothingThere(ToUri(prefix));
   return {};

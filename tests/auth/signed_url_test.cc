@@ -134,13 +134,10 @@ class SignedUrlTest : public ::testing::Test {
 
 TEST_F(SignedUrlTest, SignsWithAKeyWithoutARequest) {
   const Client client = MakeClient(Key());
-  for (const auto& [method, name] : {std::pair(SignedMethod::kGet, "GET"),
-                                     {SignedMethod::kHead, "HEAD"},
-                                     {SignedMethod::kPut, "PUT"},
-                                     {SignedMethod::kDelete, "DELETE"}}) {
+  for (const char* method : {"GET", "HEAD", "PUT", "DELETE"}) {
     const auto url = SignUrl(client, kObject, {.method = method, .query = {{"generation", "7"}}});
     ASSERT_TRUE(url.ok()) << url.error().message;
-    EXPECT_TRUE(IsGood(*url, name, "storage.googleapis.com")) << *url;
+    EXPECT_TRUE(IsGood(*url, method, "storage.googleapis.com")) << *url;
     EXPECT_THAT(*url, AllOf(HasSubstr("/bkt/a/b%20c?"), HasSubstr("X-Goog-Expires=900&"), HasSubstr("generation=7")));
   }
   EXPECT_TRUE(service_->requests().empty());
@@ -158,8 +155,7 @@ TEST_F(SignedUrlTest, SignatureCoversTheWholeUrl) {
 }
 
 TEST_F(SignedUrlTest, StartOfAnUploadSignsTheResumableHeader) {
-  const auto url = SignUrl(MakeClient(Key()), kObject,
-                           {.method = SignedMethod::kStartUpload, .headers = {{"Content-Type", "text/plain"}}});
+  const auto url = SignUrl(MakeClient(Key()), kObject, {.method = "POST", .headers = {{"Content-Type", "text/plain"}}});
   ASSERT_TRUE(url.ok());
   EXPECT_THAT(*url, HasSubstr("X-Goog-SignedHeaders=content-type%3Bhost%3Bx-goog-resumable&"));
 }
@@ -240,7 +236,9 @@ TEST_F(SignedUrlTest, NamesTheMissingIamPermission) {
 TEST_F(SignedUrlTest, RefusesInvalidOptions) {
   using std::chrono::seconds;
   const Client client = MakeClient(Key());
-  const SignedUrlOptions wrong[] = {{.lifetime = seconds(0)},
+  const SignedUrlOptions wrong[] = {{.method = "PATCH"},
+                                    {.method = "get"},
+                                    {.lifetime = seconds(0)},
                                     {.lifetime = seconds(-1)},
                                     {.lifetime = seconds(604'801)},
                                     {.headers = {{"Host", "h"}}},

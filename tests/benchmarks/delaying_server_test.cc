@@ -58,7 +58,7 @@ class Serving {
   [[nodiscard]] Client MakeClient() const {
     return *Client::Create({.endpoint = "http://127.0.0.1:" + std::to_string(port_),
                             .credentials = Credentials::Anonymous(),
-                            .hedge = {.budget = 0}});
+                            .hedge_budget = 0});
   }
 
  private:

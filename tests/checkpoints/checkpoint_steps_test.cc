@@ -36,10 +36,10 @@ class CheckpointStepsTest : public RunFixture {
 };
 
 TEST_F(CheckpointStepsTest, LoadsTheNewestStep) {
-  const LatestStep latest = ValueOf(Steps().Latest());
-  EXPECT_EQ(latest.step.number, 30);
+  const Step latest = ValueOf(Steps().Latest());
+  EXPECT_EQ(latest.number, 30);
   EXPECT_THAT(latest.skipped, IsEmpty());
-  EXPECT_EQ(ValueOf(Load(latest.step)), "state of step 30");
+  EXPECT_EQ(ValueOf(Load(latest)), "state of step 30");
   EXPECT_EQ(ValueOf(Load(Stored(10))), "state of step 10");
 }
 
@@ -51,8 +51,8 @@ TEST_F(CheckpointStepsTest, SkipsDamagedAndUnfinishedStepsWithTheReason) {
   Put(FileOf(60), "other bytes of the file");
   Put("runs/7/step-00000070.json", "{\"gcsflux_checkpoint\":1");
   Put("runs/7/step-00000080.json", "{\"gcsflux_checkpoint\":99}");
-  const LatestStep latest = ValueOf(Steps().Latest());
-  EXPECT_EQ(latest.step.number, 30);
+  const Step latest = ValueOf(Steps().Latest());
+  EXPECT_EQ(latest.number, 30);
   std::string reasons;
   for (const Step& skipped : latest.skipped)
     reasons += std::to_string(skipped.number) + ": " + skipped.problem->message + "\n";
@@ -205,7 +205,7 @@ TEST_F(CheckpointStepsTest, RemovesStepsWithUnreadableManifestsOneByOne) {
 TEST_F(CheckpointStepsTest, AppliesTheRetentionPolicy) {
   EXPECT_THAT(ValueOf(Steps().Keep({.last = 2}, true)).removed, ElementsAre(10));
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
-  EXPECT_THAT(ValueOf(Steps().Keep({.last = 1, .best = KeepBest{.metric = "loss"}})).removed, ElementsAre(20));
+  EXPECT_THAT(ValueOf(Steps().Keep({.last = 1, .best = 1, .metric = "loss"})).removed, ElementsAre(20));
   EXPECT_THAT(WholeSteps(), ElementsAre(10, 30));
   EXPECT_EQ(ErrorOf(Steps().Keep({.every = 0})).code, ErrorCode::kInvalidArgument);
 }
@@ -254,10 +254,10 @@ TEST_F(CheckpointStepsTest, LoadsTheRightBytesOrFailsUnderEveryFault) {
         SCOPED_TRACE(stage.operation + " " + stage.object + " " + action.type + " x " + std::to_string(count));
         Fail(match, action, count);
         const auto latest = Steps().Latest();
-        const auto text = latest.ok() ? Load(latest->step) : Result<std::string>(latest.error());
+        const auto text = latest.ok() ? Load(*latest) : Result<std::string>(latest.error());
         ExpectFired();
         if (text.ok()) {
-          EXPECT_EQ(latest->step.number, 30) << "an older step is no answer to a service that fails";
+          EXPECT_EQ(latest->number, 30) << "an older step is no answer to a service that fails";
           EXPECT_EQ(*text, "state of step 30");
         } else {
           EXPECT_FALSE(text.error().message.empty());

@@ -42,23 +42,22 @@ TEST(KeepSteps, AlwaysKeepsTheNewest) {
 }
 
 TEST(KeepSteps, KeepsTheBestByAMetricAndTheNewerOfEqualOnes) {
-  EXPECT_THAT(StepsToKeep(TenSteps(), {.best = KeepBest{.metric = "loss", .count = 2}}), ElementsAre(40, 50, 90));
-  EXPECT_THAT(StepsToKeep(TenSteps(), {.best = KeepBest{.metric = "loss", .is_highest_best = true}}), ElementsAre(90));
+  EXPECT_THAT(StepsToKeep(TenSteps(), {.best = 2, .metric = "loss"}), ElementsAre(40, 50, 90));
+  EXPECT_THAT(StepsToKeep(TenSteps(), {.best = 1, .metric = "loss", .is_highest_best = true}), ElementsAre(90));
 }
 
 TEST(KeepSteps, KeepsAllStepsIfNoneHasTheMetric) {
-  EXPECT_EQ(StepsToKeep(TenSteps(), {.last = 1, .best = KeepBest{.metric = "los"}}).size(), 10U);
+  EXPECT_EQ(StepsToKeep(TenSteps(), {.last = 1, .best = 1, .metric = "los"}).size(), 10U);
   std::vector<Step> steps = TenSteps();
   steps[3].metrics["accuracy"] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(StepsToKeep(steps, {.best = KeepBest{.metric = "accuracy"}}), ElementsAre(90)) << "one step has it";
+  EXPECT_THAT(StepsToKeep(steps, {.best = 1, .metric = "accuracy"}), ElementsAre(90)) << "one step has it";
 }
 
 TEST(KeepSteps, IgnoresMetricsThatAreNotNumbers) {
   std::vector<Step> steps = TenSteps();
   steps[2].metrics["loss"] = std::numeric_limits<double>::quiet_NaN();
   for (const bool is_highest_best : {false, true}) {
-    const Steps kept =
-        StepsToKeep(steps, {.best = KeepBest{.metric = "loss", .count = 9, .is_highest_best = is_highest_best}});
+    const Steps kept = StepsToKeep(steps, {.best = 9, .metric = "loss", .is_highest_best = is_highest_best});
     EXPECT_THAT(kept, ElementsAre(0, 10, 30, 40, 50, 60, 70, 80, 90));
   }
 }
@@ -78,7 +77,9 @@ KeepRules RandomRules(std::mt19937_64& random) {
   KeepRules rules;
   if (random() % 2 == 0) rules.last = random() % 5;
   if (random() % 2 == 0) {
-    rules.best = KeepBest{"loss", random() % 4, random() % 2 == 0};
+    rules.best = random() % 4;
+    rules.metric = "loss";
+    rules.is_highest_best = random() % 2 == 0;
   }
   if (random() % 2 == 0) rules.every = 1 + static_cast<std::int64_t>(random() % 7);
   rules.hourly = random() % 4 == 0;
@@ -121,8 +122,12 @@ TEST(KeepSteps, KeepsItsInvariantsInRandomHistories) {
     }
     std::shuffle(left.begin(), left.end(), random);
     ASSERT_THAT(StepsToKeep(left, rules), ElementsAreArray(kept));
-    for (const KeepRules& alone : {KeepRules{.last = rules.last.value_or(0)}, KeepRules{.last = 0, .best = rules.best},
-                                   KeepRules{.last = 0, .every = rules.every}}) {
+    KeepRules only_best = rules;
+    only_best.last = 0;
+    only_best.every = {};
+    only_best.hourly = only_best.daily = false;
+    for (const KeepRules& alone :
+         {KeepRules{.last = rules.last.value_or(0)}, only_best, KeepRules{.last = 0, .every = rules.every}}) {
       const Steps by_one = StepsToKeep(steps, alone);
       ASSERT_TRUE(std::includes(kept.begin(), kept.end(), by_one.begin(), by_one.end()));
     }

@@ -60,7 +60,7 @@ class KilledRunTest : public RunFixture {
     LastCommitted last;
     LastCommitted* const known = way.shares ? &last : nullptr;
     const auto latest = Steps().Latest();
-    std::int64_t step = latest.ok() ? latest->step.number : 0;
+    std::int64_t step = latest.ok() ? latest->number : 0;
     bool is_ok = true;
     for (int i = 0; i < 20 && is_ok; ++i) {
       const std::string text = " in the run of seed " + std::to_string(seed);
@@ -148,9 +148,9 @@ void KilledRunTest::ExpectToSurvive(Way way) {
     const auto latest = Steps().Latest();
     if (newest >= 0) {
       ASSERT_TRUE(latest.ok()) << latest.error().message;
-      EXPECT_GE(latest->step.number, newest) << "a step that was there is lost";
+      EXPECT_GE(latest->number, newest) << "a step that was there is lost";
     }
-    if (latest.ok()) newest = latest->step.number;
+    if (latest.ok()) newest = latest->number;
     ExpectWholeStepsAreRight(way);
     for (const Step& step : ValueOf(Steps().List())) {
       EXPECT_TRUE(!step.problem || step.generation == 0) << "a damaged step: " << step.problem->message;

@@ -51,7 +51,7 @@ class LatestStepTest : public RunFixture {
   }
   [[nodiscard]] std::int64_t Latest() const {
     const auto latest = Steps().Latest();
-    return latest.ok() ? latest->step.number : -1;
+    return latest.ok() ? latest->number : -1;
   }
   [[nodiscard]] std::string FileOf(std::int64_t step) const {
     return "runs/7/" + ValueOf(Steps().Read(step)).files.front().name;
@@ -154,8 +154,8 @@ TEST_F(LatestStepTest, IsFoundIfTheHintNamesARemovedStep) {
 TEST_F(LatestStepTest, IsFoundIfTheHintsStepIsDamaged) {
   for (const std::int64_t step : {10, 20, 30}) SaveSlowly(step);
   Delete(FileOf(30));
-  const LatestStep latest = ValueOf(Steps().Latest());
-  EXPECT_EQ(latest.step.number, 20);
+  const Step latest = ValueOf(Steps().Latest());
+  EXPECT_EQ(latest.number, 20);
   ASSERT_EQ(latest.skipped.size(), 1U);
   EXPECT_EQ(latest.skipped[0].number, 30);
 }
@@ -167,8 +167,8 @@ TEST_F(LatestStepTest, DoesNotDependOnTheHintsContent) {
   for (const std::string hint : {"", "-1", "0", "10", "15", "20", "30", "31", "40", "50", "99999999", "100000000",
                                  "1e3", "30 ", "99999999999999999999", "step-00000020.json"}) {
     SetHint(hint);
-    const LatestStep latest = ValueOf(Steps().Latest());
-    EXPECT_EQ(latest.step.number, 30) << hint;
+    const Step latest = ValueOf(Steps().Latest());
+    EXPECT_EQ(latest.number, 30) << hint;
     ASSERT_EQ(latest.skipped.size(), 2U) << hint;
     EXPECT_EQ(latest.skipped[0].number, 50) << hint;
     EXPECT_EQ(latest.skipped[1].number, 40) << hint;
@@ -280,12 +280,12 @@ TEST_F(LatestStepTest, IsWholeWhileAPolicyRemovesTheListedOne) {
     if (!gap.has_hint) Delete(kHint);
     bool has_saved = false;
     const auto then = [&] { has_saved = Save(*writer_, ++step).ok() && writer_->Keep({.last = 1}).ok(); };
-    ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+    ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
     options.event_listener = std::make_shared<AfterRequest>(gap.operation, gap.subject, then);
     const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
     ASSERT_TRUE(has_saved);
     ASSERT_TRUE(latest.ok()) << latest.error().message;
-    EXPECT_EQ(latest->step.number, step);
+    EXPECT_EQ(latest->number, step);
     EXPECT_TRUE(latest->skipped.empty());
     SaveSlowly(++step);
     ASSERT_TRUE(writer_->Keep({.last = 1}).ok());
@@ -297,12 +297,12 @@ TEST_F(LatestStepTest, IsTheReplacementIfItsFilesAreReplaced) {
   Delete(kHint);  // With a hint, the search starts again anyway.
   bool has_saved = false;
   const auto then = [&] { has_saved = Save(*writer_, 10, CommitMode::kReplace, "another").ok(); };
-  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
   options.event_listener = std::make_shared<AfterRequest>("objects.get", ".json", then);
   const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
   ASSERT_TRUE(has_saved);
   ASSERT_TRUE(latest.ok()) << latest.error().message;
-  EXPECT_EQ(ValueOf(Load(latest->step)), "another");
+  EXPECT_EQ(ValueOf(Load(*latest)), "another");
 }
 
 // The hint's step is whole, but a listed newer one was removed: the listing may lack others.
@@ -311,12 +311,12 @@ TEST_F(LatestStepTest, IsSearchedAgainIfANewerStepIsRemovedMeanwhile) {
   SetHint("10");
   bool has_saved = false;
   const auto then = [&] { has_saved = Save(*writer_, 30).ok() && Steps().Remove(20).ok(); };
-  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
   options.event_listener = std::make_shared<AfterRequest>("objects.list", "", then);
   const auto latest = CheckpointSteps::Open(*Client::Create(options), kRun)->Latest();
   ASSERT_TRUE(has_saved);
   ASSERT_TRUE(latest.ok()) << latest.error().message;
-  EXPECT_EQ(latest->step.number, 30);
+  EXPECT_EQ(latest->number, 30);
 }
 
 TEST_F(LatestStepTest, FailsIfEachListedStepIsRemovedMeanwhile) {
@@ -328,7 +328,7 @@ TEST_F(LatestStepTest, FailsIfEachListedStepIsRemovedMeanwhile) {
     if (Save(*writer_, ++step).ok() && writer_->Keep({.last = 1}).ok()) listed->Call(then);
   };
   listed->Call(then);
-  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
   options.event_listener = listed;
   const Error error = ErrorOf(CheckpointSteps::Open(*Client::Create(options), kRun)->Latest());
   EXPECT_EQ(step, 11);

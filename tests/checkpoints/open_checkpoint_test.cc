@@ -150,7 +150,7 @@ TEST_F(OpenCheckpointTest, ReadsOneTensorOfALargeObjectInFourRequests) {
     EXPECT_TRUE(Elements(*checkpoint, *checkpoint->Find("layer17")) == tensors[17].bytes);
     EXPECT_EQ(round_trips, 3);
     EXPECT_EQ(Requests() - before, 4U);
-    EXPECT_LE(shared->report().fetched_bytes, 1'000'000U + (1 << 20));
+    EXPECT_LE(shared->fetched_bytes(), 1'000'000U + (1 << 20));
   }
 }
 

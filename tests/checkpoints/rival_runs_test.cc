@@ -25,7 +25,7 @@ class RivalRunsTest : public testing::RunFixture {
  protected:
   // The run's steps, as a program with this listener sees them.
   [[nodiscard]] CheckpointSteps StepsOf(std::shared_ptr<EventListener> listener) const {
-    ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+    ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
     options.event_listener = std::move(listener);
     return *CheckpointSteps::Open(*Client::Create(options), kRun);
   }

@@ -91,10 +91,10 @@ class RunFaultsTest : public RunFixture {
   }
   // In every case: each step listed as whole is whole, and the newest of them loads.
   void ExpectTheStepBefore(std::int64_t step, bool is_saved) {
-    const LatestStep latest = ValueOf(Steps().Latest());
-    EXPECT_EQ(latest.step.number, is_saved ? step : latest.step.number);
-    EXPECT_GE(latest.step.number, 1);
-    for (const StepFile& file : latest.step.files) {
+    const Step latest = ValueOf(Steps().Latest());
+    EXPECT_EQ(latest.number, is_saved ? step : latest.number);
+    EXPECT_GE(latest.number, 1);
+    for (const StepFile& file : latest.files) {
       const auto reader = Store()->OpenFile(file);
       ASSERT_TRUE(reader.ok());
       EXPECT_TRUE(reader->VerifyWhole().ok());
@@ -181,8 +181,8 @@ TEST_F(RunFaultsTest, LoadTheRightBytesOrFailAtEachStageOfALoad) {
         const auto load = [&]() -> Result<void> {
           const auto latest = Steps().Latest();
           if (!latest.ok()) return latest.error();
-          EXPECT_EQ(latest->step.number, 2) << "an older step is no answer to a service that fails";
-          const auto checkpoint = Steps().OpenStep(latest->step.number);
+          EXPECT_EQ(latest->number, 2) << "an older step is no answer to a service that fails";
+          const auto checkpoint = Steps().OpenStep(latest->number);
           if (!checkpoint.ok()) return checkpoint.error();
           const auto tensor = checkpoint->Find("w");
           if (!tensor.ok()) return tensor.error();
@@ -212,7 +212,7 @@ TEST_F(RunFaultsTest, SurviveAMinuteOfThrottling) {
                                         .match = stage.match,
                                         .action = {.type = "status", .status = 429},
                                         .limits = {.not_after = seconds(60)}}}});
-    const std::int64_t step = ValueOf(Steps().Latest()).step.number + 1;
+    const std::int64_t step = ValueOf(Steps().Latest()).number + 1;
     const auto saved = SaveLarge(step);
     ASSERT_TRUE(saved.ok()) << saved.error().message;
     EXPECT_GE(emulator_.faults().Fired("it"), 2U);
@@ -267,7 +267,7 @@ TEST_F(RunFaultsTest, ReportObjectsUnderARetentionPolicy) {
   }
   EXPECT_EQ(emulator_.faults().Fired("hint"), 1U);
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3, 4));
-  EXPECT_EQ(ValueOf(Steps().Latest()).step.number, 4) << "the hint says step 1";
+  EXPECT_EQ(ValueOf(Steps().Latest()).number, 4) << "the hint says step 1";
   emulator_.faults().Clear();
   EXPECT_THAT(ValueOf(SaveLarge(5, KeepRules{.last = 1})).kept.removed, ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(WholeSteps(), ElementsAre(5));
@@ -282,7 +282,7 @@ TEST_F(RunFaultsTest, OrderStepsByNumberNotByClocks) {
     ahead = -ahead;
     ASSERT_TRUE(writer_->Commit(manifest).ok());
   }
-  EXPECT_EQ(ValueOf(Steps().Latest()).step.number, 5);
+  EXPECT_EQ(ValueOf(Steps().Latest()).number, 5);
   Put(LeftFile(9), "under way on another machine");
   EXPECT_EQ(ValueOf(Steps().CollectGarbage()).files, 0U) << "no machine's clock makes it old";
   EXPECT_THAT(ValueOf(writer_->Keep({.last = 2})).removed, ElementsAre(1, 2, 3));
@@ -296,8 +296,8 @@ TEST_F(RunFaultsTest, ReportAnEditedManifest) {
   ASSERT_NE(at, json.npos);
   json.insert(at + 7, "1");
   Put("runs/7/step-00000002.json", json);
-  const LatestStep latest = ValueOf(Steps().Latest());
-  EXPECT_EQ(latest.step.number, 1);
+  const Step latest = ValueOf(Steps().Latest());
+  EXPECT_EQ(latest.number, 1);
   ASSERT_EQ(latest.skipped.size(), 1U);
   EXPECT_THAT(latest.skipped[0].problem->message,
               AllOf(HasSubstr("step 2"), HasSubstr("other bytes than the manifest says"), HasSubstr("load another")));
@@ -347,9 +347,9 @@ TEST_F(RunFaultsTest, NeverLoseTheLastGoodStep) {
     emulator_.faults().Clear();
     const auto latest = Steps().Latest();
     ASSERT_TRUE(latest.ok()) << latest.error().message;
-    EXPECT_GE(latest->step.number, committed);
-    committed = latest->step.number;  // A save whose answer was lost may be there.
-    EXPECT_EQ(ValueOf(Load(latest->step)), TextOfStep(committed));
+    EXPECT_GE(latest->number, committed);
+    committed = latest->number;  // A save whose answer was lost may be there.
+    EXPECT_EQ(ValueOf(Load(*latest)), TextOfStep(committed));
   }
   EXPECT_GE(committed, 40);
 }

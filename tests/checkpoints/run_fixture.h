@@ -29,7 +29,7 @@ class RunFixture : public ::testing::Test {
                             .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1),
                                                          .max_delay = std::chrono::milliseconds(2),
                                                          .max_attempts = 2}),
-                            .hedge = {.budget = 0}});  // Requests are counted.
+                            .hedge_budget = 0});  // Requests are counted.
   }
   [[nodiscard]] CheckpointSteps Steps() const { return *CheckpointSteps::Open(client_, kRun); }
   [[nodiscard]] Result<StepWriter> Start(bool take_over = false) const { return StepWriter::Start(Store(), take_over); }

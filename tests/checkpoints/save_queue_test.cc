@@ -110,7 +110,7 @@ TEST_F(SaveQueueTest, SavesTheStateAtTheReturnOfAnEagerSave) {
 }
 
 TEST_F(SaveQueueTest, SavesTheStateAtTheStagingOfALazySave) {
-  const auto queue = Queue({.mode = SnapshotMode::kLazy});
+  const auto queue = Queue({.is_lazy = true});
   std::string state = "before";
   const PendingSave save = *queue->Submit(Request(1, state));
   save.WaitStaged();
@@ -133,7 +133,7 @@ TEST_F(SaveQueueTest, CopiesLargeStatesWithSeveralThreads) {
 }
 
 TEST_F(SaveQueueTest, ReleasesTheStateOnceItIsCopied) {
-  const auto queue = Queue({.mode = SnapshotMode::kLazy});
+  const auto queue = Queue({.is_lazy = true});
   auto state = std::make_shared<std::string>("state");
   const std::weak_ptr<std::string> watched = state;
   SaveRequest request = Request(1, *state);
@@ -200,7 +200,7 @@ TEST_F(SaveQueueTest, ReplacesAQueuedSave) {
 
 // Two saves would be lost.
 TEST_F(SaveQueueTest, ReplacesAQueuedSaveAlthoughAnotherOneFails) {
-  auto queue = Queue({.mode = SnapshotMode::kLazy, .when_busy = WhenBusy::kReplace, .max_in_flight = 3});
+  auto queue = Queue({.is_lazy = true, .when_busy = WhenBusy::kReplace, .max_in_flight = 3});
   store_.Fail(1);
   const PendingSave first = *queue->Submit(Request(1, "1"));
   store_.WaitBegun(1);
@@ -362,8 +362,8 @@ TEST_F(SaveQueueTest, RefusesALimitOfZero) {
 // In every mode: each save is committed, replaced or refused, with the bytes that it was given.
 TEST_F(SaveQueueTest, LosesNoSaveOfConcurrentCallers) {
   for (const WhenBusy when_busy : {WhenBusy::kWait, WhenBusy::kRefuse, WhenBusy::kReplace}) {
-    for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
-      const auto queue = Queue({.mode = mode, .when_busy = when_busy, .max_in_flight = 3});
+    for (const bool is_lazy : {false, true}) {
+      const auto queue = Queue({.is_lazy = is_lazy, .when_busy = when_busy, .max_in_flight = 3});
       std::atomic<int> told = 0;
       {
         std::vector<std::jthread> callers;
@@ -422,14 +422,14 @@ class SaveQueueGivingUp : public ::testing::Test {
 TEST_F(SaveQueueGivingUp, ReportsAFailedCopyInOrder) {
   const std::byte one{};
   const std::span<const std::byte> endless(&one, std::size_t{1} << 62);
-  for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
+  for (const bool is_lazy : {false, true}) {
     turns_.clear();
-    const auto queue = ValueOf(SaveQueue::Create({.mode = mode, .max_in_flight = 3}));
+    const auto queue = ValueOf(SaveQueue::Create({.is_lazy = is_lazy, .max_in_flight = 3}));
     EXPECT_TRUE(queue->Submit(Request(1, {})).ok());
     const auto refused = queue->Submit(Request(2, endless));
-    const std::string words = mode == SnapshotMode::kEager ? "there is no memory" : "told: there is no memory";
+    const std::string words = is_lazy ? "told: there is no memory" : "there is no memory";
     const Error error = refused.ok() ? ErrorOf(refused->WaitCommitted()) : refused.error();
-    EXPECT_EQ(refused.ok(), mode == SnapshotMode::kLazy);
+    EXPECT_EQ(refused.ok(), is_lazy);
     EXPECT_THAT(error.message, ::testing::StartsWith(words));
     EXPECT_TRUE(queue->Submit(Request(3, {})).ok()) << "the failure is known";
     queue->WaitIdle();
@@ -440,10 +440,10 @@ TEST_F(SaveQueueGivingUp, ReportsAFailedCopyInOrder) {
 
 // The other processes may know of the failure, and save the step.
 TEST_F(SaveQueueGivingUp, StartsASaveAlthoughItReportsAnEarlierFailure) {
-  for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
+  for (const bool is_lazy : {false, true}) {
     turns_.clear();
     failing_ = {"1"};
-    const auto queue = ValueOf(SaveQueue::Create({.mode = mode}));
+    const auto queue = ValueOf(SaveQueue::Create({.is_lazy = is_lazy}));
     queue->Submit(Request(1, {}))->WaitEnded();
     std::string state = " as it was";
     EXPECT_EQ(ErrorOf(queue->Submit(Request(2, AsBytes(state)))).message, "step 1 failed");

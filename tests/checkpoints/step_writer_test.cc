@@ -175,9 +175,9 @@ TEST_F(StepWriterTest, SavesBelowADamagedStep) {
   for (const std::int64_t step : {100, 300}) ASSERT_TRUE(Save(writer, step).ok());
   Delete("runs/7/" + ValueOf(Steps().Read(300)).files.front().name);
   Put("runs/7/step-00000400.json", "{");
-  ASSERT_EQ(ValueOf(Steps().Latest()).step.number, 100);
+  ASSERT_EQ(ValueOf(Steps().Latest()).number, 100);
   ASSERT_TRUE(Save(writer, 200).ok());
-  EXPECT_EQ(ValueOf(Steps().Latest()).step.number, 200);
+  EXPECT_EQ(ValueOf(Steps().Latest()).number, 200);
 }
 
 TEST_F(StepWriterTest, ReplacesTheNewestWholeStepBelowADamagedOne) {
@@ -199,7 +199,7 @@ TEST_F(StepWriterTest, RewindsToAnEarlierStep) {
   ASSERT_TRUE(Steps().Remove(400).ok());
   ASSERT_TRUE(Save(writer, 150, CommitMode::kRewind).ok());
   EXPECT_THAT(WholeSteps(), ElementsAre(100, 150));
-  EXPECT_EQ(ValueOf(Steps().Latest()).step.number, 150);
+  EXPECT_EQ(ValueOf(Steps().Latest()).number, 150);
   EXPECT_THAT(Names(), Contains("runs/7/step-00000300/eval.json"));
   const auto listings = [this] {
     return std::ranges::count(emulator_.journal(), "storage.objects.list", &emulator::RequestRecord::operation);
@@ -237,7 +237,7 @@ TEST_F(StepWriterTest, KeepsItsLastCommittedStep) {
 // The listing of a garbage collection lacks the manifest of a pinned file if that is committed meanwhile.
 TEST_F(StepWriterTest, KeepsAFileUnpinnedDuringGarbageCollection) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
-  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
   options.event_listener = listed;
   StepWriter writer = *StepWriter::Start(internal::StoreOf(*CheckpointSteps::Open(*Client::Create(options), kRun)));
   ASSERT_TRUE(Save(writer, 1).ok());
@@ -261,7 +261,7 @@ TEST_F(StepWriterTest, KeepsAFileUnpinnedDuringGarbageCollection) {
 
 TEST_F(StepWriterTest, PinsNoFileDuringARemoval) {
   const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
-  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+  ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0};
   options.event_listener = listed;
   StepWriter writer = *StepWriter::Start(internal::StoreOf(*CheckpointSteps::Open(*Client::Create(options), kRun)));
   ASSERT_TRUE(Save(writer, 1).ok());
@@ -423,10 +423,10 @@ TEST_F(StepWriterTest, NeverShowsAPartialStepUnderAnyFault) {
       Fail({.operation = stage.operation, .object_glob = stage.object}, action, 2);
       const auto saved = Save(writer, step);
       ExpectFired();
-      const LatestStep latest = ValueOf(Steps().Latest());
-      EXPECT_EQ(ValueOf(Load(latest.step)), TextOfStep(latest.step.number));
+      const Step latest = ValueOf(Steps().Latest());
+      EXPECT_EQ(ValueOf(Load(latest)), TextOfStep(latest.number));
       if (saved.ok()) {
-        EXPECT_EQ(latest.step.number, step);
+        EXPECT_EQ(latest.number, step);
       }
       for (const Step& listed : ValueOf(Steps().List())) {
         EXPECT_TRUE(!listed.problem || listed.generation == 0) << listed.problem->message;

@@ -170,7 +170,7 @@ TEST(KeepFlags, ParseTheBestByAMetric) {
   const auto best = ParseKeepBest("val:loss:max:3");
   ASSERT_TRUE(best.ok());
   EXPECT_EQ(best->metric, "val:loss");
-  EXPECT_EQ(best->count, 3U);
+  EXPECT_EQ(best->best, 3U);
   EXPECT_TRUE(best->is_highest_best);
   EXPECT_FALSE(ParseKeepBest("loss:min")->is_highest_best);
   for (const char* wrong : {"", "loss", ":min", "loss:mean", "loss:min:0", "loss:min:x", "loss:min:-1", "loss:3"}) {

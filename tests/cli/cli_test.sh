@@ -129,8 +129,8 @@ expect 2 '' 'unknown flag --nonsense' ls --nonsense
 expect 2 '' 'needs a value' ls --endpoint
 expect 2 '' 'type double' ls --list_retry_deadline_s=soon
 expect 2 '' 'upload_retry_multiplier' ls --upload_retry_multiplier=0.5
-expect 2 '' 'download_retry_jitter.*full, equal' ls --download_retry_jitter=some
-expect 2 '' 'throttle_policy.*gate' ls --throttle_policy=hope
+expect 2 '' 'download_retry_jitter.*from 0 to 1' ls --download_retry_jitter=2
+expect 2 '' 'pace_throttled' ls --pace_throttled=hope
 expect 2 '' 'max_concurrency' ls --recursive --list_max_concurrency=0 gs://many
 expect 2 '' 'max_concurrency.*from 1' ls --max_concurrency=0
 expect 2 '' 'upload_chunk_bytes.*from 1' ls --upload_chunk_bytes=0

@@ -79,7 +79,7 @@ TEST_F(ReadTest, ResumesAfterTheLastByteOfTheSameGeneration) {
 }
 
 TEST_F(ReadTest, ExtendsItsDeadlineWhileItProgresses) {
-  const RetryOptions retry{.initial_delay = milliseconds(100), .jitter = Jitter::kNone, .deadline = milliseconds(150)};
+  const RetryOptions retry{.initial_delay = milliseconds(100), .jitter = 0, .deadline = milliseconds(150)};
   const Client client = testing::MakeClient(gcs_, retry);
   gcs_.faults.assign(9, {.cut_at = 1});  // Each answer has one byte: nine waits of 100 ms.
   const auto read = client.ReadObject(kObject);
@@ -89,7 +89,7 @@ TEST_F(ReadTest, ExtendsItsDeadlineWhileItProgresses) {
 }
 
 TEST_F(ReadTest, FailsAtItsDeadlineWithoutProgress) {
-  const RetryOptions retry{.initial_delay = milliseconds(100), .jitter = Jitter::kNone, .deadline = milliseconds(150)};
+  const RetryOptions retry{.initial_delay = milliseconds(100), .jitter = 0, .deadline = milliseconds(150)};
   const Client client = testing::MakeClient(gcs_, retry);
   gcs_.faults = {{.cut_at = 1}, {.cut_at = 0}, {.cut_at = 0}};
   const auto read = client.ReadObject(kObject);

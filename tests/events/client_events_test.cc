@@ -151,7 +151,7 @@ TEST_F(ClientEvents, ReportThrottlingWithTheGatesState) {
 TEST_F(ClientEvents, ReportThrottlingWithoutAGate) {
   testing::LoadFault(emulator_, "throttle", {.operation = "storage.objects.get"}, {.type = "status", .status = 429}, 1);
   ClientOptions options = Options();
-  options.throttle_policy = ThrottlePolicy::kBackoff;
+  options.pace_throttled = false;
   const Client client = *Client::Create(options);
   ASSERT_TRUE(client.GetObject(kObject));
   ASSERT_EQ(events_->throttles.size(), 1U);

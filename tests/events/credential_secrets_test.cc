@@ -67,7 +67,7 @@ TEST(ProxySecrets, NeverAppearInMessagesLogsOrTraces) {
                                            .credentials = Credentials::Anonymous(),
                                            .project = "test",
                                            .retry = kTwice,
-                                           .throttle_policy = ThrottlePolicy::kBackoff,
+                                           .pace_throttled = false,
                                            .proxy = is_of_environment ? std::nullopt : std::optional(url),
                                            .event_listener = heard.listener()});
     std::size_t hidden = 0;

@@ -45,7 +45,7 @@ class SecretsTest : public ::testing::TestWithParam<bool> {
          .credentials = Credentials::AccessToken(std::string(kToken)),
          .project = "test",
          .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1), .max_attempts = 2, .budget = 1}),
-         .throttle_policy = ThrottlePolicy::kBackoff,
+         .pace_throttled = false,
          .extra_headers = {{"X-Api-Key", std::string(kApiKey)}},
          .event_listener = heard_.listener()});
   }

@@ -55,8 +55,8 @@ class TraceTest : public ::testing::Test {
 TEST_F(TraceTest, GivesConcurrentRequestsTheirOwnLanes) {
   emulator::Emulator emulator;
   const auto trace = *TraceWriter::Open(path_);
-  const Client client = *Client::Create(
-      {.endpoint = emulator.endpoint(), .project = "test", .hedge = {.budget = 0}, .event_listener = trace});
+  const Client client =
+      *Client::Create({.endpoint = emulator.endpoint(), .project = "test", .hedge_budget = 0, .event_listener = trace});
   ASSERT_TRUE(client.InsertBucket("bkt"));
   emulator.shaping().Set({.read_first_byte_ms = 20});
   std::latch all_are_there(8);  // a new thread may reuse the lane of one that has ended

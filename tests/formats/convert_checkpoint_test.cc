@@ -74,8 +74,7 @@ TEST(ConvertCheckpoint, RoundTripsRandomCheckpoints) {
     const std::string back = Converted(safetensors, kTorchFile);
     const auto compared = CompareCheckpoints(*checkpoint, *OpenedAny(back));
     ASSERT_TRUE(compared.ok()) << "seed " << seed << ": " << compared.error().message;
-    ASSERT_EQ(compared->different, 0U) << "seed " << seed;
-    ASSERT_EQ(compared->same, checkpoint->tensors().size()) << "seed " << seed;
+    ASSERT_TRUE(compared->empty()) << "seed " << seed << ": " << compared->front().name;
   }
   EXPECT_GT(converted, 500);
 }

@@ -13,10 +13,9 @@ namespace {
 constexpr int kRanks = 3;
 
 std::vector<TensorPart> PartsOf(int rank) {
-  std::vector<TensorPart> parts = {
-      *Sharded("rows", DType::kFloat32, {7, 4}, {.rank = rank, .world_size = kRanks}),
-      *Sharded("columns", DType::kInt64, {3, 8}, {.rank = rank, .world_size = kRanks, .dimension = 1}),
-      {.name = "copied", .dtype = DType::kFloat32, .shape = {3000, 2}}};
+  std::vector<TensorPart> parts = {*Sharded("rows", DType::kFloat32, {7, 4}, {.rank = rank, .world_size = kRanks}),
+                                   *Sharded("columns", DType::kInt64, {3, 8}, {.rank = rank, .world_size = kRanks}, 1),
+                                   {.name = "copied", .dtype = DType::kFloat32, .shape = {3000, 2}}};
   if (rank == kRanks - 1) parts.push_back({.name = "alone", .dtype = DType::kFloat64, .shape = {}});
   return parts;
 }

@@ -8,18 +8,28 @@ namespace {
 
 using ::testing::UnorderedElementsAre;
 
+std::uint64_t VerifiedBytes(const std::vector<VerifiedStorage>& storages) {
+  std::uint64_t bytes = 0;
+  for (const VerifiedStorage& one : storages) bytes += one.is_verified ? one.bytes : 0;
+  return bytes;
+}
+
 TEST(VerifyCheckpoint, NamesTheChecksumOfTheBytes) {
   std::vector<MadeTensor> tensors = SomeTensors();
   tensors.push_back({"large", DType::kUint8, {3'000'000}, Varied(3'000'000)});
   const std::uint64_t bytes = 96 + 16 + 8 + 3 + 3'000'000;
   for (const auto& [file, is_covered] : {std::pair{TorchFileOf(tensors), true}, std::pair{SafetensorsOf(tensors), true},
                                          std::pair{SafetensorsOf(tensors, false), false}}) {
-    const auto report = VerifyCheckpoint(*OpenedAny(file));
-    ASSERT_TRUE(report.ok()) << report.error().message;
-    EXPECT_EQ(report->bytes, bytes);
-    EXPECT_EQ(report->storages, tensors.size());
-    EXPECT_EQ(report->damaged, 0U);
-    EXPECT_EQ(report->verified_bytes, is_covered ? bytes : 0);
+    const auto storages = VerifyCheckpoint(*OpenedAny(file));
+    ASSERT_TRUE(storages.ok()) << storages.error().message;
+    EXPECT_EQ(storages->size(), tensors.size());
+    std::uint64_t sum = 0;
+    for (const VerifiedStorage& one : *storages) {
+      sum += one.bytes;
+      EXPECT_FALSE(one.damage) << one.tensor;
+    }
+    EXPECT_EQ(sum, bytes);
+    EXPECT_EQ(VerifiedBytes(*storages), is_covered ? bytes : 0);
   }
 }
 
@@ -33,16 +43,20 @@ TEST(VerifyCheckpoint, NamesEachDamagedStorage) {
       ASSERT_NE(at, file.npos);
       file[at] = static_cast<char>(file[at] ^ 1);
     }
-    std::vector<std::string> damaged;
+    std::vector<std::string> told;
     const auto checkpoint = OpenedAny(file);
-    const auto report = VerifyCheckpoint(*checkpoint, [&](const VerifiedStorage& one) {
-      if (one.damage) damaged.push_back(one.tensor);
+    const auto storages = VerifyCheckpoint(*checkpoint, [&](const VerifiedStorage& one) {
+      if (one.damage) told.push_back(one.tensor);
     });
-    ASSERT_TRUE(report.ok()) << report.error().message;
-    EXPECT_EQ(report->damaged, 2U);
-    EXPECT_EQ(report->storages, 6U);
-    EXPECT_EQ(report->verified_bytes, 96U + 8 + 3);
+    ASSERT_TRUE(storages.ok()) << storages.error().message;
+    std::vector<std::string> damaged;
+    for (const VerifiedStorage& one : *storages) {
+      if (one.damage) damaged.push_back(one.tensor);
+    }
+    EXPECT_EQ(storages->size(), 6U);
+    EXPECT_EQ(VerifiedBytes(*storages), 96U + 8 + 3);
     EXPECT_THAT(damaged, UnorderedElementsAre("net.bias", "large"));
+    EXPECT_EQ(told, damaged);
   }
 }
 

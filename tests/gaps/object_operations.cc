@@ -99,7 +99,7 @@ GapOperation PatchAfterGet() {
   return patch;
 }
 
-Result<void> CompareFile(GapWorld& world, const Result<DownloadedFile>& downloaded) {
+Result<void> CompareFile(GapWorld& world, const Result<ReadSummary>& downloaded) {
   if (downloaded) {
     world.ExpectOneGeneration(kName, [&] {
       std::ifstream file(world.PathOf("file"), std::ios::binary);

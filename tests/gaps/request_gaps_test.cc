@@ -94,7 +94,7 @@ class RequestGapsTest : public ::testing::TestWithParam<GapOperation> {
                             .project = "p",
                             .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1),
                                                          .max_delay = std::chrono::milliseconds(2)}),
-                            .hedge = {.budget = 0},  // Requests are counted.
+                            .hedge_budget = 0,  // Requests are counted.
                             .event_listener = std::move(listener)});
   }
 

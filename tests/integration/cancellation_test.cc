@@ -153,7 +153,7 @@ TEST_F(CancellationTest, WorksInTheBodyOfARead) {
 }
 
 TEST_F(CancellationTest, WorksDuringASecondRequest) {
-  const Client hasty = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 1, .min_stall = 1ms}});
+  const Client hasty = *Client::Create({.endpoint = emulator_.endpoint(), .hedge_budget = 1, .hedge_min_stall = 1ms});
   for (int i = 0; i < 30; ++i) ASSERT_TRUE(hasty.ReadObject(kRead).ok());
   const auto before = hasty.counters().hedges;
   Stall({.operation = "storage.objects.get"});

@@ -90,7 +90,7 @@ TEST_F(DownloadFaultsTest, NamesFailedObjectsAndDeliversTheRest) {
   const auto sources = Store({10, 150'000, 20, 150'000, 30, 40});
   testing::LoadFault(emulator_, "forbidden", {.operation = "storage.objects.get", .object_glob = "object [13]"},
                      {.type = "status", .status = 403});
-  const Downloader downloader(client_, {.range_bytes = 40'000, .on_failure = OnFailure::kDeliver});
+  const Downloader downloader(client_, {.range_bytes = 40'000, .delivers_failures = true});
   const auto batch = downloader.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   DownloadStream stream = downloader.Stream(sources);
@@ -128,7 +128,7 @@ TEST_F(DownloadFaultsTest, ReadsACorruptedStripeAgain) {
 TEST_F(DownloadFaultsTest, FailsAnObjectWithATwiceCorruptedStripe) {
   const auto sources = Store({10, 1'000'000, 20});
   Corrupt("object 1", 250'000, 2);
-  const Downloader downloader(client_, {.range_bytes = 100'000, .on_failure = OnFailure::kDeliver});
+  const Downloader downloader(client_, {.range_bytes = 100'000, .delivers_failures = true});
   const auto batch = downloader.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   EXPECT_EQ(emulator_.faults().Fired("flip"), 2U);

@@ -34,6 +34,9 @@ constexpr std::uint64_t kRange = 1U << 20;
 constexpr std::uint64_t kMiddle = 2 * kRange + 500'000;
 constexpr std::size_t kSize = 4 * kRange + 12'345;
 
+// What was in the file from an earlier download.
+std::uint64_t KeptBytes(const ReadSummary& downloaded) { return downloaded.object_size - downloaded.bytes; }
+
 std::string ReadAll(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -108,7 +111,7 @@ class DownloadFileTest : public ::testing::Test {
   const std::string kOthers = "incomplete bytes of another download";
   std::once_flag replaced_;
   emulator::Emulator emulator_;
-  Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}});
+  Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0});
   DownloadSource object_;
   testing::TestDirectory directory_;
   const std::string file_ = directory_.path() / "file";
@@ -120,8 +123,12 @@ TEST_F(DownloadFileTest, DownloadsObjectsOfAnySize) {
     Store(Pattern(size));
     const auto done = DownloadFile(client_, kObject, file_, Options());
     ASSERT_TRUE(done.ok()) << done.error().message;
-    EXPECT_EQ(done->source.generation, object_.generation);
-    EXPECT_EQ(done->kept_bytes, 0U);
+    EXPECT_EQ(done->generation, object_.generation);
+    EXPECT_EQ(done->bytes, size);
+    EXPECT_EQ(KeptBytes(*done), 0U);
+    EXPECT_TRUE(done->is_verified);
+    EXPECT_EQ(done->crc32c, object_.crc32c);
+    EXPECT_EQ(done->object_crc32c, object_.crc32c);
     ExpectWhole(Pattern(size));
   }
 }
@@ -146,8 +153,8 @@ TEST_F(DownloadFileTest, ResumesAnInterruptedDownload) {
   };
   const auto done = DownloadListed(client_, object_, file_, options);
   ASSERT_TRUE(done.ok()) << done.error().message;
-  EXPECT_EQ(done->kept_bytes, kMiddle);
-  EXPECT_EQ(BytesOut() - before, kSize - done->kept_bytes);
+  EXPECT_EQ(KeptBytes(*done), kMiddle);
+  EXPECT_EQ(BytesOut() - before, done->bytes);
   EXPECT_EQ(most, kSize);
   ExpectWhole();
 }
@@ -161,7 +168,7 @@ TEST_F(DownloadFileTest, KeepsThePartialFileIfTheCallbackThrows) {
   EXPECT_NE(failed.error().message.find("enough"), std::string::npos) << failed.error().message;
   const auto done = DownloadListed(client_, object_, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
-  EXPECT_GE(done->kept_bytes, kMiddle);
+  EXPECT_GE(KeptBytes(*done), kMiddle);
   ExpectWhole();
 }
 
@@ -171,7 +178,7 @@ TEST_F(DownloadFileTest, ResumesWithAnotherRangeSize) {
   options.range_bytes = 100'000;
   const auto done = DownloadFile(client_, kObject, file_, options);
   ASSERT_TRUE(done.ok()) << done.error().message;
-  EXPECT_EQ(done->kept_bytes, kMiddle);
+  EXPECT_EQ(KeptBytes(*done), kMiddle);
   ExpectWhole();
 }
 
@@ -181,7 +188,7 @@ TEST_F(DownloadFileTest, StartsOverForAnotherObject) {
     Store(other);
     const auto done = DownloadFile(client_, kObject, file_, Options());
     ASSERT_TRUE(done.ok()) << done.error().message;
-    EXPECT_EQ(done->kept_bytes, 0U);
+    EXPECT_EQ(KeptBytes(*done), 0U);
     ExpectWhole(other);
     fs::remove(file_);
   }
@@ -195,7 +202,7 @@ TEST_F(DownloadFileTest, StartsOverForAnotherGenerationOfTheSameSize) {
   const std::uint64_t before = BytesOut();
   const auto done = DownloadListed(client_, object_, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
-  EXPECT_EQ(done->kept_bytes, 0U);
+  EXPECT_EQ(KeptBytes(*done), 0U);
   EXPECT_EQ(BytesOut() - before, kSize);
   ExpectWhole(other);
 }
@@ -231,7 +238,7 @@ TEST_F(DownloadFileTest, ReadsLostBytesOfItsFileAgain) {
   }
   const auto done = DownloadFile(client_, kObject, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
-  EXPECT_EQ(done->kept_bytes, kMiddle - kRange);
+  EXPECT_EQ(KeptBytes(*done), kMiddle - kRange);
   ExpectWhole();
 }
 
@@ -240,7 +247,7 @@ TEST_F(DownloadFileTest, StartsOverWithABrokenState) {
   fs::resize_file(partial_, fs::file_size(partial_) - 1);
   const auto done = DownloadFile(client_, kObject, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
-  EXPECT_EQ(done->kept_bytes, 0U);
+  EXPECT_EQ(KeptBytes(*done), 0U);
   ExpectWhole();
 }
 
@@ -250,7 +257,7 @@ TEST_F(DownloadFileTest, ResumesAfterACancellation) {
   std::stop_source stop;
   auto options = Options();
   options.stop = stop.get_token();
-  std::optional<Result<DownloadedFile>> cancelled;
+  std::optional<Result<ReadSummary>> cancelled;
   {
     const std::jthread download([&] { cancelled = DownloadListed(client_, object_, file_, options); });
     emulator_.clock().AwaitWaiters(1);
@@ -261,7 +268,7 @@ TEST_F(DownloadFileTest, ResumesAfterACancellation) {
   emulator_.faults().Clear();
   const auto done = DownloadListed(client_, object_, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
-  EXPECT_GT(done->kept_bytes, 0U);
+  EXPECT_GT(KeptBytes(*done), 0U);
   ExpectWhole();
 }
 
@@ -449,7 +456,7 @@ TEST_F(DownloadFileTest, KeepsThePartialFileIfTheDiskIsFull) {
   EXPECT_TRUE(fs::exists(partial_));
   const auto done = DownloadListed(client_, object_, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
-  EXPECT_GE(done->kept_bytes, 8 * kRange);
+  EXPECT_GE(KeptBytes(*done), 8 * kRange);
   ExpectWhole(Pattern(kLarge));
 }
 

@@ -77,7 +77,7 @@ TEST_F(DownloadRacesTest, AbandonedStreamsBlockNoOther) {
 }
 
 TEST_F(DownloadRacesTest, LimitRequestsOfAllCallersToMaxConcurrency) {
-  const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 0}});
+  const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .hedge_budget = 0});
   const Downloader downloader(client, {.max_concurrency = 3, .range_bytes = 5'000});
   {
     std::vector<std::jthread> callers;
@@ -105,7 +105,7 @@ TEST_F(DownloadRacesTest, LimitRequestsOfAllCallersToMaxConcurrency) {
 // connection_count_test.cc tests the estimate: here it has to reach the service, and not to be exceeded.
 TEST_F(DownloadRacesTest, RaiseRequestsInFlightToMaxConcurrency) {
   emulator_.shaping().Set({.read_first_byte_ms = 400});  // Longer than sending 100 requests takes under a sanitizer.
-  const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 0}});
+  const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .hedge_budget = 0});
   std::vector<DownloadSource> many;
   while (many.size() < 300) many.insert(many.end(), sources_.begin(), sources_.end());
   const Downloader downloader(client, {.max_concurrency = 100, .adapts_concurrency = true});

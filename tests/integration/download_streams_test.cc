@@ -215,7 +215,7 @@ TEST_F(DownloadStreamsTest, StopReadingAfterAFailure) {
 TEST_F(DownloadStreamsTest, DeliverFailuresIfAsked) {
   const auto sources = Store({10, 20, 30});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 1"}).ok());
-  DownloadStream stream = Downloader(client_, {.on_failure = OnFailure::kDeliver}).Stream(sources);
+  DownloadStream stream = Downloader(client_, {.delivers_failures = true}).Stream(sources);
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
   const auto failed = stream.Next();
   ASSERT_TRUE(failed.ok() && failed->has_value());

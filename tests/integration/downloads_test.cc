@@ -112,7 +112,7 @@ TEST_F(DownloadsTest, FailsAllOrOnlyTheFailedObject) {
   EXPECT_TRUE(testing::FailsWith(Downloader(client_, {.max_concurrency = 1}).Download(sources), ErrorCode::kNotFound,
                                  HasSubstr("gs://bkt/object 1")));
 
-  const Downloader delivers(client_, {.range_bytes = 70'000, .on_failure = OnFailure::kDeliver});
+  const Downloader delivers(client_, {.range_bytes = 70'000, .delivers_failures = true});
   const auto batch = delivers.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   ASSERT_EQ(batch->size(), 4U);
@@ -216,7 +216,7 @@ TEST_F(DownloadsTest, FailsIfTheAllocatorHasNoMemory) {
   const Allocator none = [](std::size_t) { return nullptr; };
   const Allocator throws = [](std::size_t) -> std::shared_ptr<std::byte[]> { throw std::runtime_error("pinned out"); };
   for (const auto& [allocator, why] : {std::pair(none, "the allocator gave none"), {throws, "pinned out"}}) {
-    const Downloader downloader(client_, {.on_failure = OnFailure::kDeliver, .allocator = allocator});
+    const Downloader downloader(client_, {.delivers_failures = true, .allocator = allocator});
     EXPECT_TRUE(testing::FailsWith(downloader.Download(sources), ErrorCode::kInvalidArgument, HasSubstr(why)));
 
     DownloadStream stream = downloader.Stream(sources);

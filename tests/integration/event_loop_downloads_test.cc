@@ -37,12 +37,12 @@ class EventLoopDownloads : public testing::StoredObjects {
 
   // With a listener, which counts requests, none is hedged.
   [[nodiscard]] Client OneLoop(std::shared_ptr<EventListener> listener = nullptr) const {
-    const double hedge_budget = listener ? 0 : HedgeOptions().budget;
+    const double hedge_budget = listener ? 0 : ClientOptions().hedge_budget;
     return *Client::Create({.endpoint = emulator_.endpoint(),
                             .project = "p",
                             .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1),
                                                          .max_delay = std::chrono::milliseconds(4)}),
-                            .hedge = {.budget = hedge_budget},
+                            .hedge_budget = hedge_budget,
                             .io_threads = 1,
                             .event_listener = std::move(listener)});
   }
@@ -103,8 +103,7 @@ std::size_t Consume(DownloadStream& stream, const std::vector<std::string>& cont
 TEST_F(EventLoopDownloads, AreWholeUnderFaultsWithThousandsInFlight) {
   const auto sources = StoreMany(2000, 8'000);
   LoadFaults(7);
-  const Downloader downloader(OneLoop(),
-                              {.max_concurrency = 1000, .range_bytes = 4'000, .on_failure = OnFailure::kDeliver});
+  const Downloader downloader(OneLoop(), {.max_concurrency = 1000, .range_bytes = 4'000, .delivers_failures = true});
   DownloadStream whole = downloader.Stream(sources, DeliveryOrder::kAsCompleted);
   EXPECT_EQ(Consume(whole, contents_, sources.size()), sources.size());
   for (const auto& [name, fired] : Fired()) EXPECT_GE(fired, 1U) << name;
@@ -114,7 +113,7 @@ TEST_F(EventLoopDownloads, AreCancellableAnywhere) {
   const auto sources = StoreMany(600, 8'000);
   LoadFaults(8);
   std::mt19937 random(8);
-  const Downloader downloader(OneLoop(), {.max_concurrency = 300, .on_failure = OnFailure::kDeliver});
+  const Downloader downloader(OneLoop(), {.max_concurrency = 300, .delivers_failures = true});
   for (int round = 0; round < 12; ++round) {
     std::stop_source stop;
     const std::size_t until = random() % 300;

@@ -31,14 +31,14 @@ class HedgingTest : public ::testing::Test {
 
   HedgingTest() {
     emulator_.clock().Freeze();
-    Use({});
+    Use({.endpoint = emulator_.endpoint(), .project = "p"});
     EXPECT_TRUE(client_->InsertBucket(kBucket));
     EXPECT_TRUE(client_->InsertObject({kBucket, "large"}, AsBytes(content_)));
     EXPECT_TRUE(client_->InsertObject({kBucket, "small"}, AsBytes("bytes")));
   }
 
-  void Use(const HedgeOptions& hedge) {
-    client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge = hedge});
+  void Use(ClientOptions options) {
+    client_ = *Client::Create(std::move(options));
     before_ = {};
   }
 
@@ -140,7 +140,7 @@ TEST_F(HedgingTest, SendsWritesOnce) {
 }
 
 TEST_F(HedgingTest, SendsNothingTwiceIfSwitchedOff) {
-  Use({.budget = 0});
+  Use({.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0});
   WarmUp();
   StallOnce("storage.objects.get", kStallAt);
   std::jthread reader([&] {

@@ -64,9 +64,9 @@ TEST_F(LentBytesTest, CoverTheObjectAndAreFetchedOnce) {
         Open({.range_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = reads_whole, .tail_bytes = 0});
     EXPECT_TRUE(LendAll(reader) == content_);
     EXPECT_EQ(reader.position(), content_.size());
-    EXPECT_EQ(reader.report().requests, 20U);
+    EXPECT_EQ(reader.requests(), 20U);
     EXPECT_TRUE(reader.VerifyWhole().ok());
-    EXPECT_EQ(reader.report().fetched_bytes, content_.size());
+    EXPECT_EQ(reader.fetched_bytes(), content_.size());
   }
   EXPECT_EQ(CoreOf(client_).delivery_budget().held(), 0U);
 }

@@ -79,7 +79,7 @@ TEST_F(ObjectReaderTest, ReadsManyRangesInFewRequests) {
   std::swap(ranges[3], ranges[900]);
   ASSERT_TRUE(reader.Read(ranges).ok());
   for (std::size_t i = 0; i < rooms.size(); ++i) EXPECT_EQ(rooms[i], content_.substr(i * 1000, 900)) << i;
-  EXPECT_EQ(reader.report().requests, 1U);
+  EXPECT_EQ(reader.requests(), 1U);
 }
 
 TEST_F(ObjectReaderTest, RefusesInvalidRanges) {
@@ -91,7 +91,7 @@ TEST_F(ObjectReaderTest, RefusesInvalidRanges) {
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(room, "xxxxxxxxxx");
   EXPECT_TRUE(reader.Read({}).ok());
-  EXPECT_EQ(reader.report().requests, 0U);
+  EXPECT_EQ(reader.requests(), 0U);
   for (const ObjectReaderOptions& options :
        {ObjectReaderOptions{.max_concurrency = 0}, ObjectReaderOptions{.range_bytes = 0},
         ObjectReaderOptions{.read_ahead_bytes = 0}}) {
@@ -107,7 +107,7 @@ TEST_F(ObjectReaderTest, CachesTheTail) {
   EXPECT_EQ(ReadAt(reader, 999'990, 10), content_.substr(999'990));
   EXPECT_EQ(ReadAt(reader, 999'000, 500), content_.substr(999'000, 500));
   EXPECT_EQ(ReadAt(reader, 999'500, 500), content_.substr(999'500));
-  EXPECT_EQ(reader.report().requests, 1U);
+  EXPECT_EQ(reader.requests(), 1U);
 }
 
 TEST_F(ObjectReaderTest, ReadsAheadSequentially) {
@@ -122,22 +122,22 @@ TEST_F(ObjectReaderTest, ReadsAheadSequentially) {
   }
   EXPECT_TRUE(all == content_);
   EXPECT_EQ(reader.position(), content_.size());
-  EXPECT_EQ(reader.report().fetched_bytes, content_.size());
-  EXPECT_EQ(reader.report().requests, 20U);
+  EXPECT_EQ(reader.fetched_bytes(), content_.size());
+  EXPECT_EQ(reader.requests(), 20U);
   EXPECT_TRUE(reader.VerifyWhole().ok());
-  EXPECT_EQ(reader.report().requests, 20U);
+  EXPECT_EQ(reader.requests(), 20U);
 }
 
 TEST_F(ObjectReaderTest, ReadsAheadAtOnceInWholeReads) {
   auto reader = Open({.range_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = true});
   std::string room(1, '\0');
   ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
-  EXPECT_EQ(reader.report().read_ahead_bytes, 400'000U);
+  EXPECT_EQ(reader.read_ahead_bytes(), 400'000U);
   std::string rest(content_.size(), '\0');
   EXPECT_EQ(*reader.ReadNext(RoomIn(rest)), content_.size() - 1);
   EXPECT_TRUE(room + rest.substr(0, content_.size() - 1) == content_);
-  EXPECT_EQ(reader.report().read_ahead_bytes, 400'000U);
-  EXPECT_EQ(reader.report().fetched_bytes, content_.size());
+  EXPECT_EQ(reader.read_ahead_bytes(), 400'000U);
+  EXPECT_EQ(reader.fetched_bytes(), content_.size());
 }
 
 // The first read starts the other requests before it waits for its own bytes, and no connection is idle.
@@ -147,10 +147,10 @@ TEST_F(ObjectReaderTest, DividesAWholeReadAmongAllConnections) {
   auto reader = Open({.max_concurrency = 8, .reads_whole = true});
   std::string all(large.size(), '\0');
   EXPECT_EQ(*reader.ReadNext(RoomIn(all).first(16U << 20)), 16U << 20);
-  EXPECT_EQ(reader.report().requests, 8U);
+  EXPECT_EQ(reader.requests(), 8U);
   EXPECT_EQ(*reader.ReadNext(RoomIn(all).subspan(16U << 20)), all.size() - (16U << 20));
   EXPECT_TRUE(all == large);
-  EXPECT_EQ(reader.report().requests, 8U);
+  EXPECT_EQ(reader.requests(), 8U);
 }
 
 TEST_F(ObjectReaderTest, DividesALongRangeAmongAllConnections) {
@@ -158,7 +158,7 @@ TEST_F(ObjectReaderTest, DividesALongRangeAmongAllConnections) {
   Put(large);
   const auto reader = Open({.max_concurrency = 8});
   EXPECT_TRUE(ReadAt(reader, 0, large.size()) == large);
-  EXPECT_EQ(reader.report().requests, 8U);
+  EXPECT_EQ(reader.requests(), 8U);
 }
 
 // The object in one request, whose first answer has a wrong byte: no reader may see that.
@@ -182,9 +182,9 @@ TEST_F(ObjectReaderTest, ContinuesReadAheadAfterASmallSkip) {
     ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
     EXPECT_EQ(room, content_.substr(at, room.size()));
   }
-  EXPECT_EQ(reader.report().requests, 1U + 19U);  // The tail, and the ranges before it.
+  EXPECT_EQ(reader.requests(), 1U + 19U);  // The tail, and the ranges before it.
   EXPECT_TRUE(reader.VerifyWhole().ok());
-  EXPECT_EQ(reader.report().fetched_bytes, content_.size());
+  EXPECT_EQ(reader.fetched_bytes(), content_.size());
 }
 
 TEST_F(ObjectReaderTest, SeeksDuringReadAhead) {
@@ -203,7 +203,7 @@ TEST_F(ObjectReaderTest, UsesPrefetchedBytes) {
   reader.Prefetch({{100'000, 25'000}, {500'000, 1}, {2'000'000, 5}});
   EXPECT_EQ(ReadAt(reader, 100'000, 25'000), content_.substr(100'000, 25'000));
   EXPECT_EQ(ReadAt(reader, 500'000, 1), content_.substr(500'000, 1));
-  EXPECT_EQ(reader.report().requests, 4U);
+  EXPECT_EQ(reader.requests(), 4U);
 }
 
 // The first one reads ahead and never reads: it uses the whole budget.
@@ -254,7 +254,7 @@ TEST_F(ObjectReaderTest, VerifiesAnEmptyObjectWithoutARequest) {
   auto reader = Open();
   EXPECT_EQ(ReadAt(reader, 0, 5), "");
   EXPECT_TRUE(reader.VerifyWhole().ok());
-  EXPECT_EQ(reader.report().requests, 0U);
+  EXPECT_EQ(reader.requests(), 0U);
 }
 
 TEST_F(ObjectReaderTest, FetchesTheRestToVerify) {
@@ -262,7 +262,7 @@ TEST_F(ObjectReaderTest, FetchesTheRestToVerify) {
   EXPECT_EQ(ReadAt(reader, 100, 50'000), content_.substr(100, 50'000));
   EXPECT_EQ(ReadAt(reader, 40'000, 50'000), content_.substr(40'000, 50'000));
   EXPECT_TRUE(reader.VerifyWhole().ok());
-  EXPECT_EQ(reader.report().fetched_bytes, content_.size() + 10'100);
+  EXPECT_EQ(reader.fetched_bytes(), content_.size() + 10'100);
 }
 
 TEST_F(ObjectReaderTest, OpensAListedSourceWithoutARequest) {

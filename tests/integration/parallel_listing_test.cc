@@ -92,10 +92,10 @@ TEST_F(ParallelListingTest, MatchesASequentialListing) {
       ASSERT_EQ(object.storage_class, want[i].storage_class);
       ASSERT_EQ(object.updated, want[i].updated);
     }
-    EXPECT_EQ(listing->report.objects, kNames);
-    EXPECT_GE(listing->report.calls, 6U);
-    EXPECT_EQ(listing->report.storage_classes, (std::map<std::string, std::uint64_t>{{"STANDARD", kNames}}));
-    EXPECT_EQ(listing->report.warning, "");
+    EXPECT_EQ(listing->object_count, kNames);
+    EXPECT_GE(listing->calls, 6U);
+    EXPECT_EQ(listing->storage_classes, (std::map<std::string, std::uint64_t>{{"STANDARD", kNames}}));
+    EXPECT_EQ(listing->warning, "");
   }
 }
 
@@ -112,10 +112,10 @@ TEST_F(ParallelListingTest, StealsWorkWithinItsConcurrency) {
     most_in_flight = std::max(most_in_flight, request.in_flight);
     in_the_middle += request.target.find("startOffset=") != std::string::npos ? 1 : 0;
   }
-  EXPECT_GE(listing->report.steals, 1U);
+  EXPECT_GE(listing->steals, 1U);
   EXPECT_GE(in_the_middle, 1U);
   EXPECT_LE(calls, 2 * 6U + 8);
-  EXPECT_LE(calls, listing->report.calls);  // the last one may have ended before they were sent
+  EXPECT_LE(calls, listing->calls);  // the last one may have ended before they were sent
   EXPECT_GT(most_in_flight, 2U);
   EXPECT_LE(most_in_flight, 8U);
 }
@@ -124,8 +124,8 @@ TEST_F(ParallelListingTest, MakesSequentialCallsWithOneWorker) {
   const auto listing = ListInParallel(client_, {"names-b"}, {.max_concurrency = 1});
   ASSERT_TRUE(listing.ok());
   EXPECT_EQ(listing->objects.size(), kNames);
-  EXPECT_EQ(listing->report.calls, 6U);
-  EXPECT_EQ(listing->report.steals, 0U);
+  EXPECT_EQ(listing->calls, 6U);
+  EXPECT_EQ(listing->steals, 0U);
 }
 
 TEST_F(ParallelListingTest, GivesASinkEachObjectOnce) {
@@ -137,11 +137,11 @@ TEST_F(ParallelListingTest, GivesASinkEachObjectOnce) {
     for (const ListedObject& object : batch) names.insert(object.name);
     return {};
   };
-  const auto report = ListInParallel(client_, {"names-c"}, DeliveryOrder::kAsCompleted, sink);
-  ASSERT_TRUE(report.ok());
+  const auto listed = ListInParallel(client_, {"names-c"}, DeliveryOrder::kAsCompleted, sink);
+  ASSERT_TRUE(listed.ok());
   EXPECT_EQ(objects, kNames);
   EXPECT_EQ(names.size(), kNames);
-  EXPECT_EQ(report->objects, kNames);
+  EXPECT_EQ(listed->object_count, kNames);
 }
 
 TEST_F(ParallelListingTest, GivesASinkObjectsByNameIfAsked) {
@@ -154,9 +154,9 @@ TEST_F(ParallelListingTest, GivesASinkObjectsByNameIfAsked) {
     }
     return {};
   };
-  const auto report = ListInParallel(client_, {"names-e"}, DeliveryOrder::kInOrder, sink);
-  ASSERT_TRUE(report.ok());
-  EXPECT_EQ(report->objects, kNames);
+  const auto listed = ListInParallel(client_, {"names-e"}, DeliveryOrder::kInOrder, sink);
+  ASSERT_TRUE(listed.ok());
+  EXPECT_EQ(listed->object_count, kNames);
   EXPECT_EQ(out_of_order, 0U);
 }
 
@@ -171,7 +171,7 @@ TEST_F(ParallelListingTest, IsWholeUnderTransientFaults) {
     EXPECT_EQ(listing->objects.size(), kNames);
     EXPECT_GE(emulator_.faults().Fired("fault"), 1U);
     // A read whose connection breaks before its answer is repeated below the level that counts.
-    EXPECT_TRUE(action.type != "status" || listing->report.retries >= 1);
+    EXPECT_TRUE(action.type != "status" || listing->retries >= 1);
   }
 }
 
@@ -181,7 +181,7 @@ TEST_F(ParallelListingTest, IsWholeUnderAQuota) {
   ASSERT_TRUE(listing.ok()) << listing.error().message;
   EXPECT_EQ(listing->objects.size(), kNames);
   EXPECT_GE(emulator_.quotas().counters().refused_reads, 1U) << "nothing was throttled";
-  EXPECT_GE(listing->report.throttled, 1U);
+  EXPECT_GE(listing->throttled, 1U);
 }
 
 TEST_F(ParallelListingTest, IsWholeUnderRandomFaultsAndThrottles) {
@@ -263,12 +263,12 @@ TEST_F(ParallelListingTest, CountsStorageClassesAndWarnsOfRetrievalFees) {
       client_.InsertObject({"my-bucket", "cold"}, AsBytes("x"), {.attributes = {.storage_class = "COLDLINE"}}).ok());
   const auto listing = ListInParallel(client_, {"my-bucket"});
   ASSERT_TRUE(listing.ok());
-  EXPECT_EQ(listing->report.storage_classes, (std::map<std::string, std::uint64_t>{{"COLDLINE", 1}, {"STANDARD", 2}}));
-  EXPECT_THAT(listing->report.warning, HasSubstr("1 of 3 objects under gs://my-bucket"));
+  EXPECT_EQ(listing->storage_classes, (std::map<std::string, std::uint64_t>{{"COLDLINE", 1}, {"STANDARD", 2}}));
+  EXPECT_THAT(listing->warning, HasSubstr("1 of 3 objects under gs://my-bucket"));
   const auto cold = ListInParallel(client_, {"my-bucket"}, {.limit = 1, .storage_classes = {"ARCHIVE", "COLDLINE"}});
   ASSERT_TRUE(cold.ok());
   EXPECT_EQ(NamesOf(cold->objects), std::vector<std::string>{"cold"});
-  EXPECT_EQ(cold->report.storage_classes, (std::map<std::string, std::uint64_t>{{"COLDLINE", 1}}));
+  EXPECT_EQ(cold->storage_classes, (std::map<std::string, std::uint64_t>{{"COLDLINE", 1}}));
 }
 
 TEST_F(ParallelListingTest, ReturnsTheSinksError) {
@@ -321,11 +321,11 @@ TEST_F(ParallelListingTest, StopsOnRequest) {
 TEST_F(ParallelListingTest, UsesSplitPointsOfAnEarlierListing) {
   const auto first = ListInParallel(client_, {"names-g"});
   ASSERT_TRUE(first.ok());
-  ASSERT_GE(first->report.split_points.size(), 5U);
-  const auto again = ListInParallel(client_, {"names-g"}, {.split_points = first->report.split_points});
+  ASSERT_GE(first->split_points.size(), 5U);
+  const auto again = ListInParallel(client_, {"names-g"}, {.split_points = first->split_points});
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(NamesOf(again->objects), NamesOf(first->objects));
-  const auto other = ListInParallel(client_, {"names-f"}, {.split_points = first->report.split_points});
+  const auto other = ListInParallel(client_, {"names-f"}, {.split_points = first->split_points});
   ASSERT_TRUE(other.ok());
   EXPECT_EQ(other->objects.size(), kNames);
 }

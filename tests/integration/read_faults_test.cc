@@ -133,7 +133,7 @@ TEST_P(ReadFaultsTest, AcceptsSlowBodies) {
       {"stalls at once", {.type = "stall", .duration = milliseconds(20)}},
       {"stalls later", {.type = "stall", .after_bytes = BodySize() / 2, .duration = milliseconds(20)}},
       {"trickles", {.type = "trickle", .bytes_per_second = 50'000'000}}};
-  client_options_.hedge.budget = 0;
+  client_options_.hedge_budget = 0;
   ForEachRead(slow, [&](const auto& read) {
     ExpectRead(read);
     EXPECT_EQ(Reads(), 1U);

@@ -27,22 +27,22 @@ struct Outcome {
 class ThrottlingTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const Client client = MakeClient(ThrottlePolicy::kGate);
+    const Client client = MakeClient(/*pace_throttled=*/true);
     ASSERT_TRUE(client.InsertBucket("my-bucket"));
     ASSERT_TRUE(client.InsertObject({"my-bucket", "object"}, AsBytes("bytes")));
     emulator_.quotas().Set({.reads_per_second = 400});
   }
 
-  [[nodiscard]] Client MakeClient(ThrottlePolicy policy, const RetryOptions& retry = {}) const {
+  [[nodiscard]] Client MakeClient(bool pace_throttled, const RetryOptions& retry = {}) const {
     return *Client::Create({.endpoint = emulator_.endpoint(),
                             .project = "p",
                             .retry = RetryPolicies::All(retry),
-                            .throttle_policy = policy});
+                            .pace_throttled = pace_throttled});
   }
 
   // 24 threads make 600 reads in all: the quota of 1.5 seconds.
-  Outcome Read(ThrottlePolicy policy, const RetryOptions& retry = {}) {
-    const Client client = MakeClient(policy, retry);
+  Outcome Read(bool pace_throttled, const RetryOptions& retry = {}) {
+    const Client client = MakeClient(pace_throttled, retry);
     std::atomic<int> left = 600;
     std::atomic<int> succeeded = 0;
     std::atomic<int> wrong = 0;
@@ -66,7 +66,7 @@ class ThrottlingTest : public ::testing::Test {
 };
 
 TEST_F(ThrottlingTest, GateLosesFewRequestsAndNoCall) {
-  const Outcome outcome = Read(ThrottlePolicy::kGate);
+  const Outcome outcome = Read(/*pace_throttled=*/true);
   EXPECT_EQ(outcome.succeeded, 600);
   EXPECT_EQ(outcome.wrong, 0);
   EXPECT_GE(outcome.counters.refused_reads, 4U) << "nothing was throttled";
@@ -75,7 +75,7 @@ TEST_F(ThrottlingTest, GateLosesFewRequestsAndNoCall) {
 
 TEST_F(ThrottlingTest, ShortWaitsFloodTheService) {
   constexpr std::chrono::milliseconds kSoon(10);
-  const Outcome outcome = Read(ThrottlePolicy::kBackoff, {.initial_delay = kSoon, .multiplier = 1, .max_delay = kSoon});
+  const Outcome outcome = Read(/*pace_throttled=*/false, {.initial_delay = kSoon, .multiplier = 1, .max_delay = kSoon});
   EXPECT_EQ(outcome.succeeded, 600);
   EXPECT_GT(outcome.RefusedPerAdmitted(), 0.6) << "the baseline of the gate";
 }
@@ -118,8 +118,7 @@ TEST_F(ThrottlingTest, LimitOfASingleObjectDoesNotEngageTheGate) {
 
 TEST_F(ThrottlingTest, RetryAfterIsALowerBound) {
   emulator_.quotas().Set({.reads_per_second = 1, .retry_after_s = 3600});
-  const Client client =
-      *Client::Create({.endpoint = emulator_.endpoint(), .throttle_policy = ThrottlePolicy::kBackoff});
+  const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .pace_throttled = false});
   Result<std::string> read = client.ReadObject({"my-bucket", "object"});
   for (int i = 0; i < 10 && read; ++i) read = client.ReadObject({"my-bucket", "object"});
   ASSERT_FALSE(read.ok()) << "an hour is beyond the deadline: it is not waited for";

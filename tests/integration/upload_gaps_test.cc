@@ -149,7 +149,7 @@ class UploadGapsTest : public ::testing::TestWithParam<UploadWay> {
                             .project = "p",
                             .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1),
                                                          .max_delay = std::chrono::milliseconds(2)}),
-                            .hedge = {.budget = 0},
+                            .hedge_budget = 0,
                             .event_listener = std::move(listener)});
   }
 

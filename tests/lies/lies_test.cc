@@ -125,7 +125,7 @@ Client ClientOf(const LyingService& service, bool require_checksum = false,
   return *Client::Create(
       {.endpoint = service.endpoint(),
        .retry = RetryPolicies::All({.initial_delay = kShort, .max_delay = kShort, .max_attempts = 5}),
-       .hedge = {.budget = 0},
+       .hedge_budget = 0,
        .require_checksum = require_checksum,
        .event_listener = std::move(listener)});
 }
@@ -219,8 +219,8 @@ TEST(HedgedRead, AcceptNoFalseAnswer) {
     SCOPED_TRACE(NameOf(row.lie));
     LyingService service(Content(), row.lie);
     service.BreakNoRead();
-    const Client client = *Client::Create(
-        {.endpoint = service.endpoint(), .hedge = {.budget = 1}, .stall_timeout = std::chrono::seconds(1)});
+    const Client client =
+        *Client::Create({.endpoint = service.endpoint(), .hedge_budget = 1, .stall_timeout = std::chrono::seconds(1)});
     for (int i = 0; i < 40; ++i) ASSERT_TRUE(client.ReadObject(kObject).ok());
     const Counters before = client.counters();
     service.StallNextRead();

@@ -70,7 +70,7 @@ Outcome Stream(const Client& client, const DownloadSource& source, const Downloa
 }
 
 // After every failure there is no file.
-Outcome File(const std::function<Result<DownloadedFile>(const std::string& path)>& download) {
+Outcome File(const std::function<Result<ReadSummary>(const std::string& path)>& download) {
   const TestDirectory directory;
   const std::string path = directory.path() / "file";
   const auto downloaded = download(path);

@@ -22,8 +22,7 @@ class RepeatedReadTest : public ::testing::TestWithParam<Path> {};
 
 TEST_P(RepeatedReadTest, IsVerifiedByTheChecksumOfTheFirst) {
   const LyingService service(Content(), kWrongBytes);
-  const auto outcome =
-      GetParam().run(*Client::Create({.endpoint = service.endpoint(), .hedge = {.budget = 0}}), service);
+  const auto outcome = GetParam().run(*Client::Create({.endpoint = service.endpoint(), .hedge_budget = 0}), service);
   EXPECT_TRUE(testing::FailsWith(outcome.result, ErrorCode::kCorrupted));
   EXPECT_GE(service.lies(), 1U);
 }

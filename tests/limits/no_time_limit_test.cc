@@ -43,7 +43,7 @@ TEST(InNanoseconds, NeverOverflows) {
 
 TEST(BackoffDelay, WithoutLimitEndsBeforeADeadlineWithoutLimit) {
   for (const milliseconds delay : kLong) {
-    for (const Jitter jitter : {Jitter::kFull, Jitter::kEqual, Jitter::kNone}) {
+    for (const double jitter : {1.0, 0.5, 0.0}) {
       const RetryOptions options{.initial_delay = delay, .max_delay = delay, .jitter = jitter};
       const auto wait = internal::BackoffDelay(options, 1, 0.9);
       EXPECT_GT(wait, hours(24) * 365);
@@ -90,7 +90,7 @@ TEST(ClientWithoutTimeLimits, WorksAndRetries) {
     const auto client = Client::Create(
         {.endpoint = server.endpoint(),
          .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = length, .deadline = length}),
-         .hedge = {.min_stall = length},
+         .hedge_min_stall = length,
          .connect_timeout = length,
          .stall_timeout = seconds::max()});
     ASSERT_TRUE(client.ok()) << client.error().message;

@@ -1,4 +1,4 @@
-// The delay after a failure, by the kinds of jitter and by the policies of throttled clients.
+// The delay after a failure, by its jitter and by the policies of throttled clients.
 #include "retry/backoff.h"
 
 #include <gtest/gtest.h>
@@ -30,17 +30,16 @@ void ExpectBounds(const RetryOptions& options, const std::vector<std::pair<doubl
   }
 }
 
-RetryOptions With(Jitter jitter) { return {.initial_delay = 1s, .multiplier = 2, .max_delay = 5s, .jitter = jitter}; }
+RetryOptions With(double jitter) { return {.initial_delay = 1s, .multiplier = 2, .max_delay = 5s, .jitter = jitter}; }
 
-TEST(Jitter, SpreadsDelaysByItsKind) {
-  ExpectBounds(With(Jitter::kFull), {{0, 1}, {0, 2}, {0, 4}, {0, 5}});
-  ExpectBounds(With(Jitter::kEqual), {{0.5, 1}, {1, 2}, {2, 4}, {2.5, 5}});
-  ExpectBounds(With(Jitter::kNone), {{1, 1}, {2, 2}, {4, 4}, {5, 5}});
+TEST(Jitter, IsTheRandomShareOfADelay) {
+  ExpectBounds(With(1), {{0, 1}, {0, 2}, {0, 4}, {0, 5}});
+  ExpectBounds(With(0.5), {{0.5, 1}, {1, 2}, {2, 4}, {2.5, 5}});
+  ExpectBounds(With(0), {{1, 1}, {2, 2}, {4, 4}, {5, 5}});
 }
 
 TEST(Backoff, CanMatchGooglesConnectorForPyTorch) {
-  const RetryOptions connector{
-      .initial_delay = 1s, .multiplier = 1.2, .max_delay = 45s, .jitter = Jitter::kNone, .deadline = 300s};
+  const RetryOptions connector{.initial_delay = 1s, .multiplier = 1.2, .max_delay = 45s, .jitter = 0, .deadline = 300s};
   const auto bounds = Bounds(connector, 24);
   EXPECT_NEAR(bounds[1].first, 1.2, 1e-6);
   EXPECT_NEAR(bounds[2].first, 1.44, 1e-6);

@@ -26,7 +26,7 @@ using ::testing::StartsWith;
 const RetryOptions kOptions{.initial_delay = milliseconds(100),
                             .multiplier = 2,
                             .max_delay = milliseconds(1000),
-                            .jitter = Jitter::kFull,
+                            .jitter = 1,
                             .deadline = milliseconds(10'000)};
 
 TEST(Backoff, NeverExceedsItsMaximum) {
@@ -201,7 +201,7 @@ TEST(RetryLoop, RestartsTheDelaysAfterProgress) {
   const std::vector<int> want_ms = {125, 250, 500, 125, 250};  // After each failure; the fourth one has made progress.
   Failing failing;
   failing.options.initial_delay = milliseconds(125);
-  failing.options.jitter = Jitter::kFull;
+  failing.options.jitter = 1;
   std::vector<int> waited_ms;
   auto failed_at = failing.timing.Now();
   const auto result = RetryLoop(failing.call, {failing.options, failing.timing}, [&](Attempts& history) -> Result<int> {

@@ -39,8 +39,8 @@ class FailingRanksTest : public testing::ShardedFixture {
                                          const std::optional<KeepRules>& keep = {}) {
     return OnAll(ranks, [&](internal::MessageGroup& group) -> std::optional<Error> {
       const OwnedParts own = OwnedParts::Filled(SomeParts(kWorld)[static_cast<std::size_t>(group.rank())]);
-      const auto saved = On(group, {.group = {.deadline = kDeadline}, .keep = keep, .take_over = true})
-                             .Save({.step = step}, own.ToSave());
+      const auto saved =
+          On(group, {.deadline = kDeadline, .keep = keep, .take_over = true}).Save({.step = step}, own.ToSave());
       return saved.ok() ? std::nullopt : std::optional(saved.error());
     });
   }
@@ -111,7 +111,7 @@ TEST_F(FailingRanksTest, KeepsTheNewestStepIfARankEndsAfterTheManifest) {
       const bool is_stored = Steps().Read(step).ok();
       if (is_stored && errors.front()) ++stored_though_failed;
       if (is_stored) {
-        EXPECT_EQ(ValueOf(Steps().Latest()).step.number, step) << "all of it is there";
+        EXPECT_EQ(ValueOf(Steps().Latest()).number, step) << "all of it is there";
       }
     }
   }
@@ -137,7 +137,7 @@ TEST_F(FailingRanksTest, FailsALoadWhereverARankEnds) {
       const RankFailure failure{.rank = rank, .message = message};
       FailingRanks ranks(kWorld, failure);
       const auto errors = OnAll(ranks, [&](internal::MessageGroup& group) -> std::optional<Error> {
-        ShardedCheckpoints checkpoints = On(group, {.group = {.deadline = kDeadline}});
+        ShardedCheckpoints checkpoints = On(group, {.deadline = kDeadline});
         const auto latest = checkpoints.Latest();
         if (!latest.ok()) return latest.error();
         OwnedParts own = OwnedParts::Empty(SomeParts(kWorld)[static_cast<std::size_t>(group.rank())]);

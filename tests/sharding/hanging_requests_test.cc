@@ -50,7 +50,7 @@ TEST_F(HangingRequestsTest, FailASaveOnAllRanks) {
     SCOPED_TRACE(one.operation + " of " + one.glob);
     Stall(one.operation, one.glob);
     std::vector<Error> errors;
-    for (const auto& saved : SaveOnRanks(SomeParts(3), ++step, {.group = {.deadline = kDeadline}, .take_over = true})) {
+    for (const auto& saved : SaveOnRanks(SomeParts(3), ++step, {.deadline = kDeadline, .take_over = true})) {
       errors.push_back(ErrorOf(saved));
     }
     ExpectTheSame(errors);
@@ -79,7 +79,7 @@ TEST_F(HangingRequestsTest, DoNotDelayAFailedSaveByItsRemoval) {
   const auto begin = std::chrono::steady_clock::now();
   const auto errors = OnRanks<Error>(3, [&](internal::MessageGroup& group) {
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
-    ShardedCheckpoints run = On(group, {.group = {.deadline = std::chrono::minutes(2)}});
+    ShardedCheckpoints run = On(group, {.deadline = std::chrono::minutes(2)});
     return ErrorOf(run.Save({.step = 1}, own.ToSave(), CommitMode::kCreate,
                             group.rank() == 1 ? stop.get_token() : std::stop_token()));
   });
@@ -91,7 +91,7 @@ TEST_F(HangingRequestsTest, DoNotDelayAFailedSaveByItsRemoval) {
 TEST_F(HangingRequestsTest, KeepTheGroupUsable) {
   Stall("storage.objects.insert", "**.json");
   const auto messages = OnRanks<std::string>(3, [&](internal::MessageGroup& group) {
-    ShardedCheckpoints run = On(group, {.group = {.deadline = kDeadline}});
+    ShardedCheckpoints run = On(group, {.deadline = kDeadline});
     const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
     EXPECT_FALSE(run.Save({.step = 1}, own.ToSave()).ok());
     static_cast<void>(group.Barrier());
@@ -118,8 +118,8 @@ TEST_F(HangingRequestsTest, DoNotFailACommittedSave) {
     }
     emulator_.faults().Load(plan);
     ++step;
-    for (const auto& saved : SaveOnRanks(
-             SomeParts(3), step, {.group = {.deadline = kDeadline}, .keep = KeepRules{.last = 1}, .take_over = true})) {
+    for (const auto& saved :
+         SaveOnRanks(SomeParts(3), step, {.deadline = kDeadline, .keep = KeepRules{.last = 1}, .take_over = true})) {
       ASSERT_TRUE(saved.ok()) << saved.error().message;
       const bool is_listed = !saved->kept.not_removed.empty();
       ASSERT_EQ(saved->keep_error.has_value(), !is_listed);
@@ -137,9 +137,9 @@ TEST_F(HangingRequestsTest, AllowLongRemovalsThatProgress) {
     for (const auto& saved : SaveOnRanks(SomeParts(3), step, {.take_over = true})) ASSERT_TRUE(saved.ok());
   }
   Fail({.operation = "storage.objects.delete"}, {.type = "stall", .duration = std::chrono::milliseconds(50)});
-  for (const auto& saved : SaveOnRanks(
-           SomeParts(3), 11,
-           {.group = {.deadline = std::chrono::milliseconds(800)}, .keep = KeepRules{.last = 1}, .take_over = true})) {
+  for (const auto& saved :
+       SaveOnRanks(SomeParts(3), 11,
+                   {.deadline = std::chrono::milliseconds(800), .keep = KeepRules{.last = 1}, .take_over = true})) {
     ASSERT_TRUE(saved.ok()) << saved.error().message;
     EXPECT_FALSE(saved->keep_error) << saved->keep_error->message;
     EXPECT_EQ(saved->kept.removed.size(), 10U);
@@ -151,8 +151,7 @@ TEST_F(HangingRequestsTest, FailAReadOfTheNewestStepOnAllRanks) {
   for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok());
   Stall("storage.objects.get", "**.json");
   std::vector<Error> errors;
-  for (const auto& loaded : LoadOnRanks(SomeParts(3), {.group = {.deadline = kDeadline}}))
-    errors.push_back(ErrorOf(loaded));
+  for (const auto& loaded : LoadOnRanks(SomeParts(3), {.deadline = kDeadline})) errors.push_back(ErrorOf(loaded));
   ExpectTheSame(errors);
   ExpectFired();
 }
@@ -170,7 +169,7 @@ TEST_F(HangingRequestsTest, AllowASlowManifestThatProgresses) {
   Fail({.operation = "storage.objects.get", .object_glob = "**.json"},
        {.type = "trickle", .bytes_per_second = manifest->size * 1000 / (kLong.count() * 3 / 2)});
   for (const auto& read : OnRanks<Result<internal::LatestStored>>(
-           2, [&](internal::MessageGroup& group) { return On(group, {.group = {.deadline = kLong}}).Read(1); })) {
+           2, [&](internal::MessageGroup& group) { return On(group, {.deadline = kLong}).Read(1); })) {
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_EQ(read->stored.manifest.tensors.size(), 100U);
   }

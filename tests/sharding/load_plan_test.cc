@@ -95,8 +95,7 @@ TEST(LoadPlan, VerifiesWholeSlices) {
   const auto plan = internal::PlanLoad(stored.manifest, to_load);
   EXPECT_THAT(plan.files[0].whole, SizeIs(1));
   EXPECT_THAT(plan.files[1].whole, SizeIs(1));
-  OwnedParts columns =
-      OwnedParts::Empty({*Sharded("x", DType::kFloat32, {4, 6}, {.rank = 0, .world_size = 2, .dimension = 1})});
+  OwnedParts columns = OwnedParts::Empty({*Sharded("x", DType::kFloat32, {4, 6}, {.rank = 0, .world_size = 2}, 1)});
   const auto halves = columns.ToLoad();
   EXPECT_THAT(internal::PlanLoad(stored.manifest, halves).files[0].whole, IsEmpty());
 }

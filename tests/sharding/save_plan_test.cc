@@ -142,9 +142,8 @@ TEST(SavePlan, IsMadeInOnePassOverManySlices) {
   Ranks ranks(kWorldSize);
   for (int rank = 0; rank < kWorldSize; ++rank) {
     for (int i = 0; i < kTensors; ++i) {
-      ranks[static_cast<std::size_t>(rank)].push_back(
-          *Sharded("tensor" + std::to_string(i), DType::kFloat32, {64, 8},
-                   {.rank = rank, .world_size = kWorldSize, .dimension = i % 2}));
+      ranks[static_cast<std::size_t>(rank)].push_back(*Sharded("tensor" + std::to_string(i), DType::kFloat32, {64, 8},
+                                                               {.rank = rank, .world_size = kWorldSize}, i % 2));
     }
   }
   const auto plan = ValueOf(Plan(ranks));
@@ -234,11 +233,11 @@ TEST(Sharded, DividesUnevenRows) {
   for (int rank = 0; rank < 4; ++rank) begins.push_back(DivideRows(10, {.rank = rank, .world_size = 4}).first);
   EXPECT_THAT(begins, ElementsAre(0, 3, 6, 8));
   EXPECT_EQ(DivideRows(10, {.rank = 3, .world_size = 4}).second, 10);
-  const auto part = ValueOf(Sharded("x", DType::kInt8, {5, 10}, {.rank = 2, .world_size = 4, .dimension = 1}));
+  const auto part = ValueOf(Sharded("x", DType::kInt8, {5, 10}, {.rank = 2, .world_size = 4}, 1));
   EXPECT_THAT(part.offsets, ElementsAre(0, 6));
   EXPECT_THAT(part.sizes, ElementsAre(5, 2));
   EXPECT_EQ(ValueOf(Sharded("x", DType::kInt8, {2}, {.rank = 3, .world_size = 4})).sizes, std::vector<std::int64_t>{0});
-  EXPECT_EQ(ErrorOf(Sharded("x", DType::kInt8, {2}, {.rank = 0, .world_size = 4, .dimension = 1})).code,
+  EXPECT_EQ(ErrorOf(Sharded("x", DType::kInt8, {2}, {.rank = 0, .world_size = 4}, 1)).code,
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(ErrorOf(Sharded("x", DType::kInt8, {2}, {.rank = 4, .world_size = 4})).code, ErrorCode::kInvalidArgument);
 }

@@ -55,9 +55,7 @@ std::vector<MadeTensor> LargeTensors() {
 }
 
 void ExpectSame(const StoredCheckpoint& a, const StoredCheckpoint& b) {
-  const auto report = ValueOf(CompareCheckpoints(a, b));
-  EXPECT_EQ(report.different, 0U);
-  EXPECT_EQ(report.same, a.tensors().size());
+  EXPECT_TRUE(ValueOf(CompareCheckpoints(a, b)).empty());
 }
 
 TEST_F(ShardCheckpointTest, KeepsEveryElementOfEachFormat) {

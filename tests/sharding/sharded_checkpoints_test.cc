@@ -139,7 +139,7 @@ TEST_F(ShardedCheckpointsTest, SavesDividedEmptyTensors) {
       RankParts ranks = SomeParts(3);
       for (int rank = 0; rank < 3; ++rank) {
         ranks[static_cast<std::size_t>(rank)].push_back(
-            *Sharded("empty", DType::kFloat32, shape, {.rank = rank, .world_size = 3, .dimension = dimension}));
+            *Sharded("empty", DType::kFloat32, shape, {.rank = rank, .world_size = 3}, dimension));
       }
       for (const auto& saved : SaveOnRanks(ranks, ++step, {.take_over = true})) {
         ASSERT_TRUE(saved.ok()) << saved.error().message;

@@ -84,7 +84,7 @@ TEST_F(ShardedFailuresTest, RemovesFilesOfAFailedSaveWithTheNextStep) {
 
 TEST_F(ShardedFailuresTest, FailsOnAllRanksIfNoByteMoves) {
   Fail({.object_glob = "**shard-00003-**"}, {.type = "stall", .duration = std::chrono::hours(1)});
-  const ShardedOptions options{.group = {.deadline = std::chrono::milliseconds(300)}};
+  const ShardedOptions options{.deadline = std::chrono::milliseconds(300)};
   EXPECT_THAT(FailedSave(options),
               AllOf(HasSubstr("no byte moved on any rank for 300 ms"), HasSubstr("not ready: rank 2;")));
   ExpectFired();
@@ -252,7 +252,7 @@ TEST_F(ShardedFailuresTest, AllowsSlowLoadsThatProgress) {
   ValueOf(SaveOnRanks(ranks, 2)[0]);
   Fail({.operation = "storage.objects.get", .object_glob = "**shard-00001-**"},
        {.type = "stall", .duration = std::chrono::milliseconds(100)});
-  const ShardedOptions options{.group = {.deadline = std::chrono::seconds(1)},
+  const ShardedOptions options{.deadline = std::chrono::seconds(1),
                                .reader = {.max_concurrency = 1, .range_bytes = 64U << 10}};
   EXPECT_EQ(ValueOf(LoadOnRanks(ranks, options)[0]), OwnedParts::Filled(ranks[0]).bytes);
   EXPECT_GE(emulator_.faults().Fired("it"), 16U);

@@ -27,7 +27,7 @@ using testing::ValueOf;
 
 class SharedLoadTest : public testing::ShardedFixture {
  protected:
-  static ShardedOptions OncePerHost() { return {.group = {.reads_once_per_host = true}}; }
+  static ShardedOptions OncePerHost() { return {.reads_once_per_host = true}; }
 
   void Save(const RankParts& ranks) {
     for (const auto& saved : SaveOnRanks(ranks)) ASSERT_TRUE(saved.ok()) << saved.error().message;
@@ -85,7 +85,7 @@ TEST_F(SharedLoadTest, ReadsOtherSlicesOncePerHost) {
     rows[static_cast<std::size_t>(rank)] = {
         *Sharded("w", DType::kFloat32, {256, 256}, {.rank = rank, .world_size = kRanks})};
     columns[static_cast<std::size_t>(rank)] = {
-        *Sharded("w", DType::kFloat32, {256, 256}, {.rank = rank, .world_size = kRanks, .dimension = 1})};
+        *Sharded("w", DType::kFloat32, {256, 256}, {.rank = rank, .world_size = kRanks}, 1)};
   }
   Save(rows);
   BytesRead();
@@ -148,7 +148,7 @@ TEST_F(SharedLoadTest, RefusesRanksThatDisagreeOnSharing) {
     return ErrorOf(On(group, options).Load(manifest, own.ToLoad())).message;
   });
   for (const std::string& message : messages)
-    EXPECT_THAT(message, HasSubstr("rank 1 has another GroupOptions::reads_once_per_host"));
+    EXPECT_THAT(message, HasSubstr("rank 1 has another CheckpointRunOptions::reads_once_per_host"));
 }
 
 TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostIsUnknown) {

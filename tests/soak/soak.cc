@@ -59,7 +59,8 @@ ClientOptions MakeOptions(const emulator::Emulator& emulator, const std::filesys
           .project = "soak",
           .retry = RetryPolicies::All(
               {.initial_delay = milliseconds(1), .max_delay = milliseconds(20), .budget = 10}),  // faults are many
-          .hedge = {.budget = 0.2, .min_stall = milliseconds(50)},
+          .hedge_budget = 0.2,
+          .hedge_min_stall = milliseconds(50),
           .max_idle_connections = 4 * threads};
 }
 

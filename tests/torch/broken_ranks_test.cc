@@ -70,7 +70,7 @@ Job RandomJob(int number) {
 class BrokenRanksTest : public ::testing::Test {
  protected:
   [[nodiscard]] Client MakeClient() const {
-    return ValueOrThrow(Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}}));
+    return ValueOrThrow(Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge_budget = 0}));
   }
   static std::string UriOf(const Job& job) { return "gs://bkt/" + job.name; }
 
@@ -88,11 +88,11 @@ class BrokenRanksTest : public ::testing::Test {
   }
 
   static RunState StateOf(const Collective& group, at::Tensor& weight) {
-    const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const auto [first_row, end_row] = DivideRows(1000, share);
+    const RunEnvironment run{.rank = group.rank(), .world_size = group.world_size()};
+    const auto [first_row, end_row] = DivideRows(1000, run);
     weight = torch::arange(first_row * 16, end_row * 16, torch::kFloat32).reshape({end_row - first_row, 16});
     RunState state;
-    state.slices["weight"] = Sharded(weight, 1000, share);
+    state.slices["weight"] = Sharded(weight, 1000, run);
     state.slices["bias"] = {.local = torch::ones({4000}), .shape = {}, .offsets = {}};
     state.numbers["epoch"] = 1;
     return state;
@@ -118,7 +118,7 @@ class BrokenRanksTest : public ::testing::Test {
       run.store_file = (directory_.path() / job.name).string();
       const auto store = OpenProcessStore(run, kMeeting);
       const auto group = JoinProcesses(run, store, kMeeting);
-      CheckpointRun saves(MakeClient(), UriOf(job), *group, {.take_over = true, .group = {.deadline = kDeadline}});
+      CheckpointRun saves(MakeClient(), UriOf(job), *group, {.take_over = true, .group_deadline = kDeadline});
       at::Tensor weight;
       RunState state = StateOf(*group, weight);
       if (job.call == Call::kLoad) return saves.LoadLatest(state) ? "ok" : "no step";

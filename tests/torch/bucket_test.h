@@ -20,8 +20,8 @@ class BucketTest : public ::testing::Test {
   BucketTest() { ValueOrThrow(client_.InsertBucket(bucket_)); }
 
   static Client MakeClient(const std::string& endpoint) {
-    return ValueOrThrow(Client::Create(
-        {.endpoint = endpoint, .retry = RetryPolicies::All({.max_attempts = 1}), .hedge = {.budget = 0}}));
+    return ValueOrThrow(
+        Client::Create({.endpoint = endpoint, .retry = RetryPolicies::All({.max_attempts = 1}), .hedge_budget = 0}));
   }
 
   [[nodiscard]] ObjectName Object(std::string_view name) const { return {bucket_, std::string(name)}; }

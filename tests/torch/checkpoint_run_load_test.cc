@@ -174,7 +174,7 @@ TEST_F(CheckpointRunTest, ReadsTheLatestStepInThreeRoundTrips) {
   emulator_.shaping().Set({.read_first_byte_ms = 100, .list_first_byte_ms = 100});
   const std::size_t before = emulator_.journal().size();
   RunState state = training.State();
-  EXPECT_EQ(Run().LoadLatest(state)->step.number, 3);
+  EXPECT_EQ(Run().LoadLatest(state)->number, 3);
   auto requests = emulator_.journal();
   requests.erase(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(before));
   EXPECT_EQ(testing::RoundTrips(requests), 3U) << "a short file is read with its ends";
@@ -220,7 +220,7 @@ TEST_F(CheckpointRunTest, LoadsTheStepBeforeADamagedOne) {
     RunState state = other.State();
     const auto latest = Run().LoadLatest(state);
     ASSERT_TRUE(latest.has_value());
-    EXPECT_EQ(latest->step.number, 1);
+    EXPECT_EQ(latest->number, 1);
     EXPECT_EQ(state.numbers.at("step"), 1);
     ASSERT_EQ(latest->skipped.size(), 1U);
     EXPECT_EQ(latest->skipped[0].number, 2);
@@ -270,7 +270,7 @@ TEST_F(CheckpointRunTest, LoadsAWholeStepDuringRemovals) {
     const auto latest = CheckpointRun(client, kUri).LoadLatest(state);
     ASSERT_EQ(step, before + 1);
     ASSERT_TRUE(latest.has_value());
-    EXPECT_GE(latest->step.number, before) << "that one may have been read as a whole";
+    EXPECT_GE(latest->number, before) << "that one may have been read as a whole";
   }
 }
 

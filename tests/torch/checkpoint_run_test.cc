@@ -40,7 +40,7 @@ TEST_F(CheckpointRunTest, ResumesExactly) {
   RunState state = resumed.State();
   const auto latest = Run().LoadLatest(state);
   ASSERT_TRUE(latest.has_value());
-  EXPECT_EQ(latest->step.number, 5);
+  EXPECT_EQ(latest->number, 5);
   EXPECT_EQ(state.numbers.at("step"), 5);
   EXPECT_EQ(state.texts.at("name"), "a run");
   EXPECT_TRUE(state.cursor.has_value());
@@ -70,7 +70,7 @@ TEST_F(CheckpointRunTest, ReleasesItsPrefixOnAssignment) {
 
 TEST_F(CheckpointRunTest, AppliesTheRetentionPolicy) {
   Training training;
-  CheckpointRun run = Run({.save_every = 10, .keep = KeepRules{.last = 2, .best = KeepBest{.metric = "loss"}}});
+  CheckpointRun run = Run({.save_every = 10, .keep = KeepRules{.last = 2, .best = 1, .metric = "loss"}});
   for (int step = 0; step <= 60; ++step) {
     if (run.ShouldSave(step)) run.Save(step, training.State(), {.metrics = {{"loss", std::abs(step - 20)}}});
   }
@@ -146,7 +146,7 @@ TEST_F(CheckpointRunTest, RewindsToAnEarlierStep) {
   run.Save(250, training.State(), {.mode = CommitMode::kRewind});
   const auto latest = run.Latest();
   ASSERT_TRUE(latest.has_value());
-  EXPECT_EQ(latest->step.number, 250);
+  EXPECT_EQ(latest->number, 250);
   run.Save(260, training.State());
   std::vector<std::int64_t> steps;
   for (const Step& step : run.List()) steps.push_back(step.number);
@@ -154,12 +154,12 @@ TEST_F(CheckpointRunTest, RewindsToAnEarlierStep) {
 }
 
 TEST_F(CheckpointRunTest, SavesDuringTraining) {
-  for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
+  for (const bool is_lazy : {false, true}) {
     Training training;
     training.Steps(2);
     const std::vector<Tensor> saved = CopyOf(training.net);
-    const std::int64_t step = mode == SnapshotMode::kEager ? 2 : 3;
-    CheckpointRun run = Run({.async = {.mode = mode, .max_in_flight = 2}});
+    const std::int64_t step = is_lazy ? 3 : 2;
+    CheckpointRun run = Run({.async = {.is_lazy = is_lazy, .max_in_flight = 2}});
     const PendingSave save = run.SaveAsync(step, training.State());
     save.WaitStaged();
     training.Steps(1);
@@ -183,13 +183,13 @@ TEST_F(CheckpointRunTest, ThrowsTheFailureOfAnEarlierSave) {
 
 TEST_F(CheckpointRunTest, FinishesSavesAfterTheStateIsDestroyed) {
   {
-    CheckpointRun run = Run({.async = {.mode = SnapshotMode::kLazy}});
+    CheckpointRun run = Run({.async = {.is_lazy = true}});
     Training training;
     run.SaveAsync(1, training.State());
   }
   Training training;
   RunState state = training.State();
-  EXPECT_EQ(Run().LoadLatest(state)->step.number, 1);
+  EXPECT_EQ(Run().LoadLatest(state)->number, 1);
 }
 
 // The service refuses the manifest for longer than that, as do the retries.
@@ -237,7 +237,7 @@ TEST_F(CheckpointRunTest, FinishesSavesAfterItsClientIsDestroyed) {
   EXPECT_FALSE(save.is_done());
   run.reset();
   ASSERT_TRUE(save.WaitCommitted().ok());
-  EXPECT_EQ(Run().Latest()->step.number, 1);
+  EXPECT_EQ(Run().Latest()->number, 1);
 }
 
 TEST_F(CheckpointRunTest, IsReadableByPython) {

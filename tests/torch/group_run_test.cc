@@ -22,18 +22,16 @@ constexpr std::int64_t kRows = 10;
 
 at::Tensor Whole() { return torch::arange(kRows * 3, torch::kFloat32).reshape({kRows, 3}); }
 
-RankShare ShareOf(const Collective& group, std::int64_t dimension) {
-  return {.rank = group.rank(), .world_size = group.world_size(), .dimension = dimension};
-}
+RunEnvironment RunOf(const Collective& group) { return {.rank = group.rank(), .world_size = group.world_size()}; }
 
 // The rows, or columns, of this rank.
 at::Tensor SliceOf(const at::Tensor& whole, std::int64_t dimension, const Collective& group) {
-  const auto [first_row, end_row] = DivideRows(whole.size(dimension), ShareOf(group, dimension));
+  const auto [first_row, end_row] = DivideRows(whole.size(dimension), RunOf(group));
   return whole.slice(dimension, first_row, end_row);
 }
 
 ShardedTensor Shard(const at::Tensor& whole, std::int64_t dimension, const Collective& group) {
-  return Sharded(SliceOf(whole, dimension, group), whole.size(dimension), ShareOf(group, dimension));
+  return Sharded(SliceOf(whole, dimension, group), whole.size(dimension), RunOf(group), dimension);
 }
 
 /// The state of one rank. A fresh one has zeros.
@@ -48,7 +46,7 @@ struct Rank {
     moments = SliceOf(Whole(), dimension, group).contiguous();
     if (!is_trained) moments.zero_();
     state.modules = {{"model", &*model}};
-    state.slices["moments"] = Sharded(moments, Whole().size(dimension), ShareOf(group, dimension));
+    state.slices["moments"] = Sharded(moments, Whole().size(dimension), RunOf(group), dimension);
     if (is_trained) {
       state.numbers = {{"epoch", 3}};
       state.texts = {{"name", "a run"}, {"empty", ""}};
@@ -93,7 +91,7 @@ TEST_F(GroupRunTest, LoadsWithOtherRanksAndAnotherDimension) {
         Rank rank(group, dimension, false);
         CheckpointRun run = Run(group);
         const auto latest = run.LoadLatest(rank.state);
-        return latest->step.number == 1 && latest->step.metrics.at("loss") == 0.5 && rank.IsTrained(group, dimension);
+        return latest->number == 1 && latest->metrics.at("loss") == 0.5 && rank.IsTrained(group, dimension);
       });
       for (const bool is_trained : loaded) EXPECT_TRUE(is_trained) << world_size << " ranks, dimension " << dimension;
     }
@@ -282,9 +280,9 @@ TEST_F(GroupRunTest, ChangesNothingIfOneRankCannotLoad) {
 }
 
 // Step 2 is damaged.
-void ExpectStep1OnBothRanks(const std::vector<LatestStep>& loaded) {
-  for (const LatestStep& latest : loaded) {
-    EXPECT_EQ(latest.step.number, 1);
+void ExpectStep1OnBothRanks(const std::vector<Step>& loaded) {
+  for (const Step& latest : loaded) {
+    EXPECT_EQ(latest.number, 1);
     ASSERT_EQ(latest.skipped.size(), 1U);
     EXPECT_EQ(latest.skipped[0].number, 2);
     EXPECT_EQ(latest.skipped[0].problem->code, ErrorCode::kCorrupted);
@@ -296,7 +294,7 @@ TEST_F(GroupRunTest, LoadsTheStepBeforeOneWithADamagedShard) {
   SaveOn(2, 1);
   SaveOn(2, 2);
   DamageLastByteOfRank1("runs/7/step-00000002/");
-  ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](internal::MessageGroup& group) {
+  ExpectStep1OnBothRanks(OnRanks<Step>(2, [&](internal::MessageGroup& group) {
     CheckpointRun run = Run(group);
     Rank rank(group, 0, false);
     auto latest = run.LoadLatest(rank.state);
@@ -319,7 +317,7 @@ TEST_F(GroupRunTest, LoadsTheStepBeforeADamagedOneOfOneProcess) {
         {.rules = {{.name = "it",
                     .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-00000002/*"},
                     .action = {.type = "corrupt", .at_byte = 0}}}});
-    ExpectStep1OnBothRanks(OnRanks<LatestStep>(2, [&](internal::MessageGroup& group) {
+    ExpectStep1OnBothRanks(OnRanks<Step>(2, [&](internal::MessageGroup& group) {
       RunState state;
       state.slices["state.moments"] = Shard(torch::zeros({kRows, 3}), 0, group);
       auto latest = Run(group).LoadLatest(state);
@@ -458,8 +456,7 @@ TEST_F(GroupRunTest, RefusesOptionsUnsupportedInAGroup) {
 TEST(Sharded, RefusesInvalidRanksAndDimensions) {
   const at::Tensor none = torch::zeros({0});
   const auto message = [](const at::Tensor& local, std::int64_t dimension, std::int64_t rows, int rank, int ranks) {
-    const Error error =
-        ThrownBy([&] { Sharded(local, rows, {.rank = rank, .world_size = ranks, .dimension = dimension}); });
+    const Error error = ThrownBy([&] { Sharded(local, rows, {.rank = rank, .world_size = ranks}, dimension); });
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
     return error.message;
   };

@@ -88,7 +88,7 @@ TEST_F(GroupStateTest, AdamLoadsOnOtherRanksAndWithoutAGroup) {
         TrainedRank rank(1);
         rank.Step();  // Its state is replaced.
         RunState state = rank.State();
-        EXPECT_EQ(Run(group).LoadLatest(state, mode)->step.number, 2);
+        EXPECT_EQ(Run(group).LoadLatest(state, mode)->number, 2);
         ExpectResumed(rank, state);
         return true;
       });
@@ -184,9 +184,9 @@ TEST_F(GroupStateTest, FormsOneCheckpoint) {
   OnRanks<bool>(2, [&](internal::MessageGroup& group) {
     TrainedRank rank(1);
     RunState state = rank.State();
-    const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const auto [first_row, end_row] = DivideRows(4, share);
-    state.slices["model.extra"] = Sharded(torch::arange(4.0F).slice(0, first_row, end_row), 4, share);
+    const RunEnvironment run{.rank = group.rank(), .world_size = group.world_size()};
+    const auto [first_row, end_row] = DivideRows(4, run);
+    state.slices["model.extra"] = Sharded(torch::arange(4.0F).slice(0, first_row, end_row), 4, run);
     Run(group).Save(1, state);
     return true;
   });
@@ -201,11 +201,11 @@ TEST_F(GroupStateTest, FormsOneCheckpoint) {
 
 TEST_F(GroupStateTest, FormsOneCheckpointOfFewRowsAndEmptyTensors) {
   OnRanks<bool>(3, [&](internal::MessageGroup& group) {
-    const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const auto [first_row, end_row] = DivideRows(2, share);
+    const RunEnvironment run{.rank = group.rank(), .world_size = group.world_size()};
+    const auto [first_row, end_row] = DivideRows(2, run);
     RunState state;
-    state.slices["few"] = Sharded(torch::arange(2.0F).slice(0, first_row, end_row), 2, share);
-    state.slices["none"] = Sharded(torch::zeros({end_row - first_row, 0}), 2, share);
+    state.slices["few"] = Sharded(torch::arange(2.0F).slice(0, first_row, end_row), 2, run);
+    state.slices["none"] = Sharded(torch::zeros({end_row - first_row, 0}), 2, run);
     state.slices["behind"] = {.local = torch::zeros({2, 0}), .shape = {3, 0}, .offsets = {1, 0}};
     Run(group).Save(1, state);
     RunState loaded = state;
@@ -225,11 +225,11 @@ struct Slices {
   RunState state;
 
   explicit Slices(const Collective& group, float value) {
-    const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
-    const auto [first_row, end_row] = DivideRows(1000, share);
+    const RunEnvironment run{.rank = group.rank(), .world_size = group.world_size()};
+    const auto [first_row, end_row] = DivideRows(1000, run);
     frozen = torch::arange(1000.0F).slice(0, first_row, end_row).clone();
     trained = torch::full({10}, value);
-    state.slices["frozen"] = Sharded(frozen, 1000, share);
+    state.slices["frozen"] = Sharded(frozen, 1000, run);
     if (group.rank() == 0) state.tensors["trained"] = {{"x", trained}};
   }
 };
@@ -260,7 +260,7 @@ TEST_F(GroupStateTest, SendsNoUnchangedSliceAgain) {
     OnRanks<bool>(world_size, [&](internal::MessageGroup& group) {
       Slices loaded(group, 0);
       loaded.frozen.zero_();
-      EXPECT_EQ(Run(group).LoadLatest(loaded.state)->step.number, 4);
+      EXPECT_EQ(Run(group).LoadLatest(loaded.state)->number, 4);
       EXPECT_TRUE(torch::equal(loaded.frozen, Slices(group, 0).frozen));
       if (group.rank() == 0) {
         EXPECT_EQ(loaded.trained.sum().item<float>(), 40);
@@ -326,7 +326,7 @@ TEST_F(GroupStateTest, RemovesAStepForAllRanks) {
     for (const std::int64_t step : {1, 2}) run.Save(step, Slices(group, 1).state);
     run.Remove(1);
     EXPECT_EQ(run.List().size(), 1U);
-    EXPECT_EQ(run.Latest()->step.number, 2);
+    EXPECT_EQ(run.Latest()->number, 2);
     return ThrownBy([&] { run.Remove(2); });  // The last one.
   });
   EXPECT_EQ(errors[0].code, ErrorCode::kPreconditionFailed);

@@ -71,7 +71,7 @@ TEST(LiesToLibtorch, AreRefused) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(std::string(c.lie.what) + " " + std::to_string(static_cast<int>(c.lie.how)));
     const auto client_of = [](const LyingService& service) {
-      return *Client::Create({.endpoint = service.endpoint(), .hedge = {.budget = 0}});
+      return *Client::Create({.endpoint = service.endpoint(), .hedge_budget = 0});
     };
     const LyingService for_load(File(), c.lie);
     EXPECT_EQ(CodeOf([&] { LoadStateDict(client_of(for_load), ToUri(kObject)); }), c.load);

@@ -114,7 +114,7 @@ TEST_F(MapDatasetTest, NamesAnObjectDeletedSinceTheListing) {
 
 TEST_F(MapDatasetTest, NeverGivesAPartialBatch) {
   for (const char* name : {"a", "b"}) Put(name, name);
-  const MapDataset dataset(client_, Object(""), BytesOf, {.download = {.on_failure = OnFailure::kDeliver}});
+  const MapDataset dataset(client_, Object(""), BytesOf, {.download = {.delivers_failures = true}});
   ValueOrThrow(client_.DeleteObject(Object("b")));
   EXPECT_EQ(ThrownBy([&] { BatchOf(dataset, {0, 1}); }).code, ErrorCode::kNotFound);
 }

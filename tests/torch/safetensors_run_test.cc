@@ -83,7 +83,7 @@ TEST_F(SafetensorsRunTest, SavesDuringTraining) {
   Training training;
   training.Steps(2);
   const auto saved = CopyOf(training.net);
-  CheckpointRun run = Run({.format = CheckpointFormat::kSafetensors, .async = {.mode = SnapshotMode::kLazy}});
+  CheckpointRun run = Run({.format = CheckpointFormat::kSafetensors, .async = {.is_lazy = true}});
   const PendingSave save = run.SaveAsync(2, training.State());
   save.WaitStaged();
   training.Steps(1);
@@ -171,7 +171,7 @@ TEST_F(SafetensorsRunTest, DoesNotSendFrozenLayersAgain) {
     const std::vector<double> wanted = tuning.training.Steps(10);
     FineTuning resumed;
     RunState state = resumed.State();
-    EXPECT_EQ(Run().LoadLatest(state)->step.number, 5);
+    EXPECT_EQ(Run().LoadLatest(state)->number, 5);
     EXPECT_TRUE(AreSame(CopyOf(resumed.training.net), saved));
     EXPECT_TRUE(torch::equal(resumed.frozen->weight, tuning.frozen->weight));
     EXPECT_EQ(resumed.training.Steps(10), wanted);

@@ -46,7 +46,8 @@ TEST_F(StateDictMemory, SavingAddsOnlyPartsInFlight) {
   for (const std::uint64_t mebibytes : {76U, 400U}) {
     const NamedTensors tensors = OfMebibytes(mebibytes);
     const auto added = PeakOf([&] {
-      SaveStateDict(client_, uri_, tensors, {.writer = {.part_bytes = 8 * kMiB, .part_memory_bytes = 32 * kMiB}});
+      SaveStateDict(client_, uri_, tensors, CheckpointFormat::kTorchFile,
+                    {.part_bytes = 8 * kMiB, .part_memory_bytes = 32 * kMiB});
     });
     EXPECT_LE(added, 32 * kMiB + kSpare) << mebibytes;
   }

@@ -46,7 +46,7 @@ TEST_F(StoredStateDictTest, RoundTripsAModuleInEachFormat) {
   for (const std::string& uri : Places()) {
     for (const CheckpointFormat format : {kTorchFile, kSafetensors, kLibtorchArchive}) {
       const auto saved = StoredNet();
-      const auto metadata = SaveStateDict(client_, uri, *saved, {.format = format});
+      const auto metadata = SaveStateDict(client_, uri, *saved, format);
       const auto checkpoint = ValueOrThrow(OpenCheckpoint(client_, uri));
       EXPECT_EQ(checkpoint.format(), format);
       EXPECT_EQ(checkpoint.size(), metadata.size);
@@ -88,7 +88,7 @@ TEST_F(StoredStateDictTest, AStateComesBackFromOneFile) {
 TEST_F(StoredStateDictTest, IsReadableByLibtorchInItsFormat) {
   const auto saved = StoredNet();
   const std::string path = directory_.path() / "net";
-  SaveStateDict(client_, path, *saved, {.format = kLibtorchArchive});
+  SaveStateDict(client_, path, *saved, kLibtorchArchive);
   auto loaded = StoredNet();
   torch::load(loaded, path);
   EXPECT_TRUE(AreSame(saved, loaded));
@@ -99,7 +99,7 @@ TEST_F(StoredStateDictTest, RoundTripsTensorsByName) {
   const NamedTensors saved = {{"a.base", base}, {"a.transposed", base.t()}, {"b", at::ones({2}, at::kBFloat16)}};
   for (const std::string& uri : Places()) {
     for (const CheckpointFormat format : {kTorchFile, kSafetensors}) {
-      SaveStateDict(client_, uri, saved, {.format = format});
+      SaveStateDict(client_, uri, saved, format);
       EXPECT_EQ(LoadStateDict(client_, uri).size(), 3U);
       const NamedTensors loaded = LoadStateDict(client_, uri, "a.");
       ASSERT_EQ(loaded.size(), 2U);
@@ -118,7 +118,7 @@ TEST_F(StoredStateDictTest, RefusesUnsupportedFormatsWithoutStoring) {
                                       {&tensors, kSafetensorsIndex},
                                       {&sparse, kTorchFile},
                                       {&sparse, kSafetensors}}) {
-    const Error error = ThrownBy([&] { SaveStateDict(client_, uri, *named, {.format = format}); });
+    const Error error = ThrownBy([&] { SaveStateDict(client_, uri, *named, format); });
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << FormatName(format);
   }
   EXPECT_TRUE(StoredNames().empty());
@@ -132,7 +132,7 @@ TEST_F(StoredStateDictTest, RefusesLazyViewsInAnArchiveOfLibtorch) {
   const at::Tensor plain = at::complex(at::arange(4, at::kFloat), at::arange(4, at::kFloat) + 1);
   for (const at::Tensor& view : {plain.conj(), at::imag(plain.conj())}) {
     const Error error =
-        ThrownBy([&] { SaveStateDict(client_, Places().front(), OneLazyBuffer(view), {.format = kLibtorchArchive}); });
+        ThrownBy([&] { SaveStateDict(client_, Places().front(), OneLazyBuffer(view), kLibtorchArchive); });
     EXPECT_TRUE(testing::FailsWith(error, ErrorCode::kInvalidArgument, HasSubstr("own is a view by conj()")));
     EXPECT_TRUE(StoredNames().empty());
   }
@@ -142,7 +142,7 @@ TEST_F(StoredStateDictTest, DoesNotChangeAStagedModuleOnDamage) {
   for (const CheckpointFormat format : {kTorchFile, kSafetensors, kLibtorchArchive}) {
     const auto saved = StoredNet(40);
     const std::string uri = Places().front();
-    SaveStateDict(client_, uri, *saved, {.format = format});
+    SaveStateDict(client_, uri, *saved, format);
     std::string bytes = ValueOrThrow(client_.ReadObject(Object("net")));
     const auto weight = saved->parameters().front();
     const std::size_t at = bytes.find(std::string(static_cast<const char*>(weight.data_ptr()), weight.nbytes()));
@@ -163,7 +163,7 @@ TEST_F(StoredStateDictTest, DoesNotChangeAStagedModuleOnDamage) {
 TEST_F(StoredStateDictTest, RefusesAnOptimizerInSafetensors) {
   auto net = StoredNet();
   const std::string uri = Places().front();
-  SaveStateDict(client_, uri, *net, {.format = kSafetensors});
+  SaveStateDict(client_, uri, *net, kSafetensors);
   torch::optim::Adam adam(net->parameters());
   const auto checkpoint = ValueOrThrow(OpenCheckpoint(client_, uri));
   EXPECT_TRUE(testing::FailsWith(ThrownBy([&] { LoadOptimizer(adam, checkpoint); }), ErrorCode::kUndecodable,

@@ -83,7 +83,7 @@ TEST_F(TorchSaveTest, RoundTripsTiedWeights) {
   };
   const auto saved = make();
   for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
-    SaveStateDict(client_, "gs://torch-test/c.pt", *saved, {.format = format});
+    SaveStateDict(client_, "gs://torch-test/c.pt", *saved, format);
     for (const LoadMode mode : {LoadMode::kInPlace, LoadMode::kAllOrNothing}) {
       auto loaded = make();
       LoadStateDict(client_, "gs://torch-test/c.pt", *loaded, {.mode = mode});

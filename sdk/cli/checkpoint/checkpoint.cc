@@ -3,9 +3,11 @@
 
 #include <gflags/gflags.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "cli/arguments/names.h"
@@ -88,8 +90,25 @@ Result<void> Inspect(const Client& client, const std::vector<std::string>& place
   return {};
 }
 
-std::string_view CoverOf(const StoredCheckpoint& checkpoint, const VerifyReport& report) {
-  if (report.verified_bytes < report.bytes) return report.verified_bytes == 0 ? "no checksum" : "checksums of some";
+struct VerifiedTotal {
+  std::uint64_t storages = 0;
+  std::uint64_t damaged = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t verified_bytes = 0;
+};
+
+VerifiedTotal TotalOf(const std::vector<VerifiedStorage>& storages) {
+  VerifiedTotal total{.storages = storages.size()};
+  for (const VerifiedStorage& one : storages) {
+    total.bytes += one.bytes;
+    if (one.damage) ++total.damaged;
+    if (one.is_verified) total.verified_bytes += one.bytes;
+  }
+  return total;
+}
+
+std::string_view CoverOf(const StoredCheckpoint& checkpoint, const VerifiedTotal& total) {
+  if (total.verified_bytes < total.bytes) return total.verified_bytes == 0 ? "no checksum" : "checksums of some";
   return IsSafetensors(checkpoint.format()) ? "the CRC32C of each tensor" : "the CRC-32 of each record";
 }
 
@@ -111,16 +130,16 @@ void PrintVerified(const VerifiedStorage& verified) {
 }
 
 // `is_whole`: the store has a checksum of all bytes, and they match it.
-void PrintVerifiedTotal(const StoredCheckpoint& checkpoint, const VerifyReport& report, bool is_whole) {
+void PrintVerifiedTotal(const StoredCheckpoint& checkpoint, const VerifiedTotal& total, bool is_whole) {
   if (FLAGS_json) {
     JsonObject line;
-    line.Add("storages", report.storages).Add("damaged", report.damaged).Add("bytes", report.bytes);
-    line.Add("verified_bytes", report.verified_bytes).AddJson("object_crc32c", is_whole ? "true" : "false");
+    line.Add("storages", total.storages).Add("damaged", total.damaged).Add("bytes", total.bytes);
+    line.Add("verified_bytes", total.verified_bytes).AddJson("object_crc32c", is_whole ? "true" : "false");
     return PrintLine(line.text());
   }
-  std::string text = Count(report.storages, "storage") + ", " + std::to_string(report.bytes) + " bytes: ";
-  if (report.damaged > 0) text += std::to_string(report.damaged) + " DAMAGED; ";
-  text.append(CoverOf(checkpoint, report)).append(" covers ").append(std::to_string(report.verified_bytes));
+  std::string text = Count(total.storages, "storage") + ", " + std::to_string(total.bytes) + " bytes: ";
+  if (total.damaged > 0) text += std::to_string(total.damaged) + " DAMAGED; ";
+  text.append(CoverOf(checkpoint, total)).append(" covers ").append(std::to_string(total.verified_bytes));
   PrintLine(text + (is_whole ? " bytes, and the object's CRC32C the whole file"
                              : " bytes; nothing covers what lies between them: the file has no checksum of its own"));
 }
@@ -159,13 +178,14 @@ Result<void> Verify(const Client& client, const std::vector<std::string>& places
   const auto checkpoint = Open(client, places.front());
   if (!checkpoint) return checkpoint.error();
   PrintCheckpoint(*checkpoint);
-  const auto report = VerifyCheckpoint(*checkpoint, PrintVerified);
-  if (!report) return report.error();
+  const auto storages = VerifyCheckpoint(*checkpoint, PrintVerified);
+  if (!storages) return storages.error();
+  const VerifiedTotal total = TotalOf(*storages);
   const auto whole = checkpoint->VerifyWhole();
-  PrintVerifiedTotal(*checkpoint, *report, whole && *whole);
-  if (report->damaged > 0) {
-    return Error{ErrorCode::kCorrupted, places.front() + ": " + std::to_string(report->damaged) + " of " +
-                                            std::to_string(report->storages) +
+  PrintVerifiedTotal(*checkpoint, total, whole && *whole);
+  if (total.damaged > 0) {
+    return Error{ErrorCode::kCorrupted, places.front() + ": " + std::to_string(total.damaged) + " of " +
+                                            std::to_string(total.storages) +
                                             " storages are damaged; load another copy of it"};
   }
   if (!whole) return whole.error();
@@ -202,17 +222,26 @@ void PrintDifference(const TensorDifference& difference) {
   PrintLine(text.str());
 }
 
+std::size_t CountOfSame(const StoredCheckpoint& first, const std::vector<TensorDifference>& differences) {
+  std::set<std::string_view> different;
+  for (const TensorDifference& one : differences) different.insert(one.name);
+  return static_cast<std::size_t>(std::ranges::count_if(
+      first.tensors(), [&](const StoredTensor& tensor) { return !different.contains(tensor.name); }));
+}
+
 Result<void> Diff(const Client& client, const std::vector<std::string>& places) {
   const auto first = Open(client, places[0]);
   if (!first) return first.error();
   const auto second = Open(client, places[1]);
   if (!second) return second.error();
-  const auto report = CompareCheckpoints(*first, *second, PrintDifference);
-  if (!report) return report.error();
-  PrintLine(FLAGS_json ? JsonObject().Add("same", report->same).Add("different", report->different).text()
-                       : Count(report->same, "tensor") + (report->same == 1 ? " is" : " are") + " the same, " +
-                             std::to_string(report->different) + (report->different == 1 ? " differs" : " differ"));
-  if (report->different == 0) return {};
+  const auto differences = CompareCheckpoints(*first, *second, PrintDifference);
+  if (!differences) return differences.error();
+  const std::size_t different = differences->size();
+  const std::size_t same = CountOfSame(*first, *differences);
+  PrintLine(FLAGS_json ? JsonObject().Add("same", same).Add("different", different).text()
+                       : Count(same, "tensor") + (same == 1 ? " is" : " are") + " the same, " +
+                             std::to_string(different) + (different == 1 ? " differs" : " differ"));
+  if (different == 0) return {};
   return Error{ErrorCode::kPreconditionFailed, "the checkpoints differ"};
 }
 

@@ -17,7 +17,7 @@ void PrintStep(const Step& step);
 /// How many steps there are, how many are whole, and their bytes.
 void PrintStepsTotal(const std::vector<Step>& steps);
 
-/// "loss:min", "accuracy:max:3". kInvalidArgument for any other text.
-Result<KeepBest> ParseKeepBest(std::string_view text);
+/// The rule of "loss:min" or "accuracy:max:3". kInvalidArgument for any other text.
+Result<KeepRules> ParseKeepBest(std::string_view text);
 
 }  // namespace gcsflux::cli

@@ -84,9 +84,9 @@ Result<CopyOutcome> Route::Download(const TreeEntry& source, const CopyCall& cal
   const bool is_gone = !downloaded && downloaded.error().code == ErrorCode::kNotFound && source.generation != 0;
   if (is_gone) downloaded = download();
   if (!downloaded) return downloaded.error();
-  const std::uint64_t bytes = downloaded->source.size;
+  const std::uint64_t bytes = downloaded->object_size;
   if (call.on_progress) call.on_progress({bytes, bytes});
-  return CopyOutcome{.kept_bytes = downloaded->kept_bytes};
+  return CopyOutcome{.kept_bytes = bytes - downloaded->bytes};
 }
 
 Result<CopyOutcome> Route::CopyWithin(const TreeEntry& source, const CopyCall& call) const {

@@ -140,8 +140,8 @@ class Client {
 
   /// What this client and its copies have done so far, in this process. Cheap to call.
   [[nodiscard]] Counters counters() const;
-  /// The state of the client's gates, one for each bucket and class of requests that it has sent. Empty if another
-  /// ThrottlePolicy is set.
+  /// The state of the client's gates, one for each bucket and class of requests that it has sent. Empty
+  /// without ClientOptions::pace_throttled.
   [[nodiscard]] std::vector<GateStatus> flow_control() const;
 
  private:

@@ -18,7 +18,7 @@ inline DownloaderOptions DatasetDownloads() {
 
 /// How a dataset lists, downloads and decodes. The defaults suit objects of any size.
 struct DatasetOptions {
-  /// Datasets ignore `on_failure`; see `max_skipped`.
+  /// Datasets ignore `delivers_failures`; see `max_skipped`.
   DownloaderOptions download = DatasetDownloads();
   /// How the prefix is listed. Objects that stand for directories are always left out.
   ParallelListOptions listing = {};

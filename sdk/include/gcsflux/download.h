@@ -124,12 +124,6 @@ std::vector<DownloadSource> DownloadSources(const std::string& bucket, std::span
 /// fails with kInvalidArgument.
 using Allocator = std::function<std::shared_ptr<std::byte[]>(std::size_t bytes)>;
 
-/// What the failure of one object means for the other objects of a download.
-enum class OnFailure {
-  kFailAll,  ///< The download fails, with the error of that object.
-  kDeliver,  ///< Each failed object is delivered as an error of its own.
-};
-
 struct DownloaderOptions {
   /// Most requests in flight, over all callers: from 1 to kMaxConcurrency. Raise it until the network is full. Each
   /// request holds a connection, and 70 KiB (with 4,096 requests) to 150 KiB (with 256; measured) beside its object.
@@ -144,7 +138,9 @@ struct DownloaderOptions {
   /// request. Lower it if few large objects are read over many connections. Raise it if the first byte of a request is
   /// slow.
   std::uint64_t range_bytes = std::uint64_t{16} << 20;
-  OnFailure on_failure = OnFailure::kFailAll;
+  /// If true, each failed object is delivered as an error of its own. If false, the first failure fails the whole
+  /// download, with the error of that object. Set it if the other objects are of use without the failed ones.
+  bool delivers_failures = false;
   Allocator allocator = {};  ///< With null, plain memory that is not zeroed.
   /// The key under which all objects are stored.
   std::optional<EncryptionKey> encryption_key = {};
@@ -168,7 +164,7 @@ struct DownloadedObject {
   /// is valid as long as that.
   std::shared_ptr<std::byte[]> memory = {};
   std::span<const std::byte> bytes = {};  ///< Empty if the object failed.
-  std::optional<Error> error = {};        ///< Only under OnFailure::kDeliver.
+  std::optional<Error> error = {};        ///< Only with DownloaderOptions::delivers_failures.
 };
 
 /// Delivers objects one after the other. They are fetched ahead within ClientOptions::max_undelivered_bytes, which all
@@ -183,7 +179,7 @@ class DownloadStream {
   ~DownloadStream();
 
   /// Waits for the next object. Returns nothing after the last one, which comes only after as many objects as there are
-  /// sources. An error ends the stream, and every later call returns it. Under OnFailure::kFailAll the error of the
+  /// sources. An error ends the stream, and every later call returns it. Without delivers_failures the error of the
   /// first failed object comes when it is that object's turn.
   Result<std::optional<DownloadedObject>> Next();
 
@@ -212,7 +208,7 @@ class Downloader {
   ///
   /// If an object was overwritten or deleted after it was listed, and the bucket keeps no old generations, it is
   /// kNotFound. If its size is not the listed one, or its CRC32C is still wrong after a second read, it is kCorrupted.
-  /// If there is no memory for all objects, returns kInvalidArgument under any OnFailure.
+  /// If there is no memory for all objects, returns kInvalidArgument, with delivers_failures too.
   Result<std::vector<DownloadedObject>> Download(std::span<const DownloadSource> sources,
                                                  const std::stop_token& stop = {}) const;
 

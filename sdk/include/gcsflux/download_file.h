@@ -31,12 +31,6 @@ struct DownloadFileOptions {
   std::stop_token stop = {};
 };
 
-/// The outcome of a download.
-struct DownloadedFile {
-  DownloadSource source = {};    ///< All bytes of the file are of this generation.
-  std::uint64_t kept_bytes = 0;  ///< Bytes that were there from an earlier download.
-};
-
 /// Downloads an object into a local file. The file appears, or is replaced, only when it is complete and has the
 /// object's CRC32C, if the service gives one (ClientOptions::require_checksum).
 ///
@@ -56,13 +50,15 @@ struct DownloadedFile {
 /// other than a regular file has its name. A symbolic link is replaced, not followed, but a link in /dev or /proc, such
 /// as /dev/stdout, is kLocalIo too. Other errors are those of
 /// Client::ReadObject. After every error the file's name holds what it held before.
-Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,
-                                    const DownloadFileOptions& options = {});
+///
+/// The summary's `bytes` are those that this call fetched: the other bytes of the object were in the partial file.
+Result<ReadSummary> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,
+                                 const DownloadFileOptions& options = {});
 
 /// Downloads an object as it was listed, which saves a request. Returns kNotFound if the object was overwritten since,
 /// unless the bucket keeps old generations.
-Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource& source, const std::string& path,
-                                      const DownloadFileOptions& options = {});
+Result<ReadSummary> DownloadListed(const Client& client, const DownloadSource& source, const std::string& path,
+                                   const DownloadFileOptions& options = {});
 
 /// True if DownloadFile() gives such names to its partial files. Code that copies directories leaves such files out.
 /// Thread-safe.

@@ -73,7 +73,7 @@ struct Event {
   std::size_t wanted = 0;
   std::size_t started = 0;
   GateClass gate_class = GateClass::kRead;  ///< Of kThrottle, as the next two.
-  bool is_engaged = false;                  ///< The gate paces requests. Always false with another ThrottlePolicy.
+  bool is_engaged = false;                  ///< The gate paces requests. Always false without pace_throttled.
   double rate = 0;                          ///< Requests per second that the gate lets through; 0 while it is open.
 
   // Of kRequest:

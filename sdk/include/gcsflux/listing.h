@@ -46,24 +46,11 @@ struct ParallelListOptions {
   /// Only objects of these classes ("STANDARD"); an empty list means all. The service cannot select them, so the calls
   /// list the other objects too.
   std::vector<std::string> storage_classes = {};
-  /// ListingReport::split_points of an earlier listing: all workers then have work from the beginning. If the points
+  /// Listing::split_points of an earlier listing: all workers then have work from the beginning. If the points
   /// are out of date or of another bucket, that costs only time.
   std::vector<std::string> split_points = {};
   CallOptions call = {};
   std::stop_token stop = {};
-};
-
-/// What a parallel listing took.
-struct ListingReport {
-  std::uint64_t objects = 0;    ///< Objects delivered.
-  std::uint64_t calls = 0;      ///< Pages requested.
-  std::uint64_t steals = 0;     ///< Calls that began in the middle of another worker's range.
-  std::uint64_t retries = 0;    ///< Of the client, meanwhile: attempts that followed a failed one.
-  std::uint64_t throttled = 0;  ///< Of the client, meanwhile: answers that asked for fewer requests.
-  std::chrono::nanoseconds elapsed{0};
-  std::map<std::string, std::uint64_t> storage_classes = {};  ///< Number of objects in each class.
-  std::string warning = {};  ///< Warns of objects whose reading costs retrieval fees; empty if there are none.
-  std::vector<std::string> split_points = {};  ///< For ParallelListOptions::split_points.
 };
 
 /// The content of a prefix at some time.
@@ -71,8 +58,18 @@ struct Listing {
   ObjectName prefix = {};
   /// The start of the listing, by the clock of the machine that listed; in whole milliseconds.
   std::chrono::system_clock::time_point time = {};
-  std::vector<ListedObject> objects = {};  ///< In bytewise order of their names.
-  ListingReport report = {};               ///< Of ListInParallel(), and of ListThroughCache() if it listed.
+  std::vector<ListedObject> objects = {};  ///< In bytewise order of their names. Empty if a sink has taken them.
+
+  // Of ListInParallel(), and of ListThroughCache() if it listed:
+  std::uint64_t object_count = 0;  ///< Objects delivered.
+  std::uint64_t calls = 0;         ///< Pages requested.
+  std::uint64_t steals = 0;        ///< Calls that began in the middle of another worker's range.
+  std::uint64_t retries = 0;       ///< Of the client, meanwhile: attempts that followed a failed one.
+  std::uint64_t throttled = 0;     ///< Of the client, meanwhile: answers that asked for fewer requests.
+  std::chrono::nanoseconds elapsed{0};
+  std::map<std::string, std::uint64_t> storage_classes = {};  ///< Number of objects in each class.
+  std::string warning = {};  ///< Warns of objects whose reading costs retrieval fees; empty if there are none.
+  std::vector<std::string> split_points = {};  ///< For ParallelListOptions::split_points.
 
   // Of ListThroughCache():
   bool is_from_cache = false;  ///< The listing was read from the cache; otherwise the call listed.
@@ -104,9 +101,9 @@ enum class DeliveryOrder {
   kAsCompleted,  ///< As soon as they come: an object that is late does not delay the others.
 };
 
-/// Lists into a sink. If it returns an error, the sink has taken a part.
-Result<ListingReport> ListInParallel(const Client& client, const ObjectName& prefix, DeliveryOrder order,
-                                     const ListingSink& sink, const ParallelListOptions& options = {});
+/// Lists into a sink; the result has no objects. If it returns an error, the sink has taken a part.
+Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, DeliveryOrder order,
+                               const ListingSink& sink, const ParallelListOptions& options = {});
 
 // A listing saved as one object of Cloud Storage: one process lists, all others read. 2,000,000 names of 32 characters
 // take about 94 MB. docs/listing.md describes the format.

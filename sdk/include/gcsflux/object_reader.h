@@ -46,13 +46,6 @@ struct ObjectReaderOptions {
   std::stop_token stop = {};
 };
 
-/// What a reader has done.
-struct ObjectReaderReport {
-  std::uint64_t requests = 0;          ///< Reads of ranges, without their retries.
-  std::uint64_t fetched_bytes = 0;     ///< Bytes fetched, with the bytes between joined ranges.
-  std::uint64_t read_ahead_bytes = 0;  ///< How far ReadNext() reads ahead at present.
-};
-
 /// Reads one generation of one object over many connections: at any place, or from front to back.
 ///
 /// Bytes of two generations are never mixed: once the opened generation is gone, reads return kAborted. The bytes are
@@ -110,7 +103,12 @@ class ObjectReader {
   /// If the service gives no CRC32C, it succeeds, or returns kUnverified, as ReadObject() does.
   Result<void> VerifyWhole() const;
 
-  [[nodiscard]] ObjectReaderReport report() const;
+  /// Reads of ranges so far, without their retries.
+  [[nodiscard]] std::uint64_t requests() const;
+  /// Bytes fetched so far, with the bytes between joined ranges.
+  [[nodiscard]] std::uint64_t fetched_bytes() const;
+  /// How far ReadNext() reads ahead at present, in bytes.
+  [[nodiscard]] std::uint64_t read_ahead_bytes() const;
 
  private:
   explicit ObjectReader(std::shared_ptr<internal::ReaderCore> core);

@@ -12,20 +12,13 @@
 
 namespace gcsflux {
 
-/// How the waits of many callers that fail together are spread. The bound of the wait grows with each attempt.
-enum class Jitter {
-  kFull,   ///< Uniform in [0, bound].
-  kEqual,  ///< Uniform in [bound / 2, bound].
-  kNone,   ///< The bound itself.
-};
-
 /// How temporary failures are retried: exponential backoff with jitter under a deadline.
 ///
 /// The bound of the wait before attempt n+1 is min(max_delay, initial_delay * multiplier^(n-1)). Retried failures are
 /// HTTP 408, 429 and 5xx, and a connection that was refused, broke or ended early. Only idempotent operations are
-/// retried: reads always, writes with a precondition. If a request was throttled (429), ThrottlePolicy decides its
-/// wait, under the same deadline. Google's connector for PyTorch is `{.initial_delay = 1s, .multiplier = 1.2,
-/// .max_delay = 45s, .jitter = Jitter::kNone, .deadline = 300s}`.
+/// retried: reads always, writes with a precondition. If a request was throttled (429), ClientOptions::pace_throttled
+/// decides its wait, under the same deadline. Google's connector for PyTorch is `{.initial_delay = 1s, .multiplier =
+/// 1.2, .max_delay = 45s, .jitter = 0, .deadline = 300s}`.
 ///
 /// A duration here, as in every options struct, may have its type's largest value: milliseconds::max() means no limit.
 struct RetryOptions {
@@ -36,8 +29,9 @@ struct RetryOptions {
   /// A call may wait this long after an outage has ended. Raise it (Google's general advice is 32 to 60 s) if outages
   /// last long and each request costs.
   std::chrono::milliseconds max_delay{2'000};
-  /// Change it for comparisons.
-  Jitter jitter = Jitter::kEqual;
+  /// The share of a wait that is random, from 0 to 1, so that callers that fail together do not return together: a wait
+  /// is uniform in [(1 - jitter) * bound, bound]. 1 is "full jitter", 0.5 "equal jitter". Change it for comparisons.
+  double jitter = 0.5;
   /// No attempt begins later than this after the start of the first attempt; for a resumed transfer, after its last
   /// byte. An attempt that has begun is not cut short (ClientOptions::stall_timeout ends one that stalls). Raise it if
   /// calls should outlast outages.
@@ -63,17 +57,6 @@ struct RetryPolicies {
   static RetryPolicies All(const RetryOptions& options) { return {options, options, options, options}; }
 };
 
-/// How the client's throttled requests (429) wait.
-enum class ThrottlePolicy {
-  /// They wait at a gate, which finds the rate that the service allows. There is one gate for each bucket and each of
-  /// lists, reads and writes. The longest waits are a fraction of those of backoff, with the same throughput:
-  /// docs/retries.md.
-  kGate,
-  /// Each request waits on its own, as after other failures: RetryOptions. Set it if something else paces the requests
-  /// of all clients.
-  kBackoff,
-};
-
 /// Which calls are retried after a temporary failure, if the call could take effect twice.
 enum class IdempotencyPolicy {
   /// Only calls that cannot take effect twice: reads, and changes under a precondition that becomes false when they
@@ -96,20 +79,6 @@ inline constexpr int kMaxConcurrency = 10'000;
 /// The largest ClientOptions::io_threads.
 inline constexpr int kMaxIoThreads = 64;
 
-/// What the client does if a read stalls. It sends a second request for the same bytes, and the first answer wins; the
-/// other request is cancelled. It sends none while the service throttles requests.
-struct HedgeOptions {
-  /// The share of the client's reads that may be sent a second time, 0 to 1. 0 switches hedging off. Set it to 0 if
-  /// each request is billed, or if all of an endpoint stalls at once and more requests make it worse.
-  double budget = 0.05;
-  /// A read stalls if it waits longer than `stall_factor` times the usual time. The usual time is the 95th percentile
-  /// of the client's recent waits, for the first byte or for the next 256 KiB. Lower it if the last read of many delays
-  /// all the others. From 1 to 1000.
-  double stall_factor = 3.0;
-  /// A read that waits for less than this does not stall. Lower it on a network that always answers sooner.
-  std::chrono::milliseconds min_stall{100};
-};
-
 /// The options of a Client. All have defaults that work. A duration with its type's largest value means no limit.
 struct ClientOptions {
   /// Scheme and host, no path: "http://127.0.0.1:9000"; without a scheme, http. If empty, the first of
@@ -128,11 +97,24 @@ struct ClientOptions {
   /// For InsertBucket and ListBuckets. If empty, GOOGLE_CLOUD_PROJECT.
   std::string project = {};
   RetryPolicies retry = {};
-  /// Change it for comparisons.
-  ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
+  /// Throttled requests (429) wait at a gate, which finds the rate that the service allows. There is one gate for each
+  /// bucket and each of lists, reads and writes. The longest waits are a fraction of those of backoff, with the same
+  /// throughput: docs/retries.md. If false, each request waits on its own, as after other failures: RetryOptions. Clear
+  /// it if something else paces the requests of all clients.
+  bool pace_throttled = true;
   /// Change it if a repeated effect does no harm and no precondition is available.
   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
-  HedgeOptions hedge = {};
+  /// Hedging: if a read stalls, the client sends a second request for the same bytes, and the first answer wins; the
+  /// other request is cancelled. It sends none while the service throttles requests. This is the share of the client's
+  /// reads that may be sent a second time, 0 to 1. 0 switches hedging off. Set it to 0 if each request is billed, or if
+  /// all of an endpoint stalls at once and more requests make it worse.
+  double hedge_budget = 0.05;
+  /// A read stalls if it waits longer than `hedge_stall_factor` times the usual time. The usual time is the 95th
+  /// percentile of the client's recent waits, for the first byte or for the next 256 KiB. Lower it if the last read of
+  /// many delays all the others. From 1 to 1000.
+  double hedge_stall_factor = 3.0;
+  /// A read that waits for less than this does not stall. Lower it on a network that always answers sooner.
+  std::chrono::milliseconds hedge_min_stall{100};
   /// If the service gives no CRC32C for a whole object, its read fails with kUnverified: in one request, in ranges, or
   /// into a file. A CRC32C from a listing counts (DownloadSource::crc32c). Reads of parts of objects are not affected,
   /// because the CRC32C of the whole cannot check them. Set it if a proxy may remove headers.

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "gcsflux/result.h"
 
@@ -44,5 +45,10 @@ struct RunEnvironment {
   /// The variables of this process.
   static Result<RunEnvironment> Detect();
 };
+
+/// The rows [first, second) of this rank, of `rows` that all ranks divide. If they do not divide evenly, the first
+/// ranks get one more. If there are fewer rows than ranks, the last ranks get none. A rank that does not exist gets
+/// none. Only `rank` and `world_size` count.
+std::pair<std::int64_t, std::int64_t> DivideRows(std::int64_t rows, const RunEnvironment& run);
 
 }  // namespace gcsflux

@@ -9,19 +9,11 @@
 
 namespace gcsflux {
 
-/// The request that a signed URL allows, any number of times.
-enum class SignedMethod {
-  kGet,
-  kHead,
-  kPut,  ///< Stores an object in one request.
-  kDelete,
-  /// POST: starts a resumable upload. The upload's own URI then takes the bytes without a signature. The request must
-  /// carry the header `x-goog-resumable: start`, which gcsflux adds to the signed headers.
-  kStartUpload,
-};
-
 struct SignedUrlOptions {
-  SignedMethod method = SignedMethod::kGet;
+  /// The request that the URL allows, any number of times: "GET", "HEAD", "PUT" (stores an object in one request),
+  /// "DELETE", or "POST". A POST starts a resumable upload; the upload's own URI then takes the bytes without a
+  /// signature. The request must carry the header `x-goog-resumable: start`, which gcsflux adds to the signed headers.
+  std::string method = "GET";
   /// 1 s to 7 days, from now on by this machine's clock. Keep it short: a URL cannot be revoked. If IAM signs with
   /// Google's own keys, a URL is valid for at least 12 hours, but not for 7 days.
   std::chrono::seconds lifetime = std::chrono::minutes(15);
@@ -49,9 +41,9 @@ struct SignedUrlOptions {
 /// service is not asked whether the object exists, or whether the account may access it: only the use of the URL shows
 /// that.
 ///
-/// Returns kInvalidArgument if an option is out of its range, a header or parameter cannot be signed, or the
-/// credentials have no service account. Returns kUnauthenticated if the credentials are anonymous or IAM refuses them,
-/// and kTokenUnavailable if IAM does not answer. Thread-safe.
+/// Returns kInvalidArgument if the method is another one, an option is out of its range, a header or parameter cannot
+/// be signed, or the credentials have no service account. Returns kUnauthenticated if the credentials are anonymous or
+/// IAM refuses them, and kTokenUnavailable if IAM does not answer. Thread-safe.
 Result<std::string> SignUrl(const Client& client, const ObjectName& object, const SignedUrlOptions& options = {});
 
 }  // namespace gcsflux

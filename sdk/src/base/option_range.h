@@ -47,6 +47,7 @@ inline constexpr OptionRange kOptionRanges[] = {
     {"retry_budget", 0, 100},
     {"retry_deadline_s", 0, kYearInSeconds},
     {"retry_initial_delay_s", 0, kYearInSeconds},
+    {"retry_jitter", 0, 1},
     {"retry_max_attempts", 1, std::numeric_limits<int>::max()},
     {"retry_max_delay_s", 0, kYearInSeconds},
     {"retry_multiplier", 1, 100},

@@ -26,7 +26,7 @@ Result<std::vector<Step>> CheckpointSteps::List() const {
   return std::move(listed->steps);
 }
 
-Result<LatestStep> CheckpointSteps::Latest() const {
+Result<Step> CheckpointSteps::Latest() const {
   auto latest = internal::FindLatest(*store_, {});
   if (!latest) return latest.error();
   return internal::LatestOf(*std::move(latest));

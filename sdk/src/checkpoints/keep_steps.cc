@@ -14,19 +14,19 @@ void KeepLast(const Steps& steps, std::size_t count, std::set<std::int64_t>& kep
   for (std::size_t i = 0; i < std::min(count, steps.size()); ++i) kept.insert(steps[i]->number);
 }
 
-void KeepTheBest(const Steps& steps, const KeepBest& rule, std::set<std::int64_t>& kept) {
+void KeepTheBest(const Steps& steps, const KeepRules& rules, std::set<std::int64_t>& kept) {
   bool is_known = false;
   std::vector<std::pair<double, std::int64_t>> ranked;
   for (const Step* const step : steps) {
-    const auto metric = step->metrics.find(rule.metric);
+    const auto metric = step->metrics.find(rules.metric);
     is_known = is_known || metric != step->metrics.end();
     if (metric == step->metrics.end() || std::isnan(metric->second)) continue;
-    ranked.emplace_back(rule.is_highest_best ? -metric->second : metric->second, step->number);
+    ranked.emplace_back(rules.is_highest_best ? -metric->second : metric->second, step->number);
   }
   if (!is_known) KeepLast(steps, steps.size(), kept);  // Its name may be misspelt.
   const auto by_value = [](const auto& a, const auto& b) { return a.first < b.first; };
   std::stable_sort(ranked.begin(), ranked.end(), by_value);
-  for (std::size_t i = 0; i < std::min(rule.count, ranked.size()); ++i) kept.insert(ranked[i].second);
+  for (std::size_t i = 0; i < std::min(*rules.best, ranked.size()); ++i) kept.insert(ranked[i].second);
 }
 
 template <class Period>
@@ -50,7 +50,7 @@ std::vector<std::int64_t> StepsToKeep(std::span<const Step> steps, const KeepRul
   std::set<std::int64_t> kept;
   KeepLast(newest_first, HasRule(rules) ? 1 : newest_first.size(), kept);
   if (rules.last) KeepLast(newest_first, *rules.last, kept);
-  if (rules.best) KeepTheBest(newest_first, *rules.best, kept);
+  if (rules.best) KeepTheBest(newest_first, rules, kept);
   if (rules.every && *rules.every > 0) {
     for (const Step& step : steps) {
       if (step.number % *rules.every == 0) kept.insert(step.number);

@@ -31,9 +31,13 @@ std::optional<Error> WhyUnusable(const StepStore& steps, const CheckpointManifes
 /// The newest whole step, with its tensors, and the newer ones that are not whole.
 struct LatestStored {
   StoredStep stored = {};
-  std::vector<Step> skipped = {};  ///< As LatestStep::skipped.
+  std::vector<Step> skipped = {};  ///< As Step::skipped.
 };
-inline LatestStep LatestOf(LatestStored latest) { return {StepOf(latest.stored), std::move(latest.skipped)}; }
+inline Step LatestOf(LatestStored latest) {
+  Step step = StepOf(latest.stored);
+  step.skipped = std::move(latest.skipped);
+  return step;
+}
 
 /// As CheckpointSteps::Latest(), skipping `damaged`. Calls `open`, which may be empty, for a step on another thread, at
 /// the same time as the requests for its files, so that reading begins one round trip earlier. The last call is for the

@@ -145,22 +145,21 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
     if (save->number_ > options_.max_in_flight) error = TakeFailures(save->number_ - options_.max_in_flight);
   }
   const bool is_refused = save->request_.why_not && save->GivesUp(*save->request_.why_not);
-  const bool is_eager = options_.mode == SnapshotMode::kEager;
-  if (is_eager && !is_refused) {
+  if (!options_.is_lazy && !is_refused) {
     const auto copied = CopyNow(save);
     if (!copied && !others_wait) return copied.error();
     if (!copied) AddTo(error, copied.error());
   }
   {
     const MutexLock lock(mutex_);
-    (is_eager ? to_send_ : to_copy_).push_back(save);
+    (options_.is_lazy ? to_copy_ : to_send_).push_back(save);
     changed_.notify_all();
   }
   if (is_refused) {
     if (const auto outcome = save->WaitDone(); !outcome) AddTo(error, outcome.error());
   }
   if (!error) return PendingSave(save);
-  if (!is_eager) save->WaitStaged();  // The caller has no handle for it.
+  if (options_.is_lazy) save->WaitStaged();  // The caller has no handle for it.
   return *error;
 }
 

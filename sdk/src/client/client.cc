@@ -25,12 +25,12 @@ Result<void> CheckOptions(const ClientOptions& options) {
        {&options.retry.list, &options.retry.download, &options.retry.upload, &options.retry.metadata}) {
     if (auto checked = internal::CheckRetryOptions(*retry); !checked) return checked;
   }
-  if (options.hedge.min_stall.count() < 1) return refuse("HedgeOptions::min_stall must be at least 1 ms");
+  if (options.hedge_min_stall.count() < 1) return refuse("ClientOptions::hedge_min_stall must be at least 1 ms");
   if (options.connect_timeout.count() < 1) return refuse("ClientOptions::connect_timeout must be at least 1 ms");
   if (options.stall_timeout.count() < 1) return refuse("ClientOptions::stall_timeout must be at least 1 s");
   return internal::CheckRanges(
-      {{"HedgeOptions::budget", RangeOf("hedge_budget"), options.hedge.budget},
-       {"HedgeOptions::stall_factor", RangeOf("hedge_stall_factor"), options.hedge.stall_factor},
+      {{"ClientOptions::hedge_budget", RangeOf("hedge_budget"), options.hedge_budget},
+       {"ClientOptions::hedge_stall_factor", RangeOf("hedge_stall_factor"), options.hedge_stall_factor},
        {"ClientOptions::max_idle_connections", RangeOf("max_idle_connections"), options.max_idle_connections},
        {"ClientOptions::io_threads", RangeOf("io_threads"), options.io_threads.value_or(1)}});
 }
@@ -59,11 +59,13 @@ Result<Client> Client::Create(ClientOptions options) {
                                 .project = options.project,
                                 .authorization = *std::move(authorization),
                                 .retry = options.retry,
-                                .throttle_policy = options.throttle_policy,
+                                .pace_throttled = options.pace_throttled,
                                 .idempotency = options.idempotency,
                                 .extra_headers = options.extra_headers,
                                 .proxy_secrets = internal::ProxySecrets(options, internal::ProcessEnv),
-                                .hedge = options.hedge,
+                                .hedge = {.budget = options.hedge_budget,
+                                          .stall_factor = options.hedge_stall_factor,
+                                          .min_stall = options.hedge_min_stall},
                                 .require_checksum = options.require_checksum,
                                 .max_undelivered_bytes = options.max_undelivered_bytes,
                                 .io_threads = IoThreads(options),

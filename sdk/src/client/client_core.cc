@@ -49,7 +49,7 @@ Result<HttpResponse> ClientCore::SendRaw(const Sending& sending) const {
   if (!owner_.IsCurrent()) return owner_.Refuse("the call");
   Attempts& attempts = sending.attempts;
   attempts.SetInvocationId(sending.invocation_id);
-  if (settings_.throttle_policy != ThrottlePolicy::kGate) {
+  if (!settings_.pace_throttled) {
     auto response = transmitter_.Transmit(sending, nullptr);
     attempts.tokens().OnOutcome(sending.request, response);
     internal::ReportToGate(nullptr, {}, response, attempts, observer_);

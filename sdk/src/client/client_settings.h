@@ -10,6 +10,7 @@
 #include "gcsflux/events.h"
 #include "gcsflux/options.h"
 #include "http/transport.h"
+#include "retry/read_pace.h"
 
 namespace gcsflux::internal {
 
@@ -19,7 +20,7 @@ struct ClientSettings {
   std::string project;
   Authorization authorization = {};
   RetryPolicies retry = {};
-  ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
+  bool pace_throttled = true;
   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
   HeaderList extra_headers = {};
   std::vector<std::string> proxy_secrets = {};  ///< Secrets in the proxy's URL, which no message may show.

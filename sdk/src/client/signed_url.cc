@@ -18,16 +18,7 @@ using internal::V4Request;
 
 constexpr std::chrono::seconds kLongest = std::chrono::days(7);
 
-std::string MethodName(SignedMethod method) {
-  switch (method) {
-    case SignedMethod::kGet: return "GET";
-    case SignedMethod::kHead: return "HEAD";
-    case SignedMethod::kPut: return "PUT";
-    case SignedMethod::kDelete: return "DELETE";
-    case SignedMethod::kStartUpload: break;
-  }
-  return "POST";
-}
+constexpr std::string_view kMethods[] = {"GET", "HEAD", "PUT", "DELETE", "POST"};
 
 bool IsIpAddress(const std::string& host) {
   return host.starts_with('[') || host.find_first_not_of("0123456789.") == std::string::npos;
@@ -40,6 +31,9 @@ bool IsAccount(const std::string& email) {
 
 Result<void> Check(const ObjectName& object, const SignedUrlOptions& options) {
   if (auto checked = internal::CheckObject(object); !checked) return checked;
+  if (std::ranges::find(kMethods, options.method) == std::end(kMethods)) {
+    return InvalidArgument("SignedUrlOptions::method must be GET, HEAD, PUT, DELETE or POST");
+  }
   if (options.lifetime.count() < 1 || options.lifetime > kLongest) {
     return InvalidArgument("SignedUrlOptions::lifetime must be from 1 s to 7 days");
   }
@@ -52,14 +46,14 @@ Result<V4Request> Address(const std::string& endpoint, const ObjectName& object,
   const auto url = internal::ParseUrl(endpoint);
   if (!url) return InvalidArgument("the endpoint is no URL");
   const std::string authority = url->host + (url->port.empty() ? "" : ":" + url->port);
-  V4Request request{.method = MethodName(options.method),
+  V4Request request{.method = options.method,
                     .scheme = url->is_https ? "https" : "http",
                     .host = authority,
                     .path = "/" + object.bucket + "/" + internal::EncodePath(object.name),
                     .headers = options.headers,
                     .query = options.query,
                     .lifetime = options.lifetime};
-  if (options.method == SignedMethod::kStartUpload) request.headers.emplace("x-goog-resumable", "start");
+  if (options.method == "POST") request.headers.emplace("x-goog-resumable", "start");
   if (!options.is_virtual_hosted) return request;
   if (IsIpAddress(url->host))
     return InvalidArgument("a virtual-hosted URL needs an endpoint with a name, not an IP address");

@@ -12,7 +12,7 @@ namespace {
 
 // The core is told of each failure.
 DownloaderOptions OneByOne(DownloaderOptions options) {
-  options.on_failure = OnFailure::kDeliver;
+  options.delivers_failures = true;
   return options;
 }
 

@@ -6,10 +6,10 @@
 
 #include "flags/flag_values.h"
 
-DEFINE_string(throttle_policy, "gate",
-              "How throttled requests (429) wait: gate (at a gate that finds the rate which the service allows), "
-              "or backoff (each on its own, as after other failures). Set it to backoff if something else paces the "
-              "requests of all clients.");
+DEFINE_bool(
+    pace_throttled, true,
+    "Throttled requests (429) wait at a gate, which finds the rate that the service allows. If false, each waits "
+    "on its own, as after other failures. Set it to false if something else paces the requests of all clients.");
 
 DEFINE_string(idempotency, "strict",
               "Which calls are retried: strict (those that cannot take effect twice), always, or token (all, "
@@ -17,13 +17,13 @@ DEFINE_string(idempotency, "strict",
               "does no harm. Set it to token if calls without a precondition must be retried after lost "
               "answers.");
 
-DEFINE_double(hedge_budget, gcsflux::HedgeOptions().budget,
+DEFINE_double(hedge_budget, gcsflux::ClientOptions().hedge_budget,
               "Share of reads that may be sent a second time because they stall. Set it to 0 if each "
               "request is billed, or if all of an endpoint stalls at once.");
-DEFINE_double(hedge_stall_factor, gcsflux::HedgeOptions().stall_factor,
+DEFINE_double(hedge_stall_factor, gcsflux::ClientOptions().hedge_stall_factor,
               "A read stalls if it takes this many times longer than 95 % of the others. Lower it "
               "if the last of many reads delays all the others.");
-DEFINE_double(hedge_min_stall_s, gcsflux::internal::InSeconds(gcsflux::HedgeOptions().min_stall),
+DEFINE_double(hedge_min_stall_s, gcsflux::internal::InSeconds(gcsflux::ClientOptions().hedge_min_stall),
               "A read that takes less than this does not stall. Lower it on a network that always answers "
               "sooner.");
 
@@ -36,9 +36,9 @@ DEFINE_double(hedge_min_stall_s, gcsflux::internal::InSeconds(gcsflux::HedgeOpti
                 "Growth of that bound per failure. Lower it (1.2) if long waits cost more than requests.");          \
   DEFINE_double(kind##_retry_max_delay_s, gcsflux::internal::InSeconds(gcsflux::RetryOptions().max_delay),           \
                 "Largest bound of a wait. Raise it if outages last long and each request costs.");                   \
-  DEFINE_string(kind##_retry_jitter, "equal",                                                                        \
-                "How waits spread below their bound: equal (upper half), full or none. Change it for "               \
-                "comparisons.");                                                                                     \
+  DEFINE_double(kind##_retry_jitter, gcsflux::RetryOptions().jitter,                                                 \
+                "Share of a wait that is random: 1 (full jitter), 0.5 (equal jitter: the upper half) or 0. Change "  \
+                "it for comparisons.");                                                                              \
   DEFINE_double(kind##_retry_deadline_s, gcsflux::internal::InSeconds(gcsflux::RetryOptions().deadline),             \
                 "How long a failing " of                                                                             \
                 " is retried after its last progress. Raise it to outlast outages. Lower "                           \
@@ -58,18 +58,14 @@ RETRY_FLAGS(metadata, "request for metadata");
 namespace gcsflux::internal {
 namespace {
 
-constexpr NamedValue<Jitter> kJitters[] = {{"full", Jitter::kFull}, {"equal", Jitter::kEqual}, {"none", Jitter::kNone}};
-constexpr NamedValue<ThrottlePolicy> kThrottlePolicies[] = {{"gate", ThrottlePolicy::kGate},
-                                                            {"backoff", ThrottlePolicy::kBackoff}};
-
 constexpr NamedValue<IdempotencyPolicy> kIdempotencyPolicies[] = {{"strict", IdempotencyPolicy::kStrict},
                                                                   {"always", IdempotencyPolicy::kAlwaysRetry},
                                                                   {"token", IdempotencyPolicy::kToken}};
 
 Result<void> ReadRetryFlags(const std::string& prefix, RetryOptions& options) {
-  if (auto read = ReadNamed(prefix + "jitter", options.jitter, kJitters); !read) return read;
   return ReadFlags({{prefix + "initial_delay_s", &options.initial_delay},
                     {prefix + "multiplier", &options.multiplier},
+                    {prefix + "jitter", &options.jitter},
                     {prefix + "max_delay_s", &options.max_delay},
                     {prefix + "deadline_s", &options.deadline},
                     {prefix + "max_attempts", &options.max_attempts},
@@ -85,11 +81,11 @@ Result<void> SetRetriesFromFlags(ClientOptions& options) {
                                        {"metadata_retry_", &options.retry.metadata}}) {
     if (auto read = ReadRetryFlags(prefix, *policy); !read) return read;
   }
-  if (auto read = ReadNamed("throttle_policy", options.throttle_policy, kThrottlePolicies); !read) return read;
   if (auto read = ReadNamed("idempotency", options.idempotency, kIdempotencyPolicies); !read) return read;
-  return ReadFlags({{"hedge_budget", &options.hedge.budget},
-                    {"hedge_stall_factor", &options.hedge.stall_factor},
-                    {"hedge_min_stall_s", &options.hedge.min_stall}});
+  return ReadFlags({{"pace_throttled", &options.pace_throttled},
+                    {"hedge_budget", &options.hedge_budget},
+                    {"hedge_stall_factor", &options.hedge_stall_factor},
+                    {"hedge_min_stall_s", &options.hedge_min_stall}});
 }
 
 }  // namespace gcsflux::internal

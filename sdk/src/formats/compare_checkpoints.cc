@@ -67,16 +67,17 @@ Result<TensorDifference> CompareElements(const StoredTensor& tensor, internal::T
 
 }  // namespace
 
-Result<CompareReport> CompareCheckpoints(const StoredCheckpoint& first, const StoredCheckpoint& second,
-                                         const std::function<void(const TensorDifference&)>& on_difference) {
+Result<std::vector<TensorDifference>> CompareCheckpoints(
+    const StoredCheckpoint& first, const StoredCheckpoint& second,
+    const std::function<void(const TensorDifference&)>& on_difference) {
   const auto of_first = TensorsByName(first);
   if (!of_first) return of_first.error();
   const auto of_second = TensorsByName(second);
   if (!of_second) return of_second.error();
-  CompareReport report;
-  const auto tell = [&](const TensorDifference& difference) {
-    ++report.different;
+  std::vector<TensorDifference> differences;
+  const auto tell = [&](TensorDifference difference) {
     if (on_difference) on_difference(difference);
+    differences.push_back(std::move(difference));
   };
   std::vector<StoredTensor> in_first;
   std::vector<StoredTensor> in_second;
@@ -84,8 +85,8 @@ Result<CompareReport> CompareCheckpoints(const StoredCheckpoint& first, const St
     const auto other = of_second->find(name);
     if (other == of_second->end()) {
       tell({.name = std::string(name), .kind = "only in the first"});
-    } else if (const auto difference = DifferenceOfForm(name, tensor, other->second)) {
-      tell(*difference);
+    } else if (auto difference = DifferenceOfForm(name, tensor, other->second)) {
+      tell(*std::move(difference));
     } else {
       in_first.push_back(*tensor);
       in_second.push_back(*other->second);
@@ -98,11 +99,11 @@ Result<CompareReport> CompareCheckpoints(const StoredCheckpoint& first, const St
   internal::TensorSequence first_bytes(first, std::move(in_first));
   internal::TensorSequence second_bytes(second, std::move(in_second));
   for (std::size_t i = 0; i < common.size(); ++i) {
-    const auto difference = CompareElements(common[i], first_bytes, second_bytes, i);
+    auto difference = CompareElements(common[i], first_bytes, second_bytes, i);
     if (!difference) return difference.error();
-    difference->different_elements == 0 ? static_cast<void>(++report.same) : tell(*difference);
+    if (difference->different_elements > 0) tell(*std::move(difference));
   }
-  return report;
+  return differences;
 }
 
 }  // namespace gcsflux

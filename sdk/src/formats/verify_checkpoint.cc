@@ -22,7 +22,7 @@ class Verification {
     }
   }
 
-  Result<VerifyReport> Run() {
+  Result<std::vector<VerifiedStorage>> Run() {
     const std::size_t count = reader_.storages().size();
     for (std::size_t i = 0; i < count;) {
       const std::size_t end = EndOfBatch(i);
@@ -30,7 +30,7 @@ class Verification {
       if (!done) return done.error();
       i = end;
     }
-    return report_;
+    return std::move(all_);
   }
 
  private:
@@ -85,25 +85,22 @@ class Verification {
 
   void Tell(std::size_t storage, VerifiedStorage verified) {
     verified.tensor = names_[storage];
-    const std::uint64_t bytes = reader_.storages()[storage].bytes;
+    verified.bytes = reader_.storages()[storage].bytes;
     verified.is_verified = !verified.damage && reader_.IsVerifiable(storage);
-    ++report_.storages;
-    report_.bytes += bytes;
-    if (verified.damage) ++report_.damaged;
-    if (verified.is_verified) report_.verified_bytes += bytes;
     if (on_storage_) on_storage_(verified);
+    all_.push_back(std::move(verified));
   }
 
   const internal::CheckpointReader& reader_;
   std::vector<std::string_view> names_;  // Of the first tensor in each storage.
   const std::function<void(const VerifiedStorage&)>& on_storage_;
-  VerifyReport report_;
+  std::vector<VerifiedStorage> all_;
 };
 
 }  // namespace
 
-Result<VerifyReport> VerifyCheckpoint(const StoredCheckpoint& checkpoint,
-                                      const std::function<void(const VerifiedStorage&)>& on_storage) {
+Result<std::vector<VerifiedStorage>> VerifyCheckpoint(const StoredCheckpoint& checkpoint,
+                                                      const std::function<void(const VerifiedStorage&)>& on_storage) {
   return Verification(checkpoint, on_storage).Run();
 }
 

@@ -13,12 +13,7 @@ std::chrono::nanoseconds BackoffDelay(const RetryOptions& options, int failures,
   const double most = Seconds(options.max_delay).count();
   // min() also handles an infinite product; 0 never grows.
   const double bound = initial > 0 ? std::min(initial * std::pow(options.multiplier, failures - 1), most) : 0;
-  double delay = bound;
-  switch (options.jitter) {
-    case Jitter::kFull: delay = bound * random; break;
-    case Jitter::kEqual: delay = bound * (1 + random) / 2; break;
-    case Jitter::kNone: break;
-  }
+  const double delay = bound * (1 - options.jitter * (1 - random));
   return std::min(InNanoseconds(Seconds(delay)), kNoTimeLimit / 2);  // A call without a deadline ends later.
 }
 

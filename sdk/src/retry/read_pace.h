@@ -6,10 +6,16 @@
 #include <optional>
 
 #include "base/process/mutex.h"
-#include "gcsflux/options.h"
 #include "retry/running_percentile.h"
 
 namespace gcsflux::internal {
+
+/// The members of ClientOptions with these names, which describe them.
+struct HedgeOptions {
+  double budget = 0;
+  double stall_factor = 1;
+  std::chrono::milliseconds min_stall{1};
+};
 
 /// The usual times of a client's reads, which tell when a read stalls. Thread-safe.
 class ReadPace {

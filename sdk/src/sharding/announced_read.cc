@@ -49,7 +49,7 @@ Result<void> CheckCalls(const MessageGroup& group, std::span<const AnnouncedRead
   const auto differs = [&](const AnnouncedRead& read) { return read.reads_once_per_host != first.reads_once_per_host; };
   if (const auto rank = FirstRank(ranks, differs)) {
     return Error{ErrorCode::kInvalidArgument,
-                 label(*rank) + " has another GroupOptions::reads_once_per_host than rank 0"};
+                 label(*rank) + " has another CheckpointRunOptions::reads_once_per_host than rank 0"};
   }
   return {};
 }

@@ -80,7 +80,8 @@ Result<void> HostMemory::Resize(std::uint64_t size) {
     const int why = errno;
     Error error = LocalError("resize", kOwn, why);
     if (why == EFBIG)
-      error.message += "; raise the limit on file sizes (ulimit -f), or clear GroupOptions::reads_once_per_host";
+      error.message +=
+          "; raise the limit on file sizes (ulimit -f), or clear CheckpointRunOptions::reads_once_per_host";
     return error;
   }
   if (auto mapped = Map(size, PROT_READ | PROT_WRITE, kOwn); !mapped) return mapped;

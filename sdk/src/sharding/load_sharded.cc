@@ -119,8 +119,8 @@ std::string LoadCall(StepStore& steps, std::int64_t step) {
 
 Error RefuseLoad(StepStore& steps, MessageGroup& group, const ShardedOptions& options, std::int64_t step,
                  const Error& why, const std::stop_token& stop) {
-  const StopAfter broken(stop, PatienceAfterStop(options.group.deadline));
-  const auto agreed = AgreeOnRead(group, {.deadline = options.group.deadline, .stop = broken.token()},
+  const StopAfter broken(stop, PatienceAfterStop(options.deadline));
+  const auto agreed = AgreeOnRead(group, {.deadline = options.deadline, .stop = broken.token()},
                                   {.call = LoadCall(steps, step), .refusal = why});
   return agreed ? why : agreed.error();
 }
@@ -128,14 +128,14 @@ Error RefuseLoad(StepStore& steps, MessageGroup& group, const ShardedOptions& op
 Result<void> LoadOnAllRanks(StepStore& steps, MessageGroup& group, const ShardedOptions& options,
                             const CheckpointManifest& step, std::span<const PartToLoad> parts,
                             const std::stop_token& stop, const std::string& host) {
-  const StopAfter broken(stop, PatienceAfterStop(options.group.deadline));
-  const CollectiveLimits limits{.deadline = options.group.deadline, .stop = broken.token()};
+  const StopAfter broken(stop, PatienceAfterStop(options.deadline));
+  const CollectiveLimits limits{.deadline = options.deadline, .stop = broken.token()};
   auto planned = Caught([&] { return PlanLoad(step, parts); });
   std::optional<Error> refusal;
   if (!planned) refusal = planned.error();
   LoadPlan plan = planned ? *std::move(planned) : LoadPlan();
   const AnnouncedRead announced{.call = LoadCall(steps, step.step),
-                                .reads_once_per_host = options.group.reads_once_per_host,
+                                .reads_once_per_host = options.reads_once_per_host,
                                 .problems = std::move(plan.problems),
                                 .refusal = std::move(refusal)};
   if (auto agreed = AgreeOnRead(group, limits, announced); !agreed) return agreed;
@@ -143,12 +143,12 @@ Result<void> LoadOnAllRanks(StepStore& steps, MessageGroup& group, const Sharded
     return CheckSlices(plan.files[file], steps.uri() + step.files[file].name);
   };
   StepFileReads files(steps, options.reader, step);
-  if (!options.group.reads_once_per_host) {
-    auto read = ReadOnEachRank(files, group, options.group.deadline, plan, check, stop);
+  if (!options.reads_once_per_host) {
+    auto read = ReadOnEachRank(files, group, options.deadline, plan, check, stop);
     if (!read) return read;
   } else {
     auto read = ReadOncePerHost(files, group, limits, plan, host, stop);
-    if (read) read = CheckOnEachRank(group, options.group.deadline, plan, check, stop);
+    if (read) read = CheckOnEachRank(group, options.deadline, plan, check, stop);
     if (!read) return read;
   }
   return CheckTogether(group, limits, step, plan);

@@ -116,7 +116,7 @@ class HostReads {
       const auto memory = HostMemory::Open(rank.wanted, rank.wanted_size);
       if (!memory) {
         Error error = memory.error();
-        error.message += "; clear GroupOptions::reads_once_per_host if ranks may not see each other's memory";
+        error.message += "; clear CheckpointRunOptions::reads_once_per_host if ranks may not see each other's memory";
         return error;
       }
       const std::span<const std::byte> bytes = memory->bytes();

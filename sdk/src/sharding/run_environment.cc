@@ -263,4 +263,12 @@ Result<RunEnvironment> RunEnvironment::Detect(const Variables& variables) {
 
 Result<RunEnvironment> RunEnvironment::Detect() { return Detect(internal::ProcessEnv); }
 
+std::pair<std::int64_t, std::int64_t> DivideRows(std::int64_t rows, const RunEnvironment& run) {
+  if (rows < 0 || run.rank < 0 || run.rank >= run.world_size) return {};
+  const std::int64_t least = rows / run.world_size;
+  const std::int64_t longer = rows % run.world_size;
+  const std::int64_t begin = least * run.rank + std::min<std::int64_t>(run.rank, longer);
+  return {begin, begin + least + (run.rank < longer ? 1 : 0)};
+}
+
 }  // namespace gcsflux

@@ -23,7 +23,7 @@ std::shared_ptr<internal::StepStore> Apart(const std::shared_ptr<internal::StepS
 // Rank 0 acts for all. `act` returns its message to the others.
 template <class Act>
 Result<std::string> ShardedCheckpoints::OnRank0(const std::string& call, const Act& act) {
-  const CollectiveLimits limits{.deadline = options_.group.deadline};
+  const CollectiveLimits limits{.deadline = options_.deadline};
   const internal::AnnouncedRead own{.call = call + " of " + steps_->uri()};
   if (auto agreed = internal::AgreeOnRead(group_, limits, own); !agreed) return agreed.error();
   std::string message;
@@ -69,7 +69,7 @@ ShardedCheckpoints::ShardedCheckpoints(const std::shared_ptr<internal::StepStore
 ShardedCheckpoints::~ShardedCheckpoints() {
   if (!saved_.writer) return;
   // If this fails, the next run is refused unless it takes the prefix over, as after a crash.
-  const internal::StopAfter limit(options_.group.deadline);
+  const internal::StopAfter limit(options_.deadline);
   steps_->StopBy(limit.token());
   static_cast<void>(saved_.writer->Release().ok());
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,8 +14,8 @@
 #include "checkpoints/latest_step.h"
 #include "checkpoints/step_writer.h"
 #include "gcsflux/checkpoints/saves.h"
-#include "gcsflux/checkpoints/sharding.h"
 #include "gcsflux/formats.h"
+#include "gcsflux/run_environment.h"
 #include "sharding/message_group.h"
 
 // Steps that many processes save and load together: docs/distributed.md.
@@ -36,7 +37,8 @@ struct TensorPart {
 
 /// The rank's slice of a tensor, whose dimension DivideRows() divides. Returns kInvalidArgument if the tensor has no
 /// such dimension, or there is no such rank.
-Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64_t> shape, const RankShare& share);
+Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64_t> shape, const RunEnvironment& run,
+                           std::int64_t divided_dimension = 0);
 
 /// A part with its elements, which follow each other, the last dimension fastest. Borrowed.
 struct PartToSave {
@@ -51,7 +53,8 @@ struct PartToLoad {
 };
 
 struct ShardedOptions {
-  GroupOptions group = {};
+  std::chrono::milliseconds deadline = std::chrono::seconds(60);  ///< As CheckpointRunOptions::group_deadline.
+  bool reads_once_per_host = false;                               ///< As CheckpointRunOptions::reads_once_per_host.
   std::optional<KeepRules> keep = {};  ///< Which steps stay after a save. If absent, all stay.
   bool take_over = false;              ///< As CheckpointRunOptions::take_over, for rank 0: the run's writer.
   UploadOptions file = {};             ///< How each rank writes its file.
@@ -120,7 +123,7 @@ class ShardedCheckpoints {
   /// Rank 0 removes a step.
   Result<void> Remove(std::int64_t step);
 
-  /// Fills the parts with the step's bytes. Without GroupOptions::reads_once_per_host, each rank reads only the ranges
+  /// Fills the parts with the step's bytes. Without reads_once_per_host, each rank reads only the ranges
   /// of its own parts. Returns kUndecodable if the step lacks a tensor, or has it with another type or shape. The
   /// message lists such tensors of all ranks. Returns kCorrupted if the bytes of a stored slice do not have its CRC32C.
   /// A slice is verified if one rank reads all of it, or if ranks together read all of it in chunks of whole rows.

@@ -59,8 +59,8 @@ std::vector<PartToSave> Chosen(const ShardOrder& order, std::span<const PartToSa
 
 Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<const PartToSave> parts,
                                    std::string_view values, CommitMode mode, const std::stop_token& stop) {
-  const StopAfter broken(stop, PatienceAfterStop(options_.group.deadline));
-  const CollectiveLimits limits{.deadline = options_.group.deadline, .stop = broken.token()};
+  const StopAfter broken(stop, PatienceAfterStop(options_.deadline));
+  const CollectiveLimits limits{.deadline = options_.deadline, .stop = broken.token()};
   const auto announcements = Announce(about.step, parts, mode, limits);
   if (!announcements) return announcements.error();
   const auto order = Order(about, mode, *announcements, stop, limits);
@@ -71,7 +71,7 @@ Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<co
   if (!reports) return DropNames(), reports.error();
   Result<SavedStep> saved = Error{ErrorCode::kCancelled, "the manifest was not sent"};  // On rank 0.
   const WorkOfRank0 commit = [&](std::atomic<std::uint64_t>& moved) { saved = Commit(about, *reports, mode, moved); };
-  const auto committed = WorkOnRank0(group_, options_.group.deadline, steps_, commit, stop);
+  const auto committed = WorkOnRank0(group_, options_.deadline, steps_, commit, stop);
   const auto with_outcome = [&](Error error) {  // Only rank 0 knows what became of the manifest.
     const WriteOutcome known = saved ? WriteOutcome::kStored : saved.error().outcome;
     error.outcome = group_.rank() == 0 ? known : WriteOutcome::kUnknown;
@@ -89,8 +89,8 @@ Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<co
 }
 
 Error ShardedSave::Refuse(std::int64_t step, const Error& why, const std::stop_token& stop) {
-  const StopAfter broken(stop, PatienceAfterStop(options_.group.deadline));
-  const CollectiveLimits limits{.deadline = options_.group.deadline, .stop = broken.token()};
+  const StopAfter broken(stop, PatienceAfterStop(options_.deadline));
+  const CollectiveLimits limits{.deadline = options_.deadline, .stop = broken.token()};
   const auto announcements = group_.Gather(FormatRefusal(MakeRunIdentity().host, why), limits);
   if (!announcements) return announcements.error();
   const auto order = Order({.step = step}, CommitMode::kCreate, *announcements, stop, limits);
@@ -119,7 +119,7 @@ Result<ShardOrder> ShardedSave::Order(const CheckpointManifest& about, CommitMod
     orders =
         planned ? *std::move(planned) : std::vector<std::string>(announcements.size(), FormatFailure(planned.error()));
   };
-  if (auto done = WorkOnRank0(group_, options_.group.deadline, steps_, plan, stop); !done) return done.error();
+  if (auto done = WorkOnRank0(group_, options_.deadline, steps_, plan, stop); !done) return done.error();
   const auto message = group_.Scatter(std::move(orders), limits);
   return message ? ParseOrder(*message) : message.error();
 }
@@ -220,7 +220,7 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
     }
     return {};
   };
-  auto written = WorkOnAllRanks(group_, options_.group.deadline, work, stop);
+  auto written = WorkOnAllRanks(group_, options_.deadline, work, stop);
   if (written) return report;
   DeleteFiles(own, broken);
   return written.error();
@@ -229,7 +229,7 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
 // Files that stay are in no manifest: the next save with rules removes them. Limits its time, because the caller waits
 // for the error.
 void ShardedSave::DeleteFiles(const std::vector<StepFile>& files, const std::stop_token& broken) {
-  const StopAfter limit(PatienceAfterStop(options_.group.deadline));
+  const StopAfter limit(PatienceAfterStop(options_.deadline));
   const EitherStop either(limit.token(), broken);
   const StopRequests requests(steps_, either.token());
   for (const StepFile& file : files) static_cast<void>(steps_.Delete(file.name, file.generation).ok());
@@ -267,7 +267,7 @@ void ShardedSave::Keep(Result<SavedStep>& saved, const std::stop_token& stop) {
   const WorkOfRank0 keep = [&](std::atomic<std::uint64_t>&) {
     if (saved && options_.keep) kept = writer_->Keep(*options_.keep);
   };
-  const auto done = WorkOnRank0(group_, options_.group.deadline, steps_, keep, stop);
+  const auto done = WorkOnRank0(group_, options_.deadline, steps_, keep, stop);
   if (!kept) return;
   const auto why = [&](const Error& error) {
     return !done && error.code == ErrorCode::kCancelled ? done.error() : error;

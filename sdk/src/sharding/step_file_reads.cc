@@ -49,7 +49,7 @@ Result<void> StepFileReads::ReadFile(std::size_t file, std::span<const RangeRead
 std::uint64_t StepFileReads::FetchedBytes() const {
   const MutexLock lock(mutex_);
   std::uint64_t bytes = 0;
-  for (const auto& reader : readers_) bytes += reader->report().fetched_bytes;
+  for (const auto& reader : readers_) bytes += reader->fetched_bytes();
   return bytes;
 }
 

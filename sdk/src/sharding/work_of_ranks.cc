@@ -98,7 +98,7 @@ std::optional<Result<void>> Judge(const MessageGroup& group, const std::vector<R
   if (!is_standstill) return std::nullopt;
   return Error{ErrorCode::kUnavailable, "no byte moved on any rank for " + std::to_string(deadline.count()) +
                                             " ms, and these are not ready: " + not_ready +
-                                            "; check their network, or raise GroupOptions::deadline"};
+                                            "; check their network, or raise CheckpointRunOptions::group_deadline"};
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::optional<LatestStored> IfAny(Result<LatestStored> latest) {
   return ValueOrThrow(std::move(latest));
 }
 
-std::optional<LatestStep> Shown(std::optional<LatestStored> latest) {
+std::optional<Step> Shown(std::optional<LatestStored> latest) {
   return latest ? std::optional(LatestOf(*std::move(latest))) : std::nullopt;
 }
 
@@ -79,11 +79,11 @@ Step CheckpointRun::Load(std::int64_t step, RunState& state, LoadMode mode) cons
   return Held(steps_, "CheckpointRun").Load(step, state, mode);
 }
 
-std::optional<LatestStep> CheckpointRun::LoadLatest(RunState& state, LoadMode mode) const {
+std::optional<Step> CheckpointRun::LoadLatest(RunState& state, LoadMode mode) const {
   return Held(steps_, "CheckpointRun").LoadLatest(state, mode);
 }
 
-std::optional<LatestStep> CheckpointRun::Latest() const { return Held(steps_, "CheckpointRun").Latest(); }
+std::optional<Step> CheckpointRun::Latest() const { return Held(steps_, "CheckpointRun").Latest(); }
 
 std::vector<Step> CheckpointRun::List() const { return Held(steps_, "CheckpointRun").List(); }
 

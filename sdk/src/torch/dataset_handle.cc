@@ -61,18 +61,18 @@ std::vector<ListedObject> ListOrThrow(const Client& client, const ObjectName& pr
   return objects;
 }
 
-MadeBatch MadeOrThrow(FinishedBatch batch, const ObjectName& prefix) {
+FinishedBatch MadeOrThrow(FinishedBatch batch, const ObjectName& prefix) {
   if (batch.exception) std::rethrow_exception(batch.exception);
   if (batch.error) throw StorageError(*std::move(batch.error));
   if (batch.size > 0 && batch.skipped.size() == batch.size) {
     throw StorageError({ErrorCode::kUndecodable, "dataset of " + ToUri(prefix) + ": all " + std::to_string(batch.size) +
                                                      " objects of a batch had to be skipped; the report names them"});
   }
-  return {std::move(batch.samples), std::move(batch.cursor)};
+  return batch;
 }
 
-DatasetHandle::Core MakeCore(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
-                             SampleMaker maker, const DatasetOptions& options) {
+DatasetHandle MakeCore(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
+                       SampleMaker maker, const DatasetOptions& options) {
   return std::make_shared<const DatasetCore>(
       client,
       DatasetCore::Settings{
@@ -80,40 +80,40 @@ DatasetHandle::Core MakeCore(const Client& client, const ObjectName& prefix, std
       options);
 }
 
-DatasetHandle::Core MakeLiveCore(const Client& client, const ObjectName& prefix, SampleMaker maker,
-                                 const DatasetOptions& options) {
+DatasetHandle MakeLiveCore(const Client& client, const ObjectName& prefix, SampleMaker maker,
+                           const DatasetOptions& options) {
   return std::make_shared<const DatasetCore>(
       client, DatasetCore::Settings{.prefix = prefix, .is_live = true, .work = WorkOf(std::move(maker), prefix.bucket)},
       options);
 }
 
-DatasetHandle DatasetHandle::OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
-                                      const DatasetOptions& options) {
-  return DatasetHandle(MakeCore(client, prefix, ListOrThrow(client, prefix, options), std::move(maker), options));
+DatasetHandle OpenDataset(const Client& client, const ObjectName& prefix, SampleMaker maker,
+                          const DatasetOptions& options) {
+  return MakeCore(client, prefix, ListOrThrow(client, prefix, options), std::move(maker), options);
 }
 
-DatasetHandle DatasetHandle::OfListing(const Client& client, Listing listing, SampleMaker maker,
-                                       const DatasetOptions& options) {
-  return DatasetHandle(MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options));
+DatasetHandle OpenDataset(const Client& client, Listing listing, SampleMaker maker, const DatasetOptions& options) {
+  return MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options);
 }
 
-DatasetReport DatasetHandle::report(const OperationPrices& prices) const { return core_->report(prices); }
+const std::vector<ListedObject>& ObjectsOf(const DatasetCore& dataset) { return dataset.objects(); }
+const ListingFingerprint& FingerprintOf(const DatasetCore& dataset) { return dataset.fingerprint(); }
+DatasetReport ReportOf(const DatasetCore& dataset, const OperationPrices& prices) { return dataset.report(prices); }
 
-const std::vector<ListedObject>& DatasetHandle::objects() const { return core_->objects(); }
-const ListingFingerprint& DatasetHandle::fingerprint() const { return core_->fingerprint(); }
-
-MadeBatch DatasetHandle::Fetch(std::span<const std::size_t> samples) const {
+std::shared_ptr<void> FetchBatch(const DatasetCore& dataset, std::span<const std::size_t> samples) {
+  const std::size_t count = dataset.objects().size();
   for (const std::size_t index : samples) {
-    if (index < objects().size()) continue;
+    if (index < count) continue;
     throw StorageError({.code = ErrorCode::kInvalidArgument,
                         .message = "MapDataset: index " + std::to_string(index) + " of a dataset of " +
-                                   std::to_string(objects().size()) + " objects"});
+                                   std::to_string(count) + " objects"});
   }
-  return MadeOrThrow(core_->Fetch(samples), {fingerprint().bucket, fingerprint().prefix});
+  const ListingFingerprint& listing = dataset.fingerprint();
+  return MadeOrThrow(dataset.Fetch(samples), {listing.bucket, listing.prefix}).samples;
 }
 
-void DatasetHandle::Expect(const EpochOptions& order, const Cursor& start) const {
-  ValueOrThrow(core_->Expect(order, {.cursor = start}));
+void AnnounceOrder(const DatasetCore& dataset, const EpochOptions& order, const Cursor& start) {
+  ValueOrThrow(dataset.Expect(order, {.cursor = start}));
 }
 
 }  // namespace gcsflux::internal

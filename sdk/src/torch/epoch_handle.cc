@@ -13,8 +13,8 @@
 
 namespace gcsflux::internal {
 
-struct EpochHandle::Shared {
-  Shared(DatasetHandle::Core dataset, const EpochOptions& how) : core(std::move(dataset)), options(how) {
+struct EpochLoops {
+  EpochLoops(DatasetHandle dataset, const EpochOptions& how) : core(std::move(dataset)), options(how) {
     position = consumed = refuge = {.cursor = BeginningOf(0)};
   }
 
@@ -66,24 +66,27 @@ struct EpochHandle::Shared {
     epoch = start.cursor.epoch;
   }
 
-  std::optional<MadeBatch> Next() {
+  std::shared_ptr<void> Next() {
     auto next = core->Next(epoch_now());
     if (!next) {
       const MutexLock lock(mutex);
       if (const auto other = RefugeFrom(next.error())) Go(*other);
       throw StorageError(next.error());
     }
-    if (!*next) return EndEpoch();
+    if (!*next) {
+      EndEpoch();
+      return nullptr;
+    }
     // If it throws, the loop has not received the batch, and the next loop begins with it.
     auto made = MadeOrThrow(**std::move(next), {core->fingerprint().bucket, core->fingerprint().prefix});
     const MutexLock lock(mutex);
     // Another worker may have a later batch.
     if (PlaceOf(position.cursor) < PlaceOf(made.cursor)) position = {.cursor = made.cursor};
     if (is_loader) handed.emplace(PlaceOf(made.cursor), made.cursor);
-    return made;
+    return std::move(made.samples);
   }
 
-  std::nullopt_t EndEpoch() {
+  void EndEpoch() {
     const auto count = core->count();
     const MutexLock lock(mutex);
     if (position.cursor.epoch == epoch) {
@@ -92,7 +95,6 @@ struct EpochHandle::Shared {
     }
     // No batch is consumed that would end the epoch.
     if (is_loader && count && consumed.cursor.epoch == epoch && OnlyOthersHaveBatches(*count)) consumed = position;
-    return std::nullopt;
   }
 
   [[nodiscard]] bool OnlyOthersHaveBatches(std::uint64_t count) const REQUIRES(mutex) {
@@ -112,7 +114,7 @@ struct EpochHandle::Shared {
     return position;
   }
 
-  const DatasetHandle::Core core;
+  const DatasetHandle core;
   const EpochOptions options;
 
   LeafMutex mutex;
@@ -128,71 +130,69 @@ struct EpochHandle::Shared {
   std::optional<EpochStart> loaded_over GUARDED_BY(mutex);  // What `consumed` was before MoveTo().
 };
 
-EpochHandle EpochHandle::OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
-                                  const EpochOptions& epochs, const DatasetOptions& options) {
+EpochHandle OpenEpochs(const Client& client, const ObjectName& prefix, SampleMaker maker, const EpochOptions& epochs,
+                       const DatasetOptions& options) {
   ValueOrThrow(CheckEpochOptions(epochs));
   if (epochs.order == SampleOrder::kShuffled || epochs.order == SampleOrder::kGiven) {
-    return OfListing(client, {.prefix = prefix, .objects = ListOrThrow(client, prefix, options)}, std::move(maker),
-                     epochs, options);
+    return OpenEpochs(client, Listing{.prefix = prefix, .objects = ListOrThrow(client, prefix, options)},
+                      std::move(maker), epochs, options);
   }
-  return EpochHandle(std::make_shared<Shared>(MakeLiveCore(client, prefix, std::move(maker), options), epochs));
+  return std::make_shared<EpochLoops>(MakeLiveCore(client, prefix, std::move(maker), options), epochs);
 }
 
-EpochHandle EpochHandle::OfListing(const Client& client, Listing listing, SampleMaker maker, const EpochOptions& epochs,
-                                   const DatasetOptions& options) {
+EpochHandle OpenEpochs(const Client& client, Listing listing, SampleMaker maker, const EpochOptions& epochs,
+                       const DatasetOptions& options) {
   ValueOrThrow(CheckEpochOptions(epochs));
   auto core = MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options);
   ValueOrThrow(CheckHasBatches(core->fingerprint(), epochs));
-  return EpochHandle(std::make_shared<Shared>(std::move(core), epochs));
+  return std::make_shared<EpochLoops>(std::move(core), epochs);
 }
 
-void EpochHandle::Begin(const std::optional<Cursor>& cursor, bool allow_changed_listing) const {
-  shared_->Begin(cursor, allow_changed_listing);
+DatasetReport ReportOf(const EpochLoops& loops, const OperationPrices& prices) { return loops.core->report(prices); }
+
+void BeginEpoch(EpochLoops& loops, const std::optional<Cursor>& cursor, bool allow_changed_listing) {
+  loops.Begin(cursor, allow_changed_listing);
 }
 
-std::optional<MadeBatch> EpochHandle::Next() const { return shared_->Next(); }
+std::shared_ptr<void> NextBatch(EpochLoops& loops) { return loops.Next(); }
 
-Cursor EpochHandle::cursor() const { return shared_->position_now().cursor; }
+Cursor PositionOf(EpochLoops& loops) { return loops.position_now().cursor; }
 
-DatasetReport EpochHandle::report(const OperationPrices& prices) const { return shared_->core->report(prices); }
+void BeginForLoader(EpochLoops& loops) { loops.BeginForLoader(); }
 
-void EpochHandle::BeginForLoader() const { shared_->BeginForLoader(); }
-
-std::optional<MadeBatch> EpochHandle::NextForLoader(std::size_t batch_size) const {
-  if (batch_size != shared_->options.batch_size) {
-    throw StorageError({ErrorCode::kInvalidArgument, "IterableDataset: the loader's batches are of " +
-                                                         std::to_string(batch_size) +
-                                                         " samples, and EpochOptions::batch_size is " +
-                                                         std::to_string(shared_->options.batch_size)});
+std::shared_ptr<void> NextForLoader(EpochLoops& loops, std::size_t batch_size) {
+  if (batch_size != loops.options.batch_size) {
+    throw StorageError({ErrorCode::kInvalidArgument,
+                        "IterableDataset: the loader's batches are of " + std::to_string(batch_size) +
+                            " samples, and EpochOptions::batch_size is " + std::to_string(loops.options.batch_size)});
   }
-  return shared_->Next();
+  return loops.Next();
 }
 
-void EpochHandle::BatchConsumed() const {
-  const MutexLock lock(shared_->mutex);
-  if (shared_->handed.empty()) {
+void BatchConsumed(EpochLoops& loops) {
+  const MutexLock lock(loops.mutex);
+  if (loops.handed.empty()) {
     throw StorageError(
         {ErrorCode::kInvalidArgument, "IterableDataset::BatchConsumed: no batch is handed out and not consumed"});
   }
-  auto first = shared_->handed.extract(shared_->handed.begin());
+  auto first = loops.handed.extract(loops.handed.begin());
   // Of two workers, the one with the earlier batch may have finished it after the loop got the later one.
-  if (Shared::PlaceOf(shared_->consumed.cursor) < first.key())
-    shared_->consumed = {.cursor = std::move(first.mapped())};
-  shared_->loaded_over.reset();
+  if (EpochLoops::PlaceOf(loops.consumed.cursor) < first.key()) loops.consumed = {.cursor = std::move(first.mapped())};
+  loops.loaded_over.reset();
 }
 
-Cursor EpochHandle::consumed() const {
-  const MutexLock lock(shared_->mutex);
-  return shared_->consumed.cursor;
+Cursor ConsumedPositionOf(EpochLoops& loops) {
+  const MutexLock lock(loops.mutex);
+  return loops.consumed.cursor;
 }
 
-void EpochHandle::MoveTo(const Cursor& cursor) const {
+void MoveTo(EpochLoops& loops, const Cursor& cursor) {
   const EpochStart start{.cursor = cursor};
-  ValueOrThrow(shared_->core->Check(shared_->options, start));
-  const MutexLock lock(shared_->mutex);
-  if (!shared_->loaded_over) shared_->loaded_over = shared_->consumed;
-  shared_->position = shared_->consumed = start;
-  shared_->handed.clear();
+  ValueOrThrow(loops.core->Check(loops.options, start));
+  const MutexLock lock(loops.mutex);
+  if (!loops.loaded_over) loops.loaded_over = loops.consumed;
+  loops.position = loops.consumed = start;
+  loops.handed.clear();
 }
 
 }  // namespace gcsflux::internal

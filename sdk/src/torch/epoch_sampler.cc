@@ -16,9 +16,10 @@ namespace {
 
 // A cursor of an IterableDataset that had not listed all objects yet is compared with the first ones.
 std::optional<Cursor> OfWholeListing(const std::optional<Cursor>& cursor, const EpochOptions& options,
-                                     const internal::DatasetHandle& dataset, bool allow_changed_listing) {
+                                     const internal::DatasetCore& dataset, bool allow_changed_listing) {
   if (!cursor || allow_changed_listing) return cursor;
-  return ValueOrThrow(internal::OfWholeListing(*cursor, options, dataset.fingerprint(), dataset.objects()));
+  return ValueOrThrow(
+      internal::OfWholeListing(*cursor, options, internal::FingerprintOf(dataset), internal::ObjectsOf(dataset)));
 }
 
 }  // namespace
@@ -27,8 +28,8 @@ EpochSampler::EpochSampler(internal::DatasetHandle dataset, const EpochOptions& 
                            const std::optional<Cursor>& cursor, bool allow_changed_listing)
     : dataset_(std::move(dataset)),
       progress_(std::make_shared<const internal::EpochProgress>(ValueOrThrow(internal::EpochProgress::Create(
-          dataset_.fingerprint(), options, OfWholeListing(cursor, options, dataset_, allow_changed_listing),
-          allow_changed_listing)))) {}
+          internal::FingerprintOf(*dataset_), options,
+          OfWholeListing(cursor, options, *dataset_, allow_changed_listing), allow_changed_listing)))) {}
 
 void EpochSampler::BatchConsumed() { ValueOrThrow(progress_->BatchConsumed()); }
 
@@ -40,7 +41,7 @@ void EpochSampler::reset(torch::optional<std::size_t> new_size) {
     Refuse("asked for " + std::to_string(*new_size) + " samples of a dataset of " + std::to_string(count));
   }
   ValueOrThrow(progress_->BeginEpoch());
-  dataset_.Expect(progress_->options(), progress_->cursor());
+  internal::AnnounceOrder(*dataset_, progress_->options(), progress_->cursor());
 }
 
 torch::optional<std::vector<std::size_t>> EpochSampler::next(std::size_t batch_size) {
@@ -56,7 +57,7 @@ torch::optional<std::vector<std::size_t>> EpochSampler::next(std::size_t batch_s
 void EpochSampler::save(torch::serialize::OutputArchive& archive) const { internal::SaveCursor(archive, cursor()); }
 
 void EpochSampler::load(torch::serialize::InputArchive& archive) {
-  const auto cursor = OfWholeListing(internal::LoadCursor(archive), progress_->options(), dataset_, false);
+  const auto cursor = OfWholeListing(internal::LoadCursor(archive), progress_->options(), *dataset_, false);
   ValueOrThrow(progress_->MoveTo(*cursor));
 }
 

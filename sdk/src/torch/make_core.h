@@ -12,13 +12,13 @@ namespace gcsflux::internal {
 /// the errors of listing.
 std::vector<ListedObject> ListOrThrow(const Client& client, const ObjectName& prefix, const DatasetOptions& options);
 
-DatasetHandle::Core MakeCore(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
-                             SampleMaker maker, const DatasetOptions& options);
+DatasetHandle MakeCore(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
+                       SampleMaker maker, const DatasetOptions& options);
 /// For a prefix that is listed while it is read.
-DatasetHandle::Core MakeLiveCore(const Client& client, const ObjectName& prefix, SampleMaker maker,
-                                 const DatasetOptions& options);
+DatasetHandle MakeLiveCore(const Client& client, const ObjectName& prefix, SampleMaker maker,
+                           const DatasetOptions& options);
 
-/// If there is no batch, throws the reason.
-MadeBatch MadeOrThrow(FinishedBatch batch, const ObjectName& prefix);
+/// The batch. If its samples were not made, throws the reason.
+FinishedBatch MadeOrThrow(FinishedBatch batch, const ObjectName& prefix);
 
 }  // namespace gcsflux::internal

@@ -18,8 +18,8 @@ class RunSteps {
   virtual SavedStep Save(std::int64_t step, const RunState& state, const SaveOptions& options) = 0;
   virtual PendingSave SaveAsync(std::int64_t step, const RunState& state, const SaveOptions& options) = 0;
   virtual Step Load(std::int64_t step, RunState& state, LoadMode mode) = 0;
-  virtual std::optional<LatestStep> LoadLatest(RunState& state, LoadMode mode) = 0;
-  virtual std::optional<LatestStep> Latest() = 0;
+  virtual std::optional<Step> LoadLatest(RunState& state, LoadMode mode) = 0;
+  virtual std::optional<Step> Latest() = 0;
   virtual std::vector<Step> List() = 0;
   virtual void Remove(std::int64_t step) = 0;
 };
@@ -36,6 +36,6 @@ CheckpointManifest AboutStep(std::int64_t step, const SaveOptions& options);
 
 /// Nothing if no step was ever saved.
 std::optional<LatestStored> IfAny(Result<LatestStored> latest);
-std::optional<LatestStep> Shown(std::optional<LatestStored> latest);
+std::optional<Step> Shown(std::optional<LatestStored> latest);
 
 }  // namespace gcsflux::internal

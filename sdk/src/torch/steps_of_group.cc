@@ -82,7 +82,8 @@ class GroupSteps : public RunSteps {
         async_(Checked(options.async)),
         steps_(ValueOrThrow(OpenStepStore(client, uri))),
         checkpoints_(steps_, group,
-                     {.group = options.group,
+                     {.deadline = options.group_deadline,
+                      .reads_once_per_host = options.reads_once_per_host,
                       .keep = options.keep,
                       .take_over = options.take_over,
                       .file = options.file,
@@ -100,8 +101,8 @@ class GroupSteps : public RunSteps {
     Fill(read.stored.manifest, state, mode);
     return StepOf(read.stored);
   }
-  std::optional<LatestStep> LoadLatest(RunState& state, LoadMode mode) override;
-  std::optional<LatestStep> Latest() override {
+  std::optional<Step> LoadLatest(RunState& state, LoadMode mode) override;
+  std::optional<Step> Latest() override {
     WaitForSaves();
     return Shown(IfAny(checkpoints_.Latest()));
   }
@@ -202,7 +203,7 @@ void GroupSteps::Fill(const CheckpointManifest& step, RunState& state, LoadMode 
   load->Change();
 }
 
-std::optional<LatestStep> GroupSteps::LoadLatest(RunState& state, LoadMode mode) {
+std::optional<Step> GroupSteps::LoadLatest(RunState& state, LoadMode mode) {
   WaitForSaves();
   Result<LatestStored> latest = checkpoints_.Latest();
   while (latest.ok()) {

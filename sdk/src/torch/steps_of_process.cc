@@ -37,8 +37,8 @@ class ProcessSteps : public RunSteps {
     OfStep(stored, [&] { Read(Open(stored), state, mode); });
     return StepOf(stored);
   }
-  std::optional<LatestStep> LoadLatest(RunState& state, LoadMode mode) override;
-  std::optional<LatestStep> Latest() override { return Shown(IfAny(FindLatest(*steps_, {}))); }
+  std::optional<Step> LoadLatest(RunState& state, LoadMode mode) override;
+  std::optional<Step> Latest() override { return Shown(IfAny(FindLatest(*steps_, {}))); }
   std::vector<Step> List() override { return ValueOrThrow(ListRun(*steps_)).steps; }
   void Remove(std::int64_t step) override {
     ValueOrThrow(writer_ ? writer_->Remove(step) : RemoveStep(*steps_, step, {}));
@@ -127,7 +127,7 @@ PendingSave ProcessSteps::SaveAsync(std::int64_t step, const RunState& state, co
       queue_->Submit({.step = step, .contents = ContentsOf(*gathered), .owner = gathered, .commit = commit}));
 }
 
-std::optional<LatestStep> ProcessSteps::LoadLatest(RunState& state, LoadMode mode) {
+std::optional<Step> ProcessSteps::LoadLatest(RunState& state, LoadMode mode) {
   std::optional<OpenedStep> opened;
   const auto open = [&](const StoredStep& step) -> Result<void> {
     try {

@@ -57,10 +57,10 @@ void WriteAsSafetensors(const NamedTensors& tensors, const ByteSink& sink) {
 }  // namespace
 
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const NamedTensors& tensors,
-                             const SaveStateDictOptions& options) {
-  return WriteOrThrow(client, uri, options.writer, [&](const ByteSink& sink) {
-    if (options.format == CheckpointFormat::kSafetensors) return WriteAsSafetensors(tensors, sink);
-    if (options.format != CheckpointFormat::kTorchFile) throw NoSuchFormat(options.format);
+                             CheckpointFormat format, const UploadOptions& options) {
+  return WriteOrThrow(client, uri, options, [&](const ByteSink& sink) {
+    if (format == CheckpointFormat::kSafetensors) return WriteAsSafetensors(tensors, sink);
+    if (format != CheckpointFormat::kTorchFile) throw NoSuchFormat(format);
     StateDictWriter writer;
     pickled::Value root = writer.OfTensors(tensors);
     WriteTorchFile(std::move(writer).Gather(std::move(root)), sink);
@@ -68,14 +68,14 @@ ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const
 }
 
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const torch::nn::Module& module,
-                             const SaveStateDictOptions& options) {
-  return WriteOrThrow(client, uri, options.writer, [&](const ByteSink& sink) {
-    if (options.format == CheckpointFormat::kSafetensors) return WriteAsSafetensors(TensorsOf(module), sink);
-    if (options.format == CheckpointFormat::kLibtorchArchive) {
+                             CheckpointFormat format, const UploadOptions& options) {
+  return WriteOrThrow(client, uri, options, [&](const ByteSink& sink) {
+    if (format == CheckpointFormat::kSafetensors) return WriteAsSafetensors(TensorsOf(module), sink);
+    if (format == CheckpointFormat::kLibtorchArchive) {
       RefuseLazyViews(module);
       return WriteArchive([&](torch::serialize::OutputArchive& archive) { module.save(archive); }, uri, sink);
     }
-    if (options.format != CheckpointFormat::kTorchFile) throw NoSuchFormat(options.format);
+    if (format != CheckpointFormat::kTorchFile) throw NoSuchFormat(format);
     StateDictWriter writer;
     pickled::Value root = writer.OfModule(module);
     WriteTorchFile(std::move(writer).Gather(std::move(root)), sink);

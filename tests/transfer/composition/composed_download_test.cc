@@ -68,7 +68,7 @@ TEST_F(ComposedDownload, DoesNotComposeByDefault) {
 
 TEST_F(ComposedDownload, ReadsLargeObjectsDirectly) {
   const auto sources = Store({10, 2000, 20, 30, 2000});
-  const auto downloader = Composing(CompositionMode::kOn, OnFailure::kFailAll, 1000);
+  const auto downloader = Composing(CompositionMode::kOn, /*delivers_failures=*/false, 1000);
   ExpectBatch(sources, downloader.Download(sources));
   EXPECT_GE(downloader.composition_report().direct_objects, 3U);
   EXPECT_EQ(downloader.composition_report().composed_objects, 2U);
@@ -106,7 +106,7 @@ TEST_F(ComposedDownload, ContinuesAStreamAfterAFailedComposite) {
 TEST_F(ComposedDownload, ReadsTheListedGenerations) {
   const auto sources = Store({10, 10, 10, 10});
   ASSERT_TRUE(client_.InsertObject(sources[2].object, AsBytes("overwritten")).ok());
-  const auto downloader = Composing(CompositionMode::kOn, OnFailure::kDeliver);
+  const auto downloader = Composing(CompositionMode::kOn, /*delivers_failures=*/true);
   const auto batch = downloader.Download(sources);
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   for (const std::size_t i : {0U, 1U, 3U}) ExpectBytes(sources[i], (*batch)[i].bytes);
@@ -128,7 +128,7 @@ TEST_F(ComposedDownload, ReadsTheSourcesOfAWrongComposite) {
   auto sources = Store({10, 20});
   sources[1].crc32c = *sources[1].crc32c ^ 1U;  // A listing that lies.
   {
-    const auto downloader = Composing(CompositionMode::kOn, OnFailure::kDeliver);
+    const auto downloader = Composing(CompositionMode::kOn, /*delivers_failures=*/true);
     const auto batch = downloader.Download(sources);
     ASSERT_TRUE(batch.ok()) << batch.error().message;
     ASSERT_TRUE((*batch)[1].error.has_value());

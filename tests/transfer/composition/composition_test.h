@@ -42,11 +42,10 @@ class CompositionTest : public ::testing::Test {
     return DownloadSources(stored);
   }
 
-  [[nodiscard]] Downloader Composing(CompositionMode mode = CompositionMode::kOn,
-                                     OnFailure on_failure = OnFailure::kFailAll,
+  [[nodiscard]] Downloader Composing(CompositionMode mode = CompositionMode::kOn, bool delivers_failures = false,
                                      std::uint64_t max_composite_bytes = 100'000'000) const {
     return Downloader(client_, {.max_concurrency = 4,
-                                .on_failure = on_failure,
+                                .delivers_failures = delivers_failures,
                                 .composition = mode,
                                 .max_composite_bytes = max_composite_bytes});
   }

@@ -40,7 +40,8 @@ Result<std::vector<std::optional<Error>>> FetchStoppedAt(std::size_t index) {
                                  });
                                }};
   const std::vector<std::span<std::byte>> destinations(2);
-  return BatchRecipient(destinations, OnFailure::kFailAll).Fetch(testing::MakeSlots(1), method, stop.get_token());
+  return BatchRecipient(destinations, /*delivers_failures=*/false)
+      .Fetch(testing::MakeSlots(1), method, stop.get_token());
 }
 
 TEST(BatchRecipient, IsCompleteIfStoppedAtItsLastObject) { EXPECT_TRUE(FetchStoppedAt(1).ok()); }
@@ -54,7 +55,8 @@ TEST(BatchRecipient, IsCancelledBeforeItsLastObject) {
 TEST(BatchRecipient, FailsWithoutMemory) {
   const FetchMethod method{.plan = [](std::size_t) -> GroupPlan { throw std::bad_alloc(); }, .begin = nullptr};
   const std::vector<std::span<std::byte>> destinations(2);
-  const auto fetched = BatchRecipient(destinations, OnFailure::kDeliver).Fetch(testing::MakeSlots(1), method, {});
+  const auto fetched =
+      BatchRecipient(destinations, /*delivers_failures=*/true).Fetch(testing::MakeSlots(1), method, {});
   ASSERT_FALSE(fetched.ok());
   EXPECT_EQ(fetched.error().message, "out of memory");
 }

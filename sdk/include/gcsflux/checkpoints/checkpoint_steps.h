@@ -56,7 +56,7 @@ class CheckpointSteps {
   /// If the writer's hint is right, this takes three round trips: the hint; the step's manifest and, at the same time,
   /// the names from that step on; a request for each file, up to 16 at the same time. The hint changes only the cost,
   /// never the answer: if it is missing or wrong, the names of all steps are listed.
-  [[nodiscard]] Result<LatestStep> Latest() const;
+  [[nodiscard]] Result<Step> Latest() const;
 
   /// Reads one step's manifest with one request. Returns kNotFound if there is none, and kUndecodable if it cannot be
   /// read, or is the manifest of another step.

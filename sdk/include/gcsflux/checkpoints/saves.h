@@ -31,12 +31,6 @@ struct SavedStep {
   std::optional<Error> keep_error = {};  ///< The step is saved. The others could not be listed, and all of them stay.
 };
 
-/// When a save copies the state.
-enum class SnapshotMode {
-  kEager,  ///< Before the call returns. After the call the state may change.
-  kLazy,   ///< On another thread. The state may change after PendingSave::WaitStaged().
-};
-
 /// What a save does while `max_in_flight` saves are in flight.
 enum class WhenBusy {
   kWait,     ///< It waits until one of them ends.
@@ -45,7 +39,10 @@ enum class WhenBusy {
 };
 
 struct AsyncSaveOptions {
-  SnapshotMode mode = SnapshotMode::kEager;
+  /// If false, a save copies the state before the call returns, and the state may change after the call. If true, it
+  /// copies on another thread, and the state may change after PendingSave::WaitStaged(). Set it if some of the next
+  /// step can run before that.
+  bool is_lazy = false;
   WhenBusy when_busy = WhenBusy::kWait;
   /// The most saves in flight, which are begun and have not ended; at least 1. Each takes memory for a copy of the
   /// state. Raise it if saves sometimes take longer than the time between two saves.
@@ -54,7 +51,7 @@ struct AsyncSaveOptions {
   std::size_t copy_threads = 2;
   /// At the end of the run, saves that take longer than this are cancelled; 0 cancels them at once. The end then takes
   /// up to 4 s more: an upload removes its parts, and the prefix is released (for a group within
-  /// GroupOptions::deadline). Lower it if the machine leaves less time.
+  /// CheckpointRunOptions::group_deadline). Lower it if the machine leaves less time.
   std::chrono::milliseconds end_deadline = std::chrono::minutes(5);
   /// Called at the end for each failure that neither PendingSave::WaitCommitted() nor a later save has returned. If it
   /// is empty or throws, the failure is printed on stderr.

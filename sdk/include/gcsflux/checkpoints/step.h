@@ -39,26 +39,18 @@ struct Step {
   /// step's folder.
   std::uint64_t bytes = 0;
   std::optional<Error> problem = {};  ///< Why the step is not whole, or is not removed. Absent if all is well.
-};
-
-/// The newest whole step, and the newer ones that are not whole.
-struct LatestStep {
-  Step step = {};
-  std::vector<Step> skipped = {};  ///< The newest first: their numbers and problems.
-};
-
-/// Keeps the best `count` steps by a metric. If two steps are equal, the newer one is better. Steps without the metric
-/// have no rank. If no step has it, all steps stay, because its name may be wrong.
-struct KeepBest {
-  std::string metric = {};
-  std::size_t count = 1;
-  bool is_highest_best = false;  ///< By default the lowest value is the best.
+  /// Of Latest() and LoadLatest(): the newer steps that are not whole, the newest first: their numbers and problems.
+  std::vector<Step> skipped = {};
 };
 
 /// A step stays if one rule keeps it. Without any rule all stay.
 struct KeepRules {
   std::optional<std::size_t> last = {};  ///< Keeps this many of the newest steps.
-  std::optional<KeepBest> best = {};
+  /// Keeps this many of the best steps by `metric`. If two steps are equal, the newer one is better. Steps without the
+  /// metric have no rank. If no step has it, all steps stay, because its name may be wrong.
+  std::optional<std::size_t> best = {};
+  std::string metric = {};
+  bool is_highest_best = false;            ///< By default the lowest value is the best.
   std::optional<std::int64_t> every = {};  ///< Keeps steps that are multiples of it; at least 1.
   bool hourly = false;                     ///< Keeps the newest step of each hour, UTC.
   bool daily = false;                      ///< Keeps the newest step of each day, UTC.

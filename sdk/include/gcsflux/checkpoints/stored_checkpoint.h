@@ -81,22 +81,16 @@ class StoredCheckpoint {
 /// The outcome of reading a whole storage.
 struct VerifiedStorage {
   std::string tensor = {};           ///< The name of a tensor in it, or "a storage without a tensor".
+  std::uint64_t bytes = 0;           ///< Its size.
   std::uint32_t crc32c = 0;          ///< Of the bytes that were read; 0 if they are damaged.
   bool is_verified = false;          ///< The file has a checksum of it, and the bytes match it.
   std::optional<Error> damage = {};  ///< kCorrupted if the bytes do not match the checksum.
 };
 
-struct VerifyReport {
-  std::uint64_t storages = 0;
-  std::uint64_t damaged = 0;
-  std::uint64_t bytes = 0;           ///< Of all storages.
-  std::uint64_t verified_bytes = 0;  ///< Bytes of storages with a checksum.
-};
-
-/// Reads all storages and compares them with the file's checksums, in bounded memory. A damaged storage does not end
-/// the call; any other failure does.
-Result<VerifyReport> VerifyCheckpoint(const StoredCheckpoint& checkpoint,
-                                      const std::function<void(const VerifiedStorage&)>& on_storage = {});
+/// Reads all storages and compares them with the file's checksums, in bounded memory. Returns all of them, and calls
+/// `on_storage` for each at once. A damaged storage does not end the call; any other failure does.
+Result<std::vector<VerifiedStorage>> VerifyCheckpoint(
+    const StoredCheckpoint& checkpoint, const std::function<void(const VerifiedStorage&)>& on_storage = {});
 
 struct TensorDifference {
   std::string name = {};
@@ -110,15 +104,13 @@ struct TensorDifference {
   double largest = 0;
 };
 
-struct CompareReport {
-  std::uint64_t same = 0;       ///< Tensors of the same type, shape and bytes.
-  std::uint64_t different = 0;  ///< Tensor names with a TensorDifference.
-};
-
-/// Compares the tensors of two checkpoints by name. The formats may differ, and strides do not count. Values that are
-/// not tensors are not compared. Uses bounded memory. If a tensor's elements do not follow each other in one of the
-/// files, the whole tensor of both is held too. Returns kInvalidArgument if a checkpoint has two tensors of one name.
-Result<CompareReport> CompareCheckpoints(const StoredCheckpoint& first, const StoredCheckpoint& second,
-                                         const std::function<void(const TensorDifference&)>& on_difference = {});
+/// Compares the tensors of two checkpoints by name. Returns those that differ, each once; the others have the same
+/// type, shape and bytes. Calls `on_difference` for each at once. The formats may differ, and strides do not count.
+/// Values that are not tensors are not compared. Uses bounded memory. If a tensor's elements do not follow each other
+/// in one of the files, the whole tensor of both is held too. Returns kInvalidArgument if a checkpoint has two tensors
+/// of one name.
+Result<std::vector<TensorDifference>> CompareCheckpoints(
+    const StoredCheckpoint& first, const StoredCheckpoint& second,
+    const std::function<void(const TensorDifference&)>& on_difference = {});
 
 }  // namespace gcsflux

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Generator.h>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,9 +11,9 @@
 #include <vector>
 
 #include "gcsflux/checkpoints/saves.h"
-#include "gcsflux/checkpoints/sharding.h"
 #include "gcsflux/collective.h"
 #include "gcsflux/epoch.h"
+#include "gcsflux/run_environment.h"
 #include "gcsflux/torch/state_dict.h"
 
 // A training run's checkpoints: docs/checkpoints.md, and docs/distributed.md for many processes. Throws StorageError.
@@ -28,7 +29,7 @@ struct ShardedTensor {
 
 /// `local` as the rank's slice of a tensor that has `rows` in the divided dimension, which DivideRows() divides. Throws
 /// StorageError with kInvalidArgument if `local` has another number of rows.
-ShardedTensor Sharded(at::Tensor local, std::int64_t rows, const RankShare& share);
+ShardedTensor Sharded(at::Tensor local, std::int64_t rows, const RunEnvironment& run, std::int64_t dimension = 0);
 
 /// What a step holds, by name. Names have no '.', and no two members have the same one. Modules, optimizers and
 /// generators are borrowed for the call.
@@ -77,12 +78,26 @@ struct CheckpointRunOptions {
   AsyncSaveOptions async = {};
   UploadOptions file = {};          ///< How a step's file is written.
   ObjectReaderOptions reader = {};  ///< How it is read.
-  GroupOptions group = {};          ///< For groups.
+
+  // For groups:
+  /// If no rank sends or receives a byte, an answer or a message for this long, the call fails on all ranks. Bytes and
+  /// answers are those of the service. Messages are those with which ranks go to the next phase of the call. A message,
+  /// and a manifest that is written, count only when they are complete. If a rank hangs, the others learn it up to a
+  /// quarter later, or 2 s later if that is longer. Raise it if:
+  /// - the service may pause for longer,
+  /// - ranks begin a call at very different times, or
+  /// - rank 0's network takes longer to send the manifest to all ranks.
+  std::chrono::milliseconds group_deadline = std::chrono::seconds(60);
+  /// If several ranks of a machine need a byte, one of them reads it, and the others copy it. Must be the same on all
+  /// ranks. Set it if several ranks of a machine load the same tensors, or slices along another dimension than those
+  /// that were saved. Shared bytes are twice in memory until the load ends. The processes must run as the same user,
+  /// and see each other in /proc.
+  bool reads_once_per_host = false;
 };
 
 struct SaveOptions {
   CommitMode mode = CommitMode::kCreate;
-  std::map<std::string, double> metrics = {};  ///< Finite numbers; KeepBest uses them.
+  std::map<std::string, double> metrics = {};  ///< Finite numbers; KeepRules::best uses them.
   std::map<std::string, std::string> metadata = {};
 };
 
@@ -127,10 +142,10 @@ class CheckpointRun {
   /// failure. In a group, rank 0's metrics and metadata are stored.
   SavedStep Save(std::int64_t step, const RunState& state, const SaveOptions& options = {});
 
-  /// Saves beside the training. Returns when the state is copied. With SnapshotMode::kLazy it returns at once; then the
-  /// tensors must not change, and the optimizer must not step, before PendingSave::WaitStaged() has returned. Numbers,
-  /// texts and generators are copied at once in each mode. If earlier SaveAsync()s have failed, and no caller has
-  /// received their errors, throws these as one error and does not save the state: call it again to save it. The
+  /// Saves beside the training. Returns when the state is copied. With AsyncSaveOptions::is_lazy it returns at once;
+  /// then the tensors must not change, and the optimizer must not step, before PendingSave::WaitStaged() has returned.
+  /// Numbers, texts and generators are copied at once in each mode. If earlier SaveAsync()s have failed, and no caller
+  /// has received their errors, throws these as one error and does not save the state: call it again to save it. The
   /// destructor waits for saves in flight, or cancels them, as AsyncSaveOptions::at_end says.
   ///
   /// In a group: if it throws on one rank alone, because its state is wrong or there is no memory, the save of the
@@ -158,9 +173,9 @@ class CheckpointRun {
   /// nothing if no step was ever saved. Throws StorageError as CheckpointSteps::Latest() returns errors: kUndecodable
   /// if steps were saved and none is whole, kInvalidArgument if there is no such bucket. Also with kUndecodable if the
   /// step holds something else, as Load().
-  std::optional<LatestStep> LoadLatest(RunState& state, LoadMode mode = LoadMode::kAllOrNothing) const;
+  std::optional<Step> LoadLatest(RunState& state, LoadMode mode = LoadMode::kAllOrNothing) const;
 
-  [[nodiscard]] std::optional<LatestStep> Latest() const;
+  [[nodiscard]] std::optional<Step> Latest() const;
   [[nodiscard]] std::vector<Step> List() const;
   /// As CheckpointSteps::Remove(). In a group, rank 0 removes the step.
   void Remove(std::int64_t step) const;

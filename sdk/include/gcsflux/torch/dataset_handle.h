@@ -93,72 +93,56 @@ SampleMaker MakerOf(std::function<Sample(const ListedObject& object, std::span<c
               }};
 }
 
-struct MadeBatch {
-  std::shared_ptr<void> places = {};
-  Cursor cursor = {};
-};
+// What the copies of a dataset share.
 
-/// What the copies of a dataset share.
-class DatasetHandle {
- public:
-  using Core = std::shared_ptr<const DatasetCore>;
+using DatasetHandle = std::shared_ptr<const DatasetCore>;
 
-  /// Lists the prefix. Throws StorageError with kEmptyPrefix if there are no objects, and with the errors of listing.
-  static DatasetHandle OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
-                                const DatasetOptions& options);
-  static DatasetHandle OfListing(const Client& client, Listing listing, SampleMaker maker,
-                                 const DatasetOptions& options);
+/// Lists the prefix. Throws StorageError with kEmptyPrefix if there are no objects, and with the errors of listing.
+DatasetHandle OpenDataset(const Client& client, const ObjectName& prefix, SampleMaker maker,
+                          const DatasetOptions& options);
+DatasetHandle OpenDataset(const Client& client, Listing listing, SampleMaker maker, const DatasetOptions& options);
 
-  [[nodiscard]] const std::vector<ListedObject>& objects() const;
-  [[nodiscard]] const ListingFingerprint& fingerprint() const;
+const std::vector<ListedObject>& ObjectsOf(const DatasetCore& dataset);
+const ListingFingerprint& FingerprintOf(const DatasetCore& dataset);
+DatasetReport ReportOf(const DatasetCore& dataset, const OperationPrices& prices);
 
-  [[nodiscard]] DatasetReport report(const OperationPrices& prices) const;
+/// The Places of these objects' samples. Throws the exceptions of MapDataset::get_batch.
+std::shared_ptr<void> FetchBatch(const DatasetCore& dataset, std::span<const std::size_t> samples);
+/// Announces that batches will be requested in this order. Throws StorageError if nothing can be fetched.
+void AnnounceOrder(const DatasetCore& dataset, const EpochOptions& order, const Cursor& start);
 
-  /// The samples of these objects. Throws the exceptions of MapDataset::get_batch.
-  [[nodiscard]] MadeBatch Fetch(std::span<const std::size_t> samples) const;
-  /// Announces that batches will be requested in this order. Throws StorageError if nothing can be fetched.
-  void Expect(const EpochOptions& order, const Cursor& start) const;
+// What the copies of an IterableDataset share: a dataset, and the positions of its loops. Thread-safe.
 
- private:
-  explicit DatasetHandle(Core core) : core_(std::move(core)) {}
-  Core core_;
-};
+struct EpochLoops;
+using EpochHandle = std::shared_ptr<EpochLoops>;
 
-/// What the copies of an IterableDataset share: a dataset, and the positions of its loops. Thread-safe.
-class EpochHandle {
- public:
-  /// Under SampleOrder::kShuffled lists the prefix at once, otherwise while it is read. Throws StorageError if an
-  /// option is out of its range, and the errors of listing.
-  static EpochHandle OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
-                              const EpochOptions& epochs, const DatasetOptions& options);
-  static EpochHandle OfListing(const Client& client, Listing listing, SampleMaker maker, const EpochOptions& epochs,
-                               const DatasetOptions& options);
+/// Under SampleOrder::kShuffled lists the prefix at once, otherwise while it is read. Throws StorageError if an option
+/// is out of its range, and the errors of listing.
+EpochHandle OpenEpochs(const Client& client, const ObjectName& prefix, SampleMaker maker, const EpochOptions& epochs,
+                       const DatasetOptions& options);
+EpochHandle OpenEpochs(const Client& client, Listing listing, SampleMaker maker, const EpochOptions& epochs,
+                       const DatasetOptions& options);
+DatasetReport ReportOf(const EpochLoops& loops, const OperationPrices& prices);
 
-  /// Throws the exceptions of IterableDataset::Epoch.
-  void Begin(const std::optional<Cursor>& cursor, bool allow_changed_listing) const;
-  /// The next batch of the current epoch. Nothing at its end. Throws the exceptions of MapDataset::get_batch.
-  [[nodiscard]] std::optional<MadeBatch> Next() const;
-  [[nodiscard]] Cursor cursor() const;
-  [[nodiscard]] DatasetReport report(const OperationPrices& prices) const;
+/// Throws the exceptions of IterableDataset::Epoch.
+void BeginEpoch(EpochLoops& loops, const std::optional<Cursor>& cursor, bool allow_changed_listing);
+/// The Places of the next batch of the current epoch. Null at its end. Throws the exceptions of MapDataset::get_batch.
+std::shared_ptr<void> NextBatch(EpochLoops& loops);
+/// The position behind the last batch that NextBatch() gave.
+Cursor PositionOf(EpochLoops& loops);
 
-  /// For a DataLoader: the batches are handed out, and consumed in the same order.
-  void BeginForLoader() const;
-  [[nodiscard]] std::optional<MadeBatch> NextForLoader(std::size_t batch_size) const;
-  void BatchConsumed() const;
-  [[nodiscard]] Cursor consumed() const;
-  void MoveTo(const Cursor& cursor) const;
-
- private:
-  struct Shared;
-  explicit EpochHandle(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
-  std::shared_ptr<Shared> shared_;
-};
+/// For a DataLoader: the batches are handed out, and consumed in the same order.
+void BeginForLoader(EpochLoops& loops);
+std::shared_ptr<void> NextForLoader(EpochLoops& loops, std::size_t batch_size);
+void BatchConsumed(EpochLoops& loops);
+Cursor ConsumedPositionOf(EpochLoops& loops);
+void MoveTo(EpochLoops& loops, const Cursor& cursor);
 
 /// The samples of a batch, without the places that were skipped.
 template <class Sample>
-std::vector<Sample> SamplesOf(const MadeBatch& batch) {
+std::vector<Sample> SamplesOf(const std::shared_ptr<void>& batch) {
   std::vector<Sample> samples;
-  auto& places = *static_cast<Places<Sample>*>(batch.places.get());
+  auto& places = *static_cast<Places<Sample>*>(batch.get());
   samples.reserve(places.size());
   for (auto& place : places) {
     if (place) samples.push_back(*std::move(place));

@@ -51,8 +51,8 @@ class EpochBatches {
     /// Throws StorageError if the batch fails.
     Iterator& operator++() {
       batch_ = {};  // Releases its memory before the next batch comes.
-      if (auto made = epoch_->Next()) {
-        batch_ = {internal::SamplesOf<Sample>(*made), std::move(made->cursor)};
+      if (const auto made = internal::NextBatch(*epoch_)) {
+        batch_ = {internal::SamplesOf<Sample>(made), internal::PositionOf(*epoch_)};
       } else {
         epoch_.reset();
       }
@@ -60,11 +60,11 @@ class EpochBatches {
     }
     /// True if both have ended, or none has.
     friend bool operator==(const Iterator& a, const Iterator& b) {
-      return a.epoch_.has_value() == b.epoch_.has_value();
+      return (a.epoch_ == nullptr) == (b.epoch_ == nullptr);
     }
 
    private:
-    std::optional<internal::EpochHandle> epoch_ = {};  // Its own, so that it may outlive its EpochBatches.
+    internal::EpochHandle epoch_ = {};  // Its own, so that it may outlive its EpochBatches.
     Batch<Sample> batch_ = {};
   };
 
@@ -111,25 +111,24 @@ class BasicIterableDataset
   /// depends on the listing.
   BasicIterableDataset(const Client& client, const ObjectName& prefix, Transform transform,
                        const EpochOptions& epochs = {}, const DatasetOptions& options = {})
-      : handle_(internal::EpochHandle::OfPrefix(client, prefix, internal::MakerOf<Sample>(std::move(transform)), epochs,
-                                                options)) {}
+      : handle_(
+            internal::OpenEpochs(client, prefix, internal::MakerOf<Sample>(std::move(transform)), epochs, options)) {}
   /// Without a transform: see BasicMapDataset.
   BasicIterableDataset(const Client& client, const ObjectName& prefix, const EpochOptions& epochs = {},
                        const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample>
-      : handle_(internal::EpochHandle::OfPrefix(client, prefix, internal::RawSamples(options.copy_out), epochs,
-                                                options)) {}
+      : handle_(internal::OpenEpochs(client, prefix, internal::RawSamples(options.copy_out), epochs, options)) {}
 
   /// The objects of a saved listing, or of any list of objects of one bucket, in this order.
   static BasicIterableDataset OfListing(const Client& client, Listing listing, Transform transform,
                                         const EpochOptions& epochs = {}, const DatasetOptions& options = {}) {
-    return BasicIterableDataset(internal::EpochHandle::OfListing(
-        client, std::move(listing), internal::MakerOf<Sample>(std::move(transform)), epochs, options));
+    return BasicIterableDataset(internal::OpenEpochs(client, std::move(listing),
+                                                     internal::MakerOf<Sample>(std::move(transform)), epochs, options));
   }
   static BasicIterableDataset OfListing(
       const Client& client, Listing listing, const EpochOptions& epochs = {},
       const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample> {
-    return BasicIterableDataset(internal::EpochHandle::OfListing(
-        client, std::move(listing), internal::RawSamples(options.copy_out), epochs, options));
+    return BasicIterableDataset(
+        internal::OpenEpochs(client, std::move(listing), internal::RawSamples(options.copy_out), epochs, options));
   }
 
   /// The epoch that begins at the cursor, or the rest of it. Without a cursor it continues where the last loop ended:
@@ -144,35 +143,37 @@ class BasicIterableDataset
   /// refused, and the next one begins the epoch again.
   [[nodiscard]] EpochBatches<Sample> Epoch(const std::optional<Cursor>& cursor = {},
                                            bool allow_changed_listing = false) const {
-    handle_.Begin(cursor, allow_changed_listing);
+    internal::BeginEpoch(*handle_, cursor, allow_changed_listing);
     return EpochBatches<Sample>(handle_);
   }
 
   /// Behind the last batch that a loop received; after a loop's end, the beginning of the next epoch.
-  [[nodiscard]] Cursor cursor() const { return handle_.cursor(); }
+  [[nodiscard]] Cursor cursor() const { return internal::PositionOf(*handle_); }
 
   /// What the dataset and its copies have done so far. Cheap; may be called at any time, by any thread.
-  [[nodiscard]] DatasetReport report(const OperationPrices& prices = {}) const { return handle_.report(prices); }
+  [[nodiscard]] DatasetReport report(const OperationPrices& prices = {}) const {
+    return internal::ReportOf(*handle_, prices);
+  }
 
   /// The loop over a DataLoader has used its next batch. Throws StorageError if there is none.
-  void BatchConsumed() const { handle_.BatchConsumed(); }
+  void BatchConsumed() const { internal::BatchConsumed(*handle_); }
   /// The position of a loop over a DataLoader: behind the last batch that was consumed. Each begin() of the loader
   /// begins there.
-  [[nodiscard]] Cursor consumed() const { return handle_.consumed(); }
+  [[nodiscard]] Cursor consumed() const { return internal::ConsumedPositionOf(*handle_); }
 
   /// For the DataLoader. get_batch() throws the exceptions of MapDataset's, and kInvalidArgument before the first
   /// reset(), and if the loader's batch size is not that of EpochOptions. save() saves consumed() as text.
-  void reset() override { handle_.BeginForLoader(); }
+  void reset() override { internal::BeginForLoader(*handle_); }
   torch::optional<std::vector<Sample>> get_batch(std::size_t batch_size) override {
-    const auto made = handle_.NextForLoader(batch_size);
+    const auto made = internal::NextForLoader(*handle_, batch_size);
     if (!made) return torch::nullopt;
-    return internal::SamplesOf<Sample>(*made);
+    return internal::SamplesOf<Sample>(made);
   }
   [[nodiscard]] torch::optional<std::size_t> size() const override { return torch::nullopt; }
-  void save(torch::serialize::OutputArchive& archive) const override {
-    internal::SaveCursor(archive, handle_.consumed());
+  void save(torch::serialize::OutputArchive& archive) const override { internal::SaveCursor(archive, consumed()); }
+  void load(torch::serialize::InputArchive& archive) override {
+    internal::MoveTo(*handle_, internal::LoadCursor(archive));
   }
-  void load(torch::serialize::InputArchive& archive) override { handle_.MoveTo(internal::LoadCursor(archive)); }
 
  private:
   explicit BasicIterableDataset(internal::EpochHandle handle) : handle_(std::move(handle)) {}

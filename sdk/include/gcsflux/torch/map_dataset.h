@@ -43,25 +43,24 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
   /// kEmptyPrefix if there are no objects, and with the errors of listing.
   BasicMapDataset(const Client& client, const ObjectName& prefix, Transform transform,
                   const DatasetOptions& options = {})
-      : handle_(internal::DatasetHandle::OfPrefix(client, prefix, internal::MakerOf<Sample>(std::move(transform)),
-                                                  options)) {}
+      : handle_(internal::OpenDataset(client, prefix, internal::MakerOf<Sample>(std::move(transform)), options)) {}
 
   /// Without a transform a sample is a uint8 tensor of the object's bytes. It is a view of the downloaded memory, which
   /// lives as long as the tensor. With DatasetOptions::copy_out it is a copy.
   BasicMapDataset(const Client& client, const ObjectName& prefix,
                   const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample>
-      : handle_(internal::DatasetHandle::OfPrefix(client, prefix, internal::RawSamples(options.copy_out), options)) {}
+      : handle_(internal::OpenDataset(client, prefix, internal::RawSamples(options.copy_out), options)) {}
 
   /// The objects of a saved listing (listing.h): the dataset is the same as that of its prefix.
   static BasicMapDataset OfListing(const Client& client, Listing listing, Transform transform,
                                    const DatasetOptions& options = {}) {
-    return BasicMapDataset(internal::DatasetHandle::OfListing(
-        client, std::move(listing), internal::MakerOf<Sample>(std::move(transform)), options));
+    return BasicMapDataset(
+        internal::OpenDataset(client, std::move(listing), internal::MakerOf<Sample>(std::move(transform)), options));
   }
   static BasicMapDataset OfListing(const Client& client, Listing listing, const DatasetOptions& options = {}) requires
       std::same_as<Sample, torch::data::TensorExample> {
-    return BasicMapDataset(internal::DatasetHandle::OfListing(client, std::move(listing),
-                                                              internal::RawSamples(options.copy_out), options));
+    return BasicMapDataset(
+        internal::OpenDataset(client, std::move(listing), internal::RawSamples(options.copy_out), options));
   }
 
   /// Objects of one bucket that were listed before: a part of a prefix, or another order. An empty list is a dataset of
@@ -85,19 +84,21 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
   /// exception becomes kUndecodable, with the object's name before its text; the original is nested
   /// (std::rethrow_if_nested).
   std::vector<Sample> get_batch(torch::ArrayRef<std::size_t> indices) override {
-    return internal::SamplesOf<Sample>(handle_.Fetch(std::span(indices.data(), indices.size())));
+    return internal::SamplesOf<Sample>(internal::FetchBatch(*handle_, std::span(indices.data(), indices.size())));
   }
 
   [[nodiscard]] torch::optional<std::size_t> size() const override { return objects().size(); }
 
   /// The object of index i is `objects()[i]`.
-  [[nodiscard]] const std::vector<ListedObject>& objects() const { return handle_.objects(); }
+  [[nodiscard]] const std::vector<ListedObject>& objects() const { return internal::ObjectsOf(*handle_); }
 
   /// Distinguishes this listing from others, for a Cursor. For OfObjects() the prefix is empty.
-  [[nodiscard]] const ListingFingerprint& fingerprint() const { return handle_.fingerprint(); }
+  [[nodiscard]] const ListingFingerprint& fingerprint() const { return internal::FingerprintOf(*handle_); }
 
   /// What the dataset and its copies have done so far. Cheap; may be called at any time, by any thread.
-  [[nodiscard]] DatasetReport report(const OperationPrices& prices = {}) const { return handle_.report(prices); }
+  [[nodiscard]] DatasetReport report(const OperationPrices& prices = {}) const {
+    return internal::ReportOf(*handle_, prices);
+  }
 
  private:
   friend class EpochSampler;

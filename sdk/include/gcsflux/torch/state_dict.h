@@ -76,21 +76,17 @@ void LoadModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint, c
 void LoadOptimizer(torch::optim::Optimizer& optimizer, const StoredCheckpoint& checkpoint,
                    std::string_view name = "optimizer");
 
-struct SaveStateDictOptions {
-  /// kTorchFile: torch.load() reads it. kSafetensors: with each tensor's CRC32C; if tensors share a storage, each is
-  /// written separately. kLibtorchArchive: torch::load() reads it; modules only, without views by conj().
-  CheckpointFormat format = CheckpointFormat::kTorchFile;
-  UploadOptions writer = {};
-};
-
 /// Writes a module's parameters and buffers to an object "gs://bucket/name" or a local file, all or nothing. For a
 /// local file only the mode of the options counts, and the answer has only name and size.
+///
+/// kTorchFile: torch.load() reads it. kSafetensors: with each tensor's CRC32C; if tensors share a storage, each is
+/// written separately. kLibtorchArchive: torch::load() reads it; modules only, without views by conj().
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const torch::nn::Module& module,
-                             const SaveStateDictOptions& options = {});
+                             CheckpointFormat format = CheckpointFormat::kTorchFile, const UploadOptions& options = {});
 /// The same for tensors by name. Throws StorageError with kInvalidArgument for kLibtorchArchive, if two tensors have
 /// one name, and if a name is empty or not UTF-8.
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const NamedTensors& tensors,
-                             const SaveStateDictOptions& options = {});
+                             CheckpointFormat format = CheckpointFormat::kTorchFile, const UploadOptions& options = {});
 
 /// OpenCheckpoint() and LoadModule(), for any supported format.
 void LoadStateDict(const Client& client, const std::string& uri, torch::nn::Module& module,

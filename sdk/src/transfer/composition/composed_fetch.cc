@@ -30,7 +30,7 @@ Result<void> ComposedFetch::FetchDirectly(const std::stop_token& stop) {
     auto read = DirectFetch(reads_, sources_[i], destinations_[i], 1).FetchRange(0, stop);
     if (read) continue;
     // One failure fails the whole download: the other objects need not be read.
-    if (stop.stop_requested() || reads_.options.on_failure == OnFailure::kFailAll) return read;
+    if (stop.stop_requested() || !reads_.options.delivers_failures) return read;
     errors[i] = read.error();
     has_failed = true;
   }

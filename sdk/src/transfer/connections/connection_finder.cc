@@ -42,7 +42,7 @@ void ConnectionFinder::OnDone(std::uint64_t bytes, std::size_t in_flight) {
 bool ConnectionFinder::LookAtThrottling(ConnectionCount::TimePoint now) {
   const std::uint64_t throttled = CoreOf(client_).observer().counters().throttled;
   const bool is_new = std::exchange(throttled_, throttled) != throttled;
-  if (CoreOf(client_).settings().throttle_policy != ThrottlePolicy::kGate) return is_new;
+  if (!CoreOf(client_).settings().pace_throttled) return is_new;
   if (!is_new && (!is_engaged_ || now - looked_ < kLook)) return is_engaged_;
   looked_ = now;
   const auto gates = client_.flow_control();

@@ -19,7 +19,7 @@ Result<std::vector<std::optional<Error>>> BatchRecipient::Fetch(const std::share
     return Error{ErrorCode::kCancelled, "download of " + std::to_string(errors_.size()) + " objects: cancelled after " +
                                             std::to_string(finished_)};
   }
-  if (first_ && on_failure_ == OnFailure::kFailAll) return *first_;
+  if (first_ && !delivers_failures_) return *first_;
   return std::move(errors_);
 }
 
@@ -37,7 +37,7 @@ void BatchRecipient::OnGroup(const FinishedGroup& group) {
     for (std::size_t i = 0; i < group.errors.size(); ++i) {
       if (group.errors[i] && !first_) {
         first_ = group.errors[i];
-        fails_all = on_failure_ == OnFailure::kFailAll;
+        fails_all = !delivers_failures_;
       }
       errors_[group.plan.first + i] = std::move(group.errors[i]);
     }

@@ -17,11 +17,11 @@ namespace gcsflux::internal {
 class BatchRecipient : public Recipient {
  public:
   /// A destination for each source. They must outlive it.
-  BatchRecipient(std::span<const std::span<std::byte>> destinations, OnFailure on_failure)
-      : destinations_(destinations), on_failure_(on_failure), errors_(destinations.size()) {}
+  BatchRecipient(std::span<const std::span<std::byte>> destinations, bool delivers_failures)
+      : destinations_(destinations), delivers_failures_(delivers_failures), errors_(destinations.size()) {}
 
-  /// Fetches all sources. Returns the error of each source that has one. Under OnFailure::kFailAll the first error is
-  /// the result.
+  /// Fetches all sources. Returns the error of each source that has one. Without `delivers_failures` the first
+  /// error is the result.
   Result<std::vector<std::optional<Error>>> Fetch(const std::shared_ptr<RequestSlots>& slots, FetchMethod method,
                                                   const std::stop_token& stop);
 
@@ -32,7 +32,7 @@ class BatchRecipient : public Recipient {
 
  private:
   const std::span<const std::span<std::byte>> destinations_;
-  const OnFailure on_failure_;
+  const bool delivers_failures_;
   std::shared_ptr<DownloadRun> run_;
 
   Mutex mutex_;

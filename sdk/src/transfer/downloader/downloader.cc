@@ -104,7 +104,7 @@ Result<std::vector<DownloadedObject>> Downloader::Download(std::span<const Downl
     const internal::DownloaderCore& core = cores_->Get();
     if (auto ready = core.CheckReady(); !ready) return ready.error();
     internal::SourceWindow window(sources);
-    internal::BatchRecipient recipient(destinations, core.options().on_failure);
+    internal::BatchRecipient recipient(destinations, core.options().delivers_failures);
     auto errors = recipient.Fetch(core.slots(), core.MethodFor(window), stop);
     if (!errors) return errors.error();
     std::vector<DownloadedObject> objects(sources.size());

@@ -29,7 +29,7 @@ Result<std::optional<DownloadedObject>> StreamRecipient::Next() {
   auto arrived = Await();
   if (!arrived) return End(arrived.error());
   DownloadedObject& object = arrived->object;
-  if (object.error && ahead_.core().options().on_failure == OnFailure::kFailAll) return End(*object.error);
+  if (object.error && !ahead_.core().options().delivers_failures) return End(*object.error);
   ahead_.GiveBack(arrived->charge);
   return std::optional(std::move(object));
 }
@@ -107,7 +107,7 @@ void StreamRecipient::OnArrival(std::vector<ArrivedObject> objects) {
     }
     if (!was_ready && IsNextReady()) arrivals_.NotifyAll();
   }
-  if (has_failed && ahead_.core().options().on_failure == OnFailure::kFailAll) ahead_.BeginNoMore();
+  if (has_failed && !ahead_.core().options().delivers_failures) ahead_.BeginNoMore();
 }
 
 }  // namespace gcsflux::internal

@@ -40,19 +40,26 @@ class FileDownload {
                internal::ReaderCore& reader)
       : source_(source), options_(options), file_(file), reader_(reader) {}
 
-  // Returns how many bytes of an earlier download it kept. After a failure the file holds its progress.
-  Result<std::uint64_t> Run() {
+  // After a failure the file holds its progress.
+  Result<ReadSummary> Run() {
     const internal::UsesOwnDescriptors uses;
     if (auto begun = Begin(); !begun) return begun.error();
     const auto read = ReadMissing();
     if (!owner_.IsCurrent()) return owner_.Refuse(("the download of " + ToUri(source_.object)).c_str());
     if (!read) return Leave(read.error());
-    const auto checked = reader_.object().CheckWhole(state_.WholeCrc32c());
+    const std::uint32_t crc32c = state_.WholeCrc32c();
+    const auto checked = reader_.object().CheckWhole(crc32c);
     if (!checked) return Leave(checked.error());
     const auto committed =
         file_.Commit({.size = source_.size, .may_replace = options_.may_replace, .is_durable = options_.is_durable});
     if (!committed) return Leave(committed.error());
-    return kept_bytes_;
+    const auto expected = reader_.object().whole_crc32c();
+    return ReadSummary{.bytes = source_.size - kept_bytes_,
+                       .generation = source_.generation,
+                       .object_size = source_.size,
+                       .crc32c = crc32c,
+                       .is_verified = expected.has_value(),
+                       .object_crc32c = expected};
   }
 
  private:
@@ -244,29 +251,28 @@ Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& 
 
 }  // namespace
 
-Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource& source, const std::string& path,
-                                      const DownloadFileOptions& options) {
+Result<ReadSummary> DownloadListed(const Client& client, const DownloadSource& source, const std::string& path,
+                                   const DownloadFileOptions& options) {
   if (auto checked = CheckArguments(path, options); !checked) return checked.error();
   if (auto checked = internal::CheckObject(source.object); !checked) return checked.error();
   if (!options.may_replace) {
     if (auto is_free = internal::CheckFree(path); !is_free) return is_free.error();
   }
-  return internal::ExceptionsAsErrors([&]() -> Result<DownloadedFile> {
+  return internal::ExceptionsAsErrors([&]() -> Result<ReadSummary> {
     constexpr int kTries = 2;  // Corrupted data is read once more: it may have been damaged in transit.
     // The second read must have the checksum that an answer to the first one gave.
     const auto reader = MakeReader(client, source, options);
     for (int tried = 1;; ++tried) {
       const auto file = PartialFile::Open(path);
       if (!file) return file.error();
-      const auto kept_bytes = FileDownload(source, options, **file, *reader).Run();
-      if (kept_bytes) return DownloadedFile{source, *kept_bytes};
-      if (kept_bytes.error().code != ErrorCode::kCorrupted || tried == kTries) return kept_bytes.error();
+      auto read = FileDownload(source, options, **file, *reader).Run();
+      if (read || read.error().code != ErrorCode::kCorrupted || tried == kTries) return read;
     }
   });
 }
 
-Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,
-                                    const DownloadFileOptions& options) {
+Result<ReadSummary> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,
+                                 const DownloadFileOptions& options) {
   if (auto checked = CheckArguments(path, options); !checked) return checked.error();
   const auto found =
       client.GetObject(object, {.encryption_key = options.encryption_key, .call = options.call, .stop = options.stop});

@@ -54,8 +54,8 @@ Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix,
   return listing;
 }
 
-Result<ListingReport> ListInParallel(const Client& client, const ObjectName& prefix, DeliveryOrder order,
-                                     const ListingSink& sink, const ParallelListOptions& options) {
+Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, DeliveryOrder order,
+                               const ListingSink& sink, const ParallelListOptions& options) {
   if (!sink) return Error{ErrorCode::kInvalidArgument, "LIST " + ToUri(prefix) + ": the sink is empty"};
   const std::string list = "LIST " + ToUri(prefix) + ": ";
   if (auto checked = internal::CheckRanges({{list + "ParallelListOptions::max_concurrency",
@@ -66,32 +66,32 @@ Result<ListingReport> ListInParallel(const Client& client, const ObjectName& pre
     return Error{ErrorCode::kInvalidArgument, list + "ParallelListOptions::call_cap must be at least 1"};
   }
   using internal::listing::ParallelListing;
+  // In milliseconds, as it is saved, so that the process that lists has the same time as those that load the listing.
+  const auto time = std::chrono::floor<std::chrono::milliseconds>(CoreOf(client).timing().SystemNow());
   return internal::ExceptionsAsErrors([&] {
-    const auto listing =
-        internal::OwnedByProcess(std::make_unique<ParallelListing>(client, prefix, order, sink, options));
-    return listing->Run();
+    const auto run = internal::OwnedByProcess(std::make_unique<ParallelListing>(client, prefix, order, sink, options));
+    auto listing = run->Run();
+    if (listing) listing->time = time;
+    return listing;
   });
 }
 
 Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, const ParallelListOptions& options) {
-  // In milliseconds, as it is saved, so that the process that lists has the same time as those that load the listing.
-  const auto time = std::chrono::floor<std::chrono::milliseconds>(CoreOf(client).timing().SystemNow());
   std::vector<std::vector<ListedObject>> batches;
   const auto keep = [&](std::vector<ListedObject> objects) -> Result<void> {
     batches.push_back(std::move(objects));
     return {};
   };
-  auto report = ListInParallel(client, prefix, DeliveryOrder::kInOrder, keep, options);
-  if (!report) return report.error();
-  return internal::ExceptionsAsErrors([&]() -> Result<Listing> {
-    Listing listing{.prefix = prefix, .time = time, .report = *std::move(report)};
+  auto listing = ListInParallel(client, prefix, DeliveryOrder::kInOrder, keep, options);
+  if (!listing) return listing;
+  return internal::ExceptionsAsErrors([&] {
     // After all are counted: a vector that grows would hold memory for up to twice as many.
-    listing.objects.reserve(static_cast<std::size_t>(listing.report.objects));
+    listing->objects.reserve(static_cast<std::size_t>(listing->object_count));
     for (auto& batch : batches) {
-      std::move(batch.begin(), batch.end(), std::back_inserter(listing.objects));
+      std::move(batch.begin(), batch.end(), std::back_inserter(listing->objects));
       batch = {};
     }
-    return listing;
+    return std::move(listing);
   });
 }
 

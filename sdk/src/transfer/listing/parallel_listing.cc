@@ -133,7 +133,7 @@ ParallelListing::ParallelListing(const Client& client, ObjectName prefix, Delive
       delivery_(order),
       slots_(std::make_unique<RequestSlots>(CoreOf(client).loops(), max_concurrency_)) {}
 
-Result<ListingReport> ParallelListing::Run() {
+Result<Listing> ParallelListing::Run() {
   const std::stop_callback pass_on(options_.stop, [this] { stop_.request_stop(); });
   {
     const MutexLock lock(mutex_);
@@ -148,7 +148,7 @@ Result<ListingReport> ParallelListing::Run() {
 
 // Delivers until everything is delivered, or a call has failed.
 Result<void> ParallelListing::Deliver() {
-  while (!options_.limit || report_.objects < *options_.limit) {
+  while (!options_.limit || listing_.object_count < *options_.limit) {
     Delivery::Batch batch;
     {
       MutexLock lock(mutex_);
@@ -164,8 +164,8 @@ Result<void> ParallelListing::Deliver() {
       has_news_.wait(lock, stop_.get_token(), has_news);
       if (error_) return *error_;
       if (options_.stop.stop_requested()) {
-        return Error{ErrorCode::kCancelled,
-                     "LIST " + ToUri(prefix_) + ": cancelled after " + std::to_string(report_.objects) + " objects"};
+        return Error{ErrorCode::kCancelled, "LIST " + ToUri(prefix_) + ": cancelled after " +
+                                                std::to_string(listing_.object_count) + " objects"};
       }
       if (delivery_.ready() == 0) return {};
       batch = delivery_.Take();
@@ -179,8 +179,8 @@ Result<void> ParallelListing::Deliver() {
 
 Result<void> ParallelListing::DeliverBatch(Delivery::Batch batch) {
   Filter(batch);
-  if (options_.limit && batch.size() > *options_.limit - report_.objects) {
-    batch.resize(static_cast<std::size_t>(*options_.limit - report_.objects));
+  if (options_.limit && batch.size() > *options_.limit - listing_.object_count) {
+    batch.resize(static_cast<std::size_t>(*options_.limit - listing_.object_count));
   }
   if (batch.empty()) return {};
   Count(batch);
@@ -188,11 +188,11 @@ Result<void> ParallelListing::DeliverBatch(Delivery::Batch batch) {
 }
 
 void ParallelListing::Count(const Delivery::Batch& batch) {
-  report_.objects += batch.size();
+  listing_.object_count += batch.size();
   for (auto first = batch.begin(); first != batch.end();) {
     const InternedName of = first->storage_class;
     const auto last = std::find_if(first, batch.end(), [of](const ListedObject& o) { return o.storage_class != of; });
-    report_.storage_classes[of.name()] += static_cast<std::uint64_t>(last - first);
+    listing_.storage_classes[of.name()] += static_cast<std::uint64_t>(last - first);
     first = last;
   }
 }
@@ -325,10 +325,11 @@ void ParallelListing::End() {
   slots_.reset();
 }
 
-ListingReport ParallelListing::Report() const {
+Listing ParallelListing::Report() const {
   const MutexLock lock(mutex_);
-  ListingReport report = report_;
+  Listing report = listing_;
   const Counters now = client_.counters();
+  report.prefix = prefix_;
   report.calls = made_;
   report.steals = scheduler_.steals();
   report.retries = now.retries - counters_before_.retries;
@@ -340,7 +341,7 @@ ListingReport ParallelListing::Report() const {
     if (CostsRetrieval(storage_class)) costly += objects;
   }
   if (costly > 0) {
-    report.warning = std::to_string(costly) + " of " + std::to_string(report.objects) + " objects under " +
+    report.warning = std::to_string(costly) + " of " + std::to_string(report.object_count) + " objects under " +
                      ToUri(prefix_) + " are NEARLINE, COLDLINE or ARCHIVE: reading them costs retrieval fees";
   }
   return report;

@@ -28,7 +28,7 @@ class ParallelListing final : private TaskSource {
   ParallelListing(const Client& client, ObjectName prefix, DeliveryOrder order, const ListingSink& sink,
                   const ParallelListOptions& options);
 
-  Result<ListingReport> Run();
+  Result<Listing> Run();
 
  private:
   std::function<void()> Take() override;
@@ -46,7 +46,7 @@ class ParallelListing final : private TaskSource {
   Result<void> DeliverBatch(Delivery::Batch batch);
   void Filter(Delivery::Batch& batch) const;
   void Count(const Delivery::Batch& batch);
-  [[nodiscard]] ListingReport Report() const;
+  [[nodiscard]] Listing Report() const;
 
   const Client& client_;
   const ObjectName prefix_;
@@ -61,7 +61,7 @@ class ParallelListing final : private TaskSource {
   const OwnerProcess owner_;
   std::stop_source stop_;
   ListedPageParser parser_;
-  ListingReport report_;  // of the thread that delivers
+  Listing listing_;  // of the thread that delivers
 
   mutable Mutex mutex_;
   std::condition_variable_any has_news_;  // for the thread that delivers

@@ -109,6 +109,8 @@ Result<void> ObjectReader::VerifyWhole() const {
   return WithCore(core_, [&] { return core_->VerifyWhole(); });
 }
 
-ObjectReaderReport ObjectReader::report() const { return core_ ? core_->report() : ObjectReaderReport(); }
+std::uint64_t ObjectReader::requests() const { return core_ ? core_->requests() : 0; }
+std::uint64_t ObjectReader::fetched_bytes() const { return core_ ? core_->fetched_bytes() : 0; }
+std::uint64_t ObjectReader::read_ahead_bytes() const { return core_ ? core_->read_ahead_bytes() : 0; }
 
 }  // namespace gcsflux

@@ -424,8 +424,4 @@ Result<void> ReaderCore::VerifyWhole() {
   return object_.CompareWithAnswers(came);  // A service may contradict itself.
 }
 
-ObjectReaderReport ReaderCore::report() const {
-  return {.requests = requests_, .fetched_bytes = fetched_bytes_, .read_ahead_bytes = window()};
-}
-
 }  // namespace gcsflux::internal

@@ -55,7 +55,9 @@ class ReaderCore {
   /// For the end after a failure: what was fetched ahead and has come.
   [[nodiscard]] std::vector<ReadAhead::Arrived> TakeArrived() { return ahead_->TakeArrived(); }
   Result<void> VerifyWhole();
-  [[nodiscard]] ObjectReaderReport report() const;
+  [[nodiscard]] std::uint64_t requests() const { return requests_; }
+  [[nodiscard]] std::uint64_t fetched_bytes() const { return fetched_bytes_; }
+  [[nodiscard]] std::uint64_t read_ahead_bytes() const { return window(); }
 
  private:
   // The requests that one call waits for.

@@ -58,6 +58,10 @@ class PinnedObject {
 
   /// Compares the CRC32C of all bytes, as ReportedChecksum does: reads do not compare theirs with the source's.
   [[nodiscard]] Result<void> CheckWhole(std::uint32_t crc32c) const;
+  /// The CRC32C that the listing or an answer gave. Nothing if none did.
+  [[nodiscard]] std::optional<std::uint32_t> whole_crc32c() const {
+    return source_.crc32c ? source_.crc32c : reported_.value();
+  }
   /// Compares it with that of the answers, if they have one.
   [[nodiscard]] Result<void> CompareWithAnswers(std::uint32_t crc32c) const;
 
