@@ -15,8 +15,8 @@ namespace gcsflux::cli {
 
 std::span<const Command* const> Commands() {
   static constexpr const Command* kCommands[] = {
-      &kMb,      &kRb, &kLs,    &kDu,      &kCp,     &kMv,      &kSync, &kCat,       &kStat,       &kSetmeta, &kHash,
-      &kCompose, &kRm, &kClean, &kInspect, &kVerify, &kConvert, &kDiff, &kListSteps, &kRemoveStep, &kPrune};
+      &kMb,      &kRb,   &kLs, &kDu,    &kCp,      &kMv,     &kSync,    &kCat,  &kStat,      &kSetmeta,    &kHash,
+      &kCompose, &kSign, &kRm, &kClean, &kInspect, &kVerify, &kConvert, &kDiff, &kListSteps, &kRemoveStep, &kPrune};
   return kCommands;
 }
 

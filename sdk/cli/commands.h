@@ -52,6 +52,7 @@ extern const Command kRb;
 extern const Command kRemoveStep;
 extern const Command kRm;
 extern const Command kSetmeta;
+extern const Command kSign;
 extern const Command kStat;
 extern const Command kSync;
 extern const Command kVerify;

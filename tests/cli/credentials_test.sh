@@ -87,4 +87,13 @@ export STORAGE_EMULATOR_HOST=$endpoint
 expect 1 '401' ls
 expect 0 '^gs://two-bucket$' ls --credentials=adc
 expect 0 '^  --credentials \(empty\)' ls --help_all
+# A service account's key signs a URL on this machine.
+key=$(openssl genrsa 2048 2>/dev/null | openssl pkcs8 -topk8 -nocrypt | sed ':a;N;$!ba;s/\n/\\n/g')
+cat >"$work/key.json" <<EOF
+{"type": "service_account", "client_email": "machine@test-project.iam.gserviceaccount.com", "private_key_id": "1",
+ "private_key": "$key", "token_uri": "$endpoint/token"}
+EOF
+expect 0 '^http.*/bucket/a%20b\?.*X-Goog-Expires=600&.*X-Goog-Signature=[0-9a-f]+$' \
+  sign -d 10m 'gs://bucket/a b' --credentials="$work/key.json"
+
 echo "$passed checks passed"
