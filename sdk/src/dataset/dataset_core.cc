@@ -157,15 +157,16 @@ std::shared_ptr<BatchStream> DatasetCore::StreamOf(Engine& engine) {
 FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
   Engine& engine = engines_.Get();
   MutexLock lock(engine.mutex);
-  const auto [announced, epoch] = std::pair(engine.stream, engine.epoch);
+  const auto announced = engine.stream;
+  const auto [seed, epoch] = std::pair(engine.order.seed, engine.epoch);
   lock.unlock();
   if (announced) {
     if (const auto batch = announced->ClaimSamples(epoch, samples)) return announced->Await(*batch);
   }
   if (samples.empty()) return {.samples = settings_->work.make(0)};
-  const auto stream =
-      MakeStream(engine, std::make_unique<GivenBatch>(std::vector(samples.begin(), samples.end())), {}, known_);
-  const auto batch = stream->Claim(0);  // Before it begins: what arrives is not ahead.
+  const auto stream = MakeStream(
+      engine, std::make_unique<GivenBatch>(std::vector(samples.begin(), samples.end()), seed, epoch), {}, known_);
+  const auto batch = stream->Claim(epoch);  // Before it begins: what arrives is not ahead.
   if (auto begun = stream->BeginAwaited(); !begun) return {.error = begun.error()};
   auto finished = stream->Await(**batch);
   stream->Close();

@@ -53,7 +53,8 @@ class DatasetCore {
   [[nodiscard]] std::optional<std::uint64_t> count() const;
 
   /// The samples of these objects, which exist. If they are the next ones of the order, they are fetched ahead;
-  /// otherwise they are fetched now.
+  /// otherwise they are fetched now. Their contexts are of the epoch in which an order was announced last; without an
+  /// announced order, of seed 0 and epoch 0.
   [[nodiscard]] FinishedBatch Fetch(std::span<const std::size_t> samples) const;
 
   /// The next batch of the order's epoch. Nothing at its end.
