@@ -325,7 +325,8 @@ endif()
 if(Torch_FOUND)
   gcsflux_test(torch_tests TORCH
     SOURCES torch/data_loader_test.cc torch/epoch_sampler_test.cc torch/loopback_proxy.cc torch/iterable_dataset_test.cc
-          torch/loader_traps_test.cc torch/loops_test.cc torch/make_data_loader_test.cc torch/map_dataset_test.cc torch/state_dict_memory_test.cc
+          torch/loader_traps_test.cc torch/loops_test.cc torch/make_data_loader_test.cc torch/map_dataset_test.cc torch/sample_context_test.cc
+          torch/state_dict_memory_test.cc
           torch/torch_save_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_test(torch_lies_tests TORCH

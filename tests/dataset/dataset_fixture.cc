@@ -31,7 +31,8 @@ internal::SampleWork TextsOfObjects(std::function<void(const std::string&)> on_d
                 return std::make_shared<Texts>(samples);
               },
           .decode = [on_decode = std::move(on_decode)](void* batch, std::size_t place, const ListedObject& object,
-                                                       DownloadedObject& downloaded) -> internal::DecodedSample {
+                                                       DownloadedObject& downloaded,
+                                                       const SampleContext&) -> internal::DecodedSample {
             const std::string text(reinterpret_cast<const char*>(downloaded.bytes.data()), downloaded.bytes.size());
             EXPECT_EQ(text.substr(0, object.name.size()), object.name);
             (*static_cast<Texts*>(batch))[place] = object.name;

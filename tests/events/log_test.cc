@@ -67,6 +67,7 @@ void TellAll(EventListener& listener) {
   listener.OnEvent(failed);
   listener.OnEvent(Of(EventKind::kUnverifiedRead));
   listener.OnEvent({.kind = EventKind::kCompositionRefused, .bucket = "bkt", .what = "the caller lacks it"});
+  listener.OnEvent({.kind = EventKind::kUnannouncedOrder, .subject = "gs://bkt/n/", .bucket = "bkt", .what = "do so"});
 }
 
 TEST(Logger, WritesEachEventAsOneLine) {
@@ -92,12 +93,15 @@ TEST(Logger, WritesEachEventAsOneLine) {
           Pair(LogLevel::kWarning, call + ": the service gives no CRC32C, so the bytes are not checked; told once for "
                                           "gs://bkt [invocation 1234]"),
           Pair(LogLevel::kWarning,
-               "objects of gs://bkt are read directly, not through composites: the caller lacks it")));
+               "objects of gs://bkt are read directly, not through composites: the caller lacks it"),
+          Pair(LogLevel::kWarning,
+               "the dataset of gs://bkt/n/ fetches nothing ahead, because the order of its batches "
+               "was not announced: do so")));
 }
 
 TEST(Logger, OmitsEventsBelowItsLevel) {
   for (const auto& [level, want] :
-       {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 7U}, {LogLevel::kInfo, 11U}, {LogLevel::kDebug, 12U}}) {
+       {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 8U}, {LogLevel::kInfo, 12U}, {LogLevel::kDebug, 13U}}) {
     Lines lines;
     TellAll(*lines.At(level));
     EXPECT_EQ(lines.all.size(), want) << LogLevelName(level);

@@ -169,6 +169,16 @@ TEST_F(TraceTest, MarksRefusedComposition) {
   EXPECT_EQ(mark.at("args").at("reason"), "the caller lacks it");
 }
 
+TEST_F(TraceTest, MarksAnUnannouncedOrder) {
+  const auto trace = *TraceWriter::Open(path_);
+  trace->OnEvent({.kind = EventKind::kUnannouncedOrder, .subject = "gs://bkt/n/", .bucket = "bkt", .what = "do so"});
+  ASSERT_TRUE(trace->Close().ok());
+  const json mark = Of(json::parse(Text()), "event").at(0);
+  EXPECT_EQ(mark.at("name"), "unannounced order");
+  EXPECT_EQ(mark.at("args").at("dataset"), "gs://bkt/n/");
+  EXPECT_EQ(mark.at("args").at("advice"), "do so");
+}
+
 TEST_F(TraceTest, LacksOnlyTheBracketAfterACrash) {
   const auto trace = *TraceWriter::Open(path_);
   for (int i = 0; i < 3; ++i) {

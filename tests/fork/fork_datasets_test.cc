@@ -30,8 +30,8 @@ class ForkDatasetsTest : public testing::ForkTest {
     }
     internal::SampleWork work{
         .make = [](std::size_t samples) { return std::make_shared<std::vector<std::string>>(samples); },
-        .decode = [](void* batch, std::size_t place, const ListedObject&,
-                     DownloadedObject& object) -> internal::DecodedSample {
+        .decode = [](void* batch, std::size_t place, const ListedObject&, DownloadedObject& object,
+                     const SampleContext&) -> internal::DecodedSample {
           (*static_cast<std::vector<std::string>*>(batch))[place].assign(
               reinterpret_cast<const char*>(object.bytes.data()), object.bytes.size());
           return {};

@@ -88,8 +88,8 @@ using Samples = std::vector<std::pair<std::string, std::string>>;
 
 internal::SampleWork BytesAsSamples() {
   return {.make = [](std::size_t samples) { return std::make_shared<Samples>(samples); },
-          .decode = [](void* batch, std::size_t place, const ListedObject& object,
-                       DownloadedObject& downloaded) -> internal::DecodedSample {
+          .decode = [](void* batch, std::size_t place, const ListedObject& object, DownloadedObject& downloaded,
+                       const SampleContext&) -> internal::DecodedSample {
             (*static_cast<Samples*>(batch))[place] = {object.name, TextOf(downloaded.bytes)};
             return {.bytes = downloaded.bytes.size()};
           }};

@@ -54,6 +54,7 @@ class RecordedEvents : public EventListener {
                           event.duration});
         break;
       case EventKind::kCompositionRefused: refusals.emplace_back(event.bucket, event.what); break;
+      case EventKind::kUnannouncedOrder: unannounced.emplace_back(event.subject, event.what); break;
       default: break;
     }
   }
@@ -63,7 +64,8 @@ class RecordedEvents : public EventListener {
   std::vector<Throttle> throttles = {};
   std::vector<Call> unverified = {};
   std::vector<Token> tokens = {};
-  std::vector<std::pair<std::string, std::string>> refusals = {};  ///< Of composing: bucket and reason.
+  std::vector<std::pair<std::string, std::string>> refusals = {};     ///< Of composing: bucket and reason.
+  std::vector<std::pair<std::string, std::string>> unannounced = {};  ///< Orders: the dataset's prefix, and the advice.
 
  private:
   static Call Copy(const Event& event) {

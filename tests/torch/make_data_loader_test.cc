@@ -2,15 +2,18 @@
 #include <torch/data/transforms/lambda.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "gcsflux/torch/data_loader.h"
+#include "support/recorded_events.h"
 #include "torch/numbered_objects.h"
 
 namespace gcsflux {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAreArray;
@@ -81,6 +84,38 @@ TEST_F(MakeDataLoaderTest, IsNotReportedAsUnannounced) {
   std::uint64_t batches = 0;
   for ([[maybe_unused]] const Example<>& batch : *unannounced) ++batches;
   EXPECT_EQ(dataset_.report().unannounced_batches, batches);
+}
+
+// With a client that reports its events.
+class OrderEventTest : public NumberedObjectsTest {
+ protected:
+  [[nodiscard]] MapDataset Dataset() const { return {heard_, Object("numbers/"), NumberIn, kDirect}; }
+
+  const std::shared_ptr<testing::RecordedEvents> events_ = std::make_shared<testing::RecordedEvents>();
+  const Client heard_ = ValueOrThrow(Client::Create({.endpoint = emulator_.endpoint(), .event_listener = events_}));
+};
+
+TEST_F(OrderEventTest, ReportsAnUnannouncedOrderOncePerDataset) {
+  for (const std::size_t datasets : {1U, 2U}) {
+    const MapDataset dataset = Dataset();
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      const auto loader =
+          torch::data::make_data_loader(MapDataset(dataset), torch::data::DataLoaderOptions(kBatch).workers(4));
+      for (const auto& batch : *loader) EXPECT_FALSE(batch.empty());
+    }
+    ASSERT_EQ(events_->unannounced.size(), datasets);
+    EXPECT_EQ(events_->unannounced.back().first, "gs://torch-test/numbers/");
+    EXPECT_THAT(events_->unannounced.back().second, AllOf(HasSubstr("MakeDataLoader"), HasSubstr("EpochSampler")));
+  }
+}
+
+TEST_F(OrderEventTest, DoesNotReportAnAnnouncedOrder) {
+  MapDataset dataset = Dataset();
+  EXPECT_EQ(dataset.get_batch(std::size_t{0}).size(), 1) << "a program may look at a sample first";
+  auto loader = MakeDataLoader(dataset, {.batch_size = kBatch}, {.workers = 2});
+  for (const Example<>& batch : loader) EXPECT_GT(batch.data.size(0), 0);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(dataset.get_batch(i).size(), 1);
+  EXPECT_EQ(events_->unannounced.size(), 0);
 }
 
 TEST_F(MakeDataLoaderTest, CursorFollowsTheCurrentBatch) {

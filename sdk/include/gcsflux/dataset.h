@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,6 +16,20 @@ namespace gcsflux {
 inline DownloaderOptions DatasetDownloads() {
   return {.max_concurrency = 256, .adapts_concurrency = true, .composition = CompositionMode::kAuto};
 }
+
+/// Which sample a transform makes. A transform that takes it as its last argument can augment at random so that a run
+/// repeats exactly: the context is the same for any number of workers, ranks and threads, any batch size, and after the
+/// run was resumed at a cursor.
+struct SampleContext {
+  std::uint64_t epoch = 0;  ///< From 0.
+  std::size_t index = 0;    ///< The sample's object is this one of the listing.
+  /// For a random number generator: 64 well mixed bits of EpochOptions::seed, epoch and index. Different for the
+  /// samples of an epoch and, but for chance, for different epochs. If an order repeats a sample within an epoch, both
+  /// have the same seed.
+  std::uint64_t seed = 0;
+
+  friend bool operator==(const SampleContext&, const SampleContext&) = default;
+};
 
 /// How a dataset lists, downloads and decodes. The defaults suit objects of any size.
 struct DatasetOptions {

@@ -52,6 +52,10 @@ enum class EventKind {
   /// `what` is the missing permission, or why the permissions cannot be read. Once for each bucket, for a client and
   /// its copies.
   kCompositionRefused,
+  /// The batches of a MapDataset are requested in an order that was not announced to it, so nothing is fetched ahead:
+  /// `what` says what to do. With the second such batch, because a program may look at one before it begins. Once for a
+  /// dataset and its copies. DatasetReport::unannounced_batches counts these batches.
+  kUnannouncedOrder,
 };
 
 /// Something that a client did or met. Members that the kind does not name keep their defaults. `error` and the strings
@@ -59,9 +63,9 @@ enum class EventKind {
 struct Event {
   EventKind kind = EventKind::kRequest;
 
-  // The call; kToken, kThreadShortage and kCompositionRefused are about none.
+  // The call; kToken, kThreadShortage, kCompositionRefused and kUnannouncedOrder are about none.
   std::string_view operation = {};      ///< As GCS names it: "objects.get".
-  std::string_view subject = {};        ///< "gs://bucket/name [0, 4096)".
+  std::string_view subject = {};        ///< "gs://bucket/name [0, 4096)". Of kUnannouncedOrder: the dataset's prefix.
   std::string_view bucket = {};         ///< Empty if the call is about no bucket.
   std::string_view invocation_id = {};  ///< The same for all attempts of a call; empty before the first is sent.
   int attempt = 1;                      ///< From 1. Of kRetry and kBudget: the attempt that failed.
@@ -150,7 +154,8 @@ struct GateStatus {
 
 enum class LogLevel {
   kError,  ///< Calls that failed for good, and tokens that could not be fetched.
-  /// Failures that the client handles: retries, stalls, delays by the retry budget, threads that could not be started.
+  /// Failures that the client handles: retries, stalls, delays by the retry budget, threads that could not be started;
+  /// and datasets that cannot fetch ahead.
   kWarning,
   kInfo,   ///< Throttling, hedges, new tokens, and calls whose failure is an answer (not found, cancelled ...).
   kDebug,  ///< Each request.

@@ -12,6 +12,7 @@ namespace gcsflux::internal {
 
 /// A batch of one rank: its samples, and the position of the run behind it.
 struct PlannedBatch {
+  std::uint64_t seed = 0;  ///< EpochOptions::seed.
   std::uint64_t epoch = 0;
   std::uint64_t claimed_from = 0;         ///< It is for loops over the epochs from this one to `epoch`.
   std::vector<std::size_t> samples = {};  ///< Indices of objects; at least one.
@@ -32,20 +33,23 @@ class BatchOrder {
   [[nodiscard]] virtual std::optional<Error> error() const { return std::nullopt; }
 };
 
-/// One batch, exactly as requested.
+/// One batch, exactly as requested, beside the order of an epoch.
 class GivenBatch : public BatchOrder {
  public:
-  explicit GivenBatch(std::vector<std::size_t> samples) : samples_(std::move(samples)) {}
+  GivenBatch(std::vector<std::size_t> samples, std::uint64_t seed, std::uint64_t epoch)
+      : samples_(std::move(samples)), seed_(seed), epoch_(epoch) {}
 
   std::optional<PlannedBatch> Next() override {
     if (samples_.empty()) return std::nullopt;
-    return PlannedBatch{.samples = std::exchange(samples_, {})};
+    return PlannedBatch{.seed = seed_, .epoch = epoch_, .claimed_from = epoch_, .samples = std::exchange(samples_, {})};
   }
   [[nodiscard]] bool is_over() const override { return samples_.empty(); }
   [[nodiscard]] std::uint64_t expected() const override { return samples_.size(); }
 
  private:
   std::vector<std::size_t> samples_;
+  std::uint64_t seed_;
+  std::uint64_t epoch_;
 };
 
 }  // namespace gcsflux::internal

@@ -9,6 +9,7 @@
 #include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
 #include "base/process/mutex.h"
+#include "dataset/sample_context.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -345,7 +346,9 @@ void BatchStream::Count(Batch& batch, const DecodedAhead& more) {
 void BatchStream::Decode(MutexLock<Mutex>& lock, Arrived::node_type object) {
   Batch& batch = Numbered(object.key().first);  // The reference stays valid, because a sample of it is pending.
   const std::size_t place = object.key().second;
-  const ListedObject& listed = settings_.object_at(batch.planned.samples[place]);
+  const std::size_t index = batch.planned.samples[place];
+  const ListedObject& listed = settings_.object_at(index);
+  const SampleContext context = ContextOf(batch.planned.seed, batch.planned.epoch, index);
   DownloadedObject& downloaded = object.mapped();
   DecodedSample made;
   Count(batch, {.samples = 1});
@@ -353,7 +356,7 @@ void BatchStream::Decode(MutexLock<Mutex>& lock, Arrived::node_type object) {
   const std::size_t bytes = downloaded.bytes.size();
   if (!downloaded.error) {
     const auto start = Clock::now();
-    made = settings_.work.decode(batch.samples.get(), place, listed, downloaded);
+    made = settings_.work.decode(batch.samples.get(), place, listed, downloaded, context);
     if (!settings_.work.is_instant) settings_.tally->NoteDecoding(Clock::now() - start);
   }
   auto error = std::move(downloaded.error);

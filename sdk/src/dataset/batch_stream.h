@@ -17,6 +17,7 @@
 #include "dataset/batch_order.h"
 #include "dataset/dataset_tally.h"
 #include "dataset/decode_threads.h"
+#include "gcsflux/dataset.h"
 #include "gcsflux/download.h"
 #include "gcsflux/listing.h"
 #include "loop/loop_condition.h"
@@ -36,7 +37,8 @@ struct SampleWork {
   std::function<std::shared_ptr<void>(std::size_t samples)> make;
   /// Makes the sample at this place of a batch. Several threads call it at the same time, once for each place. It may
   /// take the object's memory.
-  std::function<DecodedSample(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& bytes)>
+  std::function<DecodedSample(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& bytes,
+                              const SampleContext& context)>
       decode;
   /// It is quick, calls no user code and takes no memory beside the object's: the thread that has fetched the object
   /// runs it.

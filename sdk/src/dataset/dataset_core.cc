@@ -1,7 +1,9 @@
 #include "dataset/dataset_core.h"
 
+#include <string>
 #include <utility>
 
+#include "base/object_name.h"
 #include "base/process/owner_process.h"
 #include "client/client_core.h"
 #include "dataset/fingerprint.h"
@@ -154,18 +156,31 @@ std::shared_ptr<BatchStream> DatasetCore::StreamOf(Engine& engine) {
   return engine.stream;
 }
 
+// A program may look at one batch before it begins.
+void DatasetCore::NoteUnannounced() const {
+  if (++unannounced_ != 2) return;
+  const std::string prefix = ToUri(settings_->prefix);
+  CoreOf(client_).observer().Report(
+      {.kind = EventKind::kUnannouncedOrder,
+       .subject = prefix,
+       .bucket = settings_->prefix.bucket,
+       .what = "make its loader by MakeDataLoader() (gcsflux/torch/data_loader.h), or give an EpochSampler to yours"});
+}
+
 FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
   Engine& engine = engines_.Get();
   MutexLock lock(engine.mutex);
-  const auto [announced, epoch] = std::pair(engine.stream, engine.epoch);
+  const auto announced = engine.stream;
+  const auto [seed, epoch] = std::pair(engine.order.seed, engine.epoch);
   lock.unlock();
   if (announced) {
     if (const auto batch = announced->ClaimSamples(epoch, samples)) return announced->Await(*batch);
   }
   if (samples.empty()) return {.samples = settings_->work.make(0)};
-  const auto stream =
-      MakeStream(engine, std::make_unique<GivenBatch>(std::vector(samples.begin(), samples.end())), {}, known_);
-  const auto batch = stream->Claim(0);  // Before it begins: what arrives is not ahead.
+  if (!announced) NoteUnannounced();
+  const auto stream = MakeStream(
+      engine, std::make_unique<GivenBatch>(std::vector(samples.begin(), samples.end()), seed, epoch), {}, known_);
+  const auto batch = stream->Claim(epoch);  // Before it begins: what arrives is not ahead.
   if (auto begun = stream->BeginAwaited(); !begun) return {.error = begun.error()};
   auto finished = stream->Await(**batch);
   stream->Close();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +54,8 @@ class DatasetCore {
   [[nodiscard]] std::optional<std::uint64_t> count() const;
 
   /// The samples of these objects, which exist. If they are the next ones of the order, they are fetched ahead;
-  /// otherwise they are fetched now.
+  /// otherwise they are fetched now. Their contexts are of the epoch in which an order was announced last; without an
+  /// announced order, of seed 0 and epoch 0.
   [[nodiscard]] FinishedBatch Fetch(std::span<const std::size_t> samples) const;
 
   /// The next batch of the order's epoch. Nothing at its end.
@@ -63,6 +65,8 @@ class DatasetCore {
   [[nodiscard]] DatasetReport report(const OperationPrices& prices) const;
 
  private:
+  void NoteUnannounced() const;
+
   using ObjectAt = std::function<const ListedObject&(std::size_t)>;
   // The state in one process.
   struct Engine {
@@ -91,6 +95,7 @@ class DatasetCore {
   const ListingFingerprint fingerprint_;
   const ObjectAt known_;
   const std::shared_ptr<DatasetTally> tally_ = std::make_shared<DatasetTally>();
+  mutable std::atomic<std::uint64_t> unannounced_ = 0;  // Batches requested while no order was announced.
   const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
   const Counters made_with_;
   const OwnerProcess owner_;

@@ -54,7 +54,8 @@ std::optional<PlannedBatch> EpochOrder::Next() {
   if (!HasBegun(state)) return std::nullopt;
   const auto batch = BatchHere(state);
   if (!batch) return std::nullopt;
-  PlannedBatch planned{.epoch = epoch_, .claimed_from = claimed_from_, .samples = SamplesOf(*batch, state)};
+  PlannedBatch planned{
+      .seed = options_.seed, .epoch = epoch_, .claimed_from = claimed_from_, .samples = SamplesOf(*batch, state)};
   const bool is_last = plan_ && next_ == plan_->batches();
   planned.cursor = {.seed = options_.seed,
                     .epoch = epoch_ + (is_last ? 1 : 0),

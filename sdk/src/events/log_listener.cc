@@ -125,6 +125,9 @@ class Logger : public EventListener {
       case EventKind::kThreadShortage:
         return std::to_string(event.started) + " of " + std::to_string(event.wanted) + " " + what +
                (what == "threads" ? " could be started: " : " are possible: ") + event.error->message;
+      case EventKind::kUnannouncedOrder:
+        return "the dataset of " + std::string(event.subject) +
+               " fetches nothing ahead, because the order of its batches was not announced: " + what;
       case EventKind::kCompositionRefused: break;
     }
     return "objects of gs://" + std::string(event.bucket) + " are read directly, not through composites: " + what;

@@ -35,7 +35,8 @@ void Observer::Count(const Event& event) {
     case EventKind::kRequest:
     case EventKind::kHedgeLost:
     case EventKind::kThreadShortage:
-    case EventKind::kCompositionRefused: return;
+    case EventKind::kCompositionRefused:
+    case EventKind::kUnannouncedOrder: return;
   }
 }
 

@@ -95,6 +95,8 @@ class TraceFile : public TraceWriter {
         return Mark("thread shortage", arguments.Text("cause", event.error->message));
       case EventKind::kCompositionRefused:
         return Mark("composition refused", arguments.Text("bucket", event.bucket).Text("reason", event.what));
+      case EventKind::kUnannouncedOrder:
+        return Mark("unannounced order", arguments.Text("dataset", event.subject).Text("advice", event.what));
     }
   }
 

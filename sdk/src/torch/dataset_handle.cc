@@ -35,10 +35,10 @@ std::exception_ptr FailureOf(const std::string& bucket, const ListedObject& obje
 SampleWork WorkOf(SampleMaker maker, std::string bucket) {
   return {.make = std::move(maker.make),
           .decode = [decode = std::move(maker.decode), bucket = std::move(bucket)](
-                        void* batch, std::size_t place, const ListedObject& object,
-                        DownloadedObject& downloaded) -> DecodedSample {
+                        void* batch, std::size_t place, const ListedObject& object, DownloadedObject& downloaded,
+                        const SampleContext& context) -> DecodedSample {
             try {
-              return {.bytes = decode(batch, place, object, downloaded)};
+              return {.bytes = decode(batch, place, object, downloaded, context)};
             } catch (...) {
               return {.exception = FailureOf(bucket, object)};
             }

@@ -21,7 +21,8 @@ SampleMaker RawSamples(bool copy_out) {
   using Sample = torch::data::TensorExample;
   return {.make = [](std::size_t samples) { return std::make_shared<Places<Sample>>(samples); },
           .decode =
-              [copy_out](void* batch, std::size_t place, const ListedObject&, DownloadedObject& downloaded) {
+              [copy_out](void* batch, std::size_t place, const ListedObject&, DownloadedObject& downloaded,
+                         const SampleContext&) {
                 (*static_cast<Places<Sample>*>(batch))[place] = Sample(TensorOf(downloaded, copy_out));
                 return static_cast<std::uint64_t>(downloaded.bytes.size());
               },

@@ -2,7 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "gcsflux/checkpoints/stored_checkpoint.h"
 #include "gcsflux/client.h"
@@ -24,6 +28,34 @@ namespace gcsflux {
 /// format.
 Result<StoredCheckpoint> OpenCheckpoint(const Client& client, const std::string& uri,
                                         const ObjectReaderOptions& options = {});
+
+/// A tensor to save. Name and memory are borrowed for the call.
+struct TensorWrite {
+  std::string_view name = {};
+  DType dtype = DType::kFloat32;
+  std::vector<std::int64_t> shape = {};      ///< Empty for a scalar.
+  std::span<const std::byte> elements = {};  ///< In row-major order, little-endian.
+};
+
+/// Writes tensors from memory as a file of safetensors, with each tensor's CRC32C, to an object "gs://bucket/name" or a
+/// local file, all or nothing. OpenCheckpoint() and Python's safetensors read it; ConvertCheckpoint() makes a file of
+/// torch.save of it. The memory must not change meanwhile: it is read twice, for the checksums. For a local file only
+/// the mode of the options counts, and the answer has only name and size. Thread-safe.
+///
+/// `metadata` is stored with the tensors: StoredCheckpoint::metadata(). "format" is "pt" if it is not given, because
+/// some readers require it.
+///
+/// Returns kInvalidArgument, and sends nothing, if
+/// - a tensor's name is empty, is "__metadata__", is not UTF-8, or occurs twice;
+/// - `elements` has another length than `dtype` and `shape` ask for, or safetensors lacks the type (complex32);
+/// - a name of the metadata occurs twice, or is reserved ("crc32c:...", "gcsflux.state", "DCP_SHARDING_INFO"), or a
+/// name
+///   or a value is not UTF-8;
+/// - names, shapes and metadata together take more than 100 MB.
+/// Returns kCorrupted, and stores nothing, if the memory changed meanwhile. Other errors are those of ObjectWriter.
+Result<ObjectMetadata> SaveTensors(const Client& client, const std::string& uri, std::span<const TensorWrite> tensors,
+                                   const std::vector<std::pair<std::string, std::string>>& metadata = {},
+                                   const UploadOptions& options = {});
 
 struct ConvertOptions {
   CheckpointFormat format = CheckpointFormat::kSafetensors;  ///< Or kTorchFile. Not used with `shards`.

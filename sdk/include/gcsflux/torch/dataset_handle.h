@@ -71,7 +71,8 @@ class DatasetCore;
 /// returns the bytes that it takes. They may throw any exception.
 struct SampleMaker {
   std::function<std::shared_ptr<void>(std::size_t samples)> make;
-  std::function<std::uint64_t(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& downloaded)>
+  std::function<std::uint64_t(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& downloaded,
+                              const SampleContext& context)>
       decode;
   bool is_instant = false;  ///< True without a transform.
 };
@@ -80,15 +81,50 @@ struct SampleMaker {
 template <class Sample>
 using Places = std::vector<std::optional<Sample>>;
 
+/// A transform, with the context or without.
 template <class Sample>
-SampleMaker MakerOf(std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes)> transform) {
+class SampleTransform {
+  using Plain = std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes)>;
+  using WithContext =
+      std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes, const SampleContext& context)>;
+  template <class F>
+  static constexpr bool kTakesContext =
+      std::is_invocable_r_v<Sample, F&, const ListedObject&, std::span<const std::byte>, const SampleContext&>;
+
+ public:
+  /// A callable of both kinds gets the context.
+  template <class F>
+  requires(!std::same_as<std::remove_cvref_t<F>, SampleTransform> &&
+           (kTakesContext<F> || std::is_invocable_r_v<Sample, F&, const ListedObject&, std::span<const std::byte>>))
+      SampleTransform(F&& transform) {  // NOLINT(google-explicit-constructor): lambdas and functions are transforms.
+    if constexpr (kTakesContext<F>) {
+      transform_ = WithContext(std::forward<F>(transform));
+    } else if (Plain plain(std::forward<F>(transform)); plain) {
+      transform_ = [plain = std::move(plain)](const ListedObject& object, std::span<const std::byte> bytes,
+                                              const SampleContext&) { return plain(object, bytes); };
+    }
+  }
+  /// It is empty, and refused.
+  SampleTransform(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
+
+  explicit operator bool() const { return transform_ != nullptr; }
+  Sample operator()(const ListedObject& object, std::span<const std::byte> bytes, const SampleContext& context) const {
+    return transform_(object, bytes, context);
+  }
+
+ private:
+  WithContext transform_ = {};
+};
+
+template <class Sample>
+SampleMaker MakerOf(SampleTransform<Sample> transform) {
   if (!transform) throw StorageError({ErrorCode::kInvalidArgument, "a dataset needs a transform: this one is empty"});
   return {.make = [](std::size_t samples) { return std::make_shared<Places<Sample>>(samples); },
           .decode =
               [transform = std::move(transform)](void* batch, std::size_t place, const ListedObject& object,
-                                                 DownloadedObject& downloaded) {
+                                                 DownloadedObject& downloaded, const SampleContext& context) {
                 auto& sample = (*static_cast<Places<Sample>*>(batch))[place];
-                sample = transform(object, downloaded.bytes);
+                sample = transform(object, downloaded.bytes, context);
                 return BytesOfSample(*sample);
               }};
 }

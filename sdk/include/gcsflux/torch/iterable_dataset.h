@@ -5,7 +5,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -102,8 +101,8 @@ template <class Sample>
 class BasicIterableDataset
     : public torch::data::datasets::StatefulDataset<BasicIterableDataset<Sample>, std::vector<Sample>> {
  public:
-  /// As BasicMapDataset::Transform.
-  using Transform = std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes)>;
+  /// As BasicMapDataset::Transform. The context is always of the loop's epoch.
+  using Transform = internal::SampleTransform<Sample>;
 
   /// The objects of a prefix. Under SampleOrder::kShuffled the constructor lists it, otherwise the first Epoch() does.
   /// Throws StorageError with kInvalidArgument if an option is out of its range or an epoch has no batch for this rank,
@@ -111,8 +110,7 @@ class BasicIterableDataset
   /// depends on the listing.
   BasicIterableDataset(const Client& client, const ObjectName& prefix, Transform transform,
                        const EpochOptions& epochs = {}, const DatasetOptions& options = {})
-      : handle_(
-            internal::OpenEpochs(client, prefix, internal::MakerOf<Sample>(std::move(transform)), epochs, options)) {}
+      : handle_(internal::OpenEpochs(client, prefix, internal::MakerOf(std::move(transform)), epochs, options)) {}
   /// Without a transform: see BasicMapDataset.
   BasicIterableDataset(const Client& client, const ObjectName& prefix, const EpochOptions& epochs = {},
                        const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample>
@@ -121,8 +119,8 @@ class BasicIterableDataset
   /// The objects of a saved listing, or of any list of objects of one bucket, in this order.
   static BasicIterableDataset OfListing(const Client& client, Listing listing, Transform transform,
                                         const EpochOptions& epochs = {}, const DatasetOptions& options = {}) {
-    return BasicIterableDataset(internal::OpenEpochs(client, std::move(listing),
-                                                     internal::MakerOf<Sample>(std::move(transform)), epochs, options));
+    return BasicIterableDataset(
+        internal::OpenEpochs(client, std::move(listing), internal::MakerOf(std::move(transform)), epochs, options));
   }
   static BasicIterableDataset OfListing(
       const Client& client, Listing listing, const EpochOptions& epochs = {},

@@ -4,7 +4,6 @@
 #include <torch/data/example.h>
 
 #include <concepts>
-#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,9 +32,17 @@ using MapDatasetOptions = DatasetOptions;
 template <class Sample>
 class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDataset<Sample>, std::vector<Sample>> {
  public:
-  /// Makes a sample of an object's bytes. The bytes are valid during the call only: the sample's tensors must own their
-  /// memory. On bytes of another format it may throw any exception; see get_batch().
-  using Transform = std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes)>;
+  /// Any callable that makes a sample of an object's bytes, with one of these signatures:
+  ///
+  ///     Sample(const ListedObject& object, std::span<const std::byte> bytes)
+  ///     Sample(const ListedObject& object, std::span<const std::byte> bytes, const SampleContext& context)
+  ///
+  /// The bytes are valid during the call only: the sample's tensors must own their memory. On bytes of another format
+  /// it may throw any exception; see get_batch(). SampleContext (dataset.h) has a seed for random augmentation. A batch
+  /// that no EpochSampler announced has the seed and the epoch of the last announced order. If none was announced in
+  /// this process, its epoch and the order's seed count as 0: the sample's seed depends on its index only, and is the
+  /// same in each epoch of another sampler.
+  using Transform = internal::SampleTransform<Sample>;
 
   /// Lists the prefix (end it with "/" to mean a directory) by many calls at the same time. The listing fixes the
   /// names, generations and order (bytewise) of the dataset. Names that end with "/" are the empty objects that stand
@@ -43,7 +50,7 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
   /// kEmptyPrefix if there are no objects, and with the errors of listing.
   BasicMapDataset(const Client& client, const ObjectName& prefix, Transform transform,
                   const DatasetOptions& options = {})
-      : handle_(internal::OpenDataset(client, prefix, internal::MakerOf<Sample>(std::move(transform)), options)) {}
+      : handle_(internal::OpenDataset(client, prefix, internal::MakerOf(std::move(transform)), options)) {}
 
   /// Without a transform a sample is a uint8 tensor of the object's bytes. It is a view of the downloaded memory, which
   /// lives as long as the tensor. With DatasetOptions::copy_out it is a copy.
@@ -55,7 +62,7 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
   static BasicMapDataset OfListing(const Client& client, Listing listing, Transform transform,
                                    const DatasetOptions& options = {}) {
     return BasicMapDataset(
-        internal::OpenDataset(client, std::move(listing), internal::MakerOf<Sample>(std::move(transform)), options));
+        internal::OpenDataset(client, std::move(listing), internal::MakerOf(std::move(transform)), options));
   }
   static BasicMapDataset OfListing(const Client& client, Listing listing, const DatasetOptions& options = {}) requires
       std::same_as<Sample, torch::data::TensorExample> {

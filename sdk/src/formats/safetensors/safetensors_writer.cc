@@ -23,6 +23,17 @@ Error Invalid(std::string why) {
   return {ErrorCode::kInvalidArgument, "this cannot be written as safetensors: " + std::move(why)};
 }
 
+Error TooLongAHeader() { return Invalid("the header would have more than 100 MB; shorten the names or the metadata"); }
+
+// Before the bytes are summed. The header also has quotes, shapes and places.
+Result<void> CheckLengths(const SafetensorsContents& contents) {
+  std::uint64_t texts = 0;
+  for (const NamedTensor& tensor : contents.tensors) texts += tensor.name.size() * (contents.has_checksums ? 2 : 1);
+  for (const auto& [key, value] : contents.metadata) texts += key.size() + value.size();
+  if (texts > internal::kMostHeaderBytes) return TooLongAHeader();
+  return {};
+}
+
 // The place of a tensor behind the header.
 struct Place {
   std::size_t tensor = 0;  // Index in the contents.
@@ -120,7 +131,7 @@ Result<std::string> HeaderOf(const SafetensorsContents& contents, const std::vec
   if (json.size() > 1) json.pop_back();
   json += "}";
   json.append((kAlignment - json.size() % kAlignment) % kAlignment, ' ');
-  if (json.size() > internal::kMostHeaderBytes) return Invalid("the header would have more than 100 MB");
+  if (json.size() > internal::kMostHeaderBytes) return TooLongAHeader();
   std::string header;
   internal::AppendLittleEndian(header, std::uint64_t{json.size()});
   return header + json;
@@ -153,6 +164,7 @@ Error OtherBytes(const std::string& name) {
 
 Result<std::vector<PlacedTensor>> WriteSafetensors(const SafetensorsContents& contents,
                                                    const TensorWriter& write_tensor, const ByteSink& sink) {
+  if (auto lengths = CheckLengths(contents); !lengths) return lengths.error();
   if (auto names = CheckNames(contents); !names) return names.error();
   const auto places = PlacesOf(contents);
   if (!places) return places.error();
