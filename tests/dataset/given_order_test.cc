@@ -199,7 +199,7 @@ std::vector<int> Drawn(const GivenOrder& order, std::size_t count) {
 }
 
 TEST(WeightedOrder, DrawsInProportionToTheWeights) {
-  const auto order = GivenOrder::Weighted({1, 0, 3, 6}, {.samples = 1'000, .seed = 3});
+  const auto order = GivenOrder::Weighted({1, 0, 3, 6}, 1'000, 3);
   ASSERT_TRUE(order.ok()) << order.error().message;
   const std::vector<int> drawn = Drawn(*order, 4);  // Of 50,000; five standard deviations are at most 560.
   EXPECT_NEAR(drawn[0], 5'000, 560);
@@ -209,7 +209,7 @@ TEST(WeightedOrder, DrawsInProportionToTheWeights) {
 }
 
 TEST(WeightedOrder, DrawsEachOnceWithoutReplacement) {
-  const auto order = GivenOrder::Weighted({1, 1, 0, 1e-300, 1e300}, {.samples = 4, .with_replacement = false});
+  const auto order = GivenOrder::WeightedWithoutReplacement({1, 1, 0, 1e-300, 1e300}, 4);
   ASSERT_TRUE(order.ok()) << order.error().message;
   EXPECT_THAT(Drawn(*order, 5), ElementsAre(50, 50, 0, 50, 50));
   EXPECT_EQ(order->shared().indices_of(0).front(), 4) << "the heaviest comes first";
@@ -217,9 +217,9 @@ TEST(WeightedOrder, DrawsEachOnceWithoutReplacement) {
 
 TEST(WeightedOrder, DependsOnSeedAndEpochAlone) {
   const std::vector<double> weights(100, 1.0);
-  const auto a = GivenOrder::Weighted(weights, {.samples = 50, .seed = 1});
-  const auto b = GivenOrder::Weighted(weights, {.samples = 50, .seed = 1});
-  const auto other = GivenOrder::Weighted(weights, {.samples = 50, .seed = 2});
+  const auto a = GivenOrder::Weighted(weights, 50, 1);
+  const auto b = GivenOrder::Weighted(weights, 50, 1);
+  const auto other = GivenOrder::Weighted(weights, 50, 2);
   EXPECT_EQ(a->shared().indices_of(3), b->shared().indices_of(3));
   EXPECT_NE(a->shared().indices_of(3), a->shared().indices_of(4));
   EXPECT_NE(a->shared().indices_of(3), other->shared().indices_of(3));
@@ -229,23 +229,27 @@ TEST(WeightedOrder, RefusesWeightsThatCannotBeUsed) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   struct Case {
     std::vector<double> weights;
-    GivenOrder::Draw draw;
+    std::size_t samples;
     const char* message;
   };
-  for (const Case& one :
-       {Case{{1, kNan}, {.samples = 1}, "weight 1 is nan"}, Case{{-1, 2}, {.samples = 1}, "weight 0 is -1"},
-        Case{{1, INFINITY}, {.samples = 1}, "weight 1 is inf"}, Case{{0, 0}, {.samples = 1}, "no weight is above 0"},
-        Case{{}, {.samples = 1}, "no weight is above 0"}, Case{{1}, {}, "Draw::samples must be at least 1"},
-        Case{{1, 0, 1}, {.samples = 3, .with_replacement = false}, "2 weights are above 0"}}) {
-    const auto order = GivenOrder::Weighted(one.weights, one.draw);
+  for (const Case& one : {Case{{1, kNan}, 1, "weight 1 is nan"}, Case{{-1, 2}, 1, "weight 0 is -1"},
+                          Case{{1, INFINITY}, 1, "weight 1 is inf"}, Case{{0, 0}, 1, "no weight is above 0"},
+                          Case{{}, 1, "no weight is above 0"}, Case{{1}, 0, "at least 1 sample"}}) {
+    const auto order = GivenOrder::Weighted(one.weights, one.samples);
     ASSERT_FALSE(order.ok()) << one.message;
     EXPECT_EQ(order.error().code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(order.error().message, HasSubstr(one.message));
   }
 }
 
+TEST(WeightedOrder, RefusesMoreSamplesThanThereAreWithoutReplacement) {
+  const auto order = GivenOrder::WeightedWithoutReplacement({1, 0, 1}, 3);
+  ASSERT_FALSE(order.ok());
+  EXPECT_THAT(order.error().message, HasSubstr("2 weights are above 0"));
+}
+
 TEST(WeightedOrder, RefusesAListingOfAnotherSize) {
-  const auto order = GivenOrder::Weighted({1, 2, 3}, {.samples = 2});
+  const auto order = GivenOrder::Weighted({1, 2, 3}, 2);
   const auto progress = EpochProgress::Create({.count = 9}, Given(*order));
   ASSERT_FALSE(progress.ok());
   EXPECT_THAT(progress.error().message, HasSubstr("3 weights are given for 9 samples"));

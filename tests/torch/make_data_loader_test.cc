@@ -179,8 +179,7 @@ TEST_F(MakeDataLoaderTest, RefusesACursorOfAnotherListingUnlessAllowed) {
 }
 
 TEST_F(MakeDataLoaderTest, FollowsAGivenOrderWithAnyNumberOfWorkers) {
-  const auto weighted =
-      ValueOrThrow(GivenOrder::Weighted(std::vector<double>(kObjects, 1), {.samples = 30, .seed = 5}));
+  const auto weighted = ValueOrThrow(GivenOrder::Weighted(std::vector<double>(kObjects, 1), 30, 5));
   std::vector<int> expected;
   for (const std::size_t workers : {0, 1, 4}) {
     auto loader =

@@ -42,16 +42,14 @@ class GivenOrder {
   /// The same indices in each epoch.
   explicit GivenOrder(std::vector<std::size_t> indices);
 
-  /// How Weighted() draws.
-  struct Draw {
-    std::size_t samples = 0;       ///< In an epoch; at least 1.
-    bool with_replacement = true;  ///< If false, each sample is drawn at most once in an epoch.
-    std::uint64_t seed = 0;        ///< Another seed draws other samples.
-  };
-  /// Samples drawn with probabilities in proportion to their weights, one weight for each object of the listing.
-  /// Returns kInvalidArgument if a weight is negative, infinite or not a number, if the weights are all 0, or, without
-  /// replacement, if fewer than `samples` are above 0.
-  static Result<GivenOrder> Weighted(std::vector<double> weights, const Draw& draw);
+  /// In each epoch `samples` samples (at least 1), drawn with probabilities in proportion to their weights, one weight
+  /// for each object of the listing. A sample may be drawn several times. Another seed draws other samples. Returns
+  /// kInvalidArgument if a weight is negative, infinite or not a number, or if the weights are all 0.
+  static Result<GivenOrder> Weighted(std::vector<double> weights, std::size_t samples, std::uint64_t seed = 0);
+  /// The same, but each sample is drawn at most once in an epoch. Returns kInvalidArgument also if fewer than `samples`
+  /// weights are above 0.
+  static Result<GivenOrder> WeightedWithoutReplacement(std::vector<double> weights, std::size_t samples,
+                                                       std::uint64_t seed = 0);
 
   struct Shared;  ///< Internal.
   [[nodiscard]] Shared& shared() const { return *shared_; }

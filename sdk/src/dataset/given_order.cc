@@ -32,8 +32,13 @@ double UniformAt(std::uint64_t seed, std::uint64_t epoch, std::uint64_t draw) {
   return static_cast<double>(bits + 1) * 0x1p-53;
 }
 
-std::vector<std::size_t> DrawWithReplacement(const std::vector<double>& sums, const GivenOrder::Draw& draw,
-                                             std::uint64_t epoch) {
+struct Draw {
+  std::size_t samples = 0;
+  bool with_replacement = true;
+  std::uint64_t seed = 0;
+};
+
+std::vector<std::size_t> DrawWithReplacement(const std::vector<double>& sums, const Draw& draw, std::uint64_t epoch) {
   std::vector<std::size_t> drawn(draw.samples);
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     const double at = UniformAt(draw.seed, epoch, i) * sums.back();
@@ -45,7 +50,7 @@ std::vector<std::size_t> DrawWithReplacement(const std::vector<double>& sums, co
 
 // Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006: the samples with the largest
 // u^(1/weight), in their order.
-std::vector<std::size_t> DrawWithoutReplacement(const std::vector<double>& weights, const GivenOrder::Draw& draw,
+std::vector<std::size_t> DrawWithoutReplacement(const std::vector<double>& weights, const Draw& draw,
                                                 std::uint64_t epoch) {
   std::vector<std::pair<double, std::size_t>> keys;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -88,19 +93,9 @@ Result<void> CheckIndices(const EpochOptions& options, const GivenOrder::Shared:
                                 std::to_string(options.rank) + "; lower EpochOptions::batch_size or world_size");
 }
 
-}  // namespace
-
-GivenOrder::GivenOrder(std::function<std::vector<std::size_t>(std::uint64_t epoch)> indices_of)
-    : shared_(std::make_shared<Shared>()) {
-  shared_->indices_of = std::move(indices_of);
-}
-
-GivenOrder::GivenOrder(std::vector<std::size_t> indices)
-    : GivenOrder([indices = std::move(indices)](std::uint64_t) { return indices; }) {}
-
-Result<GivenOrder> GivenOrder::Weighted(std::vector<double> weights, const Draw& draw) {
+Result<GivenOrder> DrawnBy(std::vector<double> weights, const Draw& draw) {
   const auto refuse = [](const std::string& why) {
-    return Error{ErrorCode::kInvalidArgument, "GivenOrder::Weighted: " + why};
+    return Error{ErrorCode::kInvalidArgument, "weighted order: " + why};
   };
   const auto is_wrong = [](double weight) { return !std::isfinite(weight) || weight < 0; };
   if (const auto wrong = std::ranges::find_if(weights, is_wrong); wrong != weights.end()) {
@@ -110,7 +105,7 @@ Result<GivenOrder> GivenOrder::Weighted(std::vector<double> weights, const Draw&
   const auto positive =
       static_cast<std::size_t>(std::ranges::count_if(weights, [](double weight) { return weight > 0; }));
   if (positive == 0) return refuse("no weight is above 0");
-  if (draw.samples == 0) return refuse("Draw::samples must be at least 1");
+  if (draw.samples == 0) return refuse("at least 1 sample must be drawn");
   if (!draw.with_replacement && draw.samples > positive) {
     return refuse(std::to_string(draw.samples) +
                   " samples cannot be drawn without replacement: " + std::to_string(positive) + " weights are above 0");
@@ -126,8 +121,27 @@ Result<GivenOrder> GivenOrder::Weighted(std::vector<double> weights, const Draw&
     return draw.with_replacement ? DrawWithReplacement(sums, draw, epoch)
                                  : DrawWithoutReplacement(weights, draw, epoch);
   });
-  order.shared_->weights = count;
+  order.shared().weights = count;
   return order;
+}
+
+}  // namespace
+
+GivenOrder::GivenOrder(std::function<std::vector<std::size_t>(std::uint64_t epoch)> indices_of)
+    : shared_(std::make_shared<Shared>()) {
+  shared_->indices_of = std::move(indices_of);
+}
+
+GivenOrder::GivenOrder(std::vector<std::size_t> indices)
+    : GivenOrder([indices = std::move(indices)](std::uint64_t) { return indices; }) {}
+
+Result<GivenOrder> GivenOrder::Weighted(std::vector<double> weights, std::size_t samples, std::uint64_t seed) {
+  return DrawnBy(std::move(weights), {.samples = samples, .seed = seed});
+}
+
+Result<GivenOrder> GivenOrder::WeightedWithoutReplacement(std::vector<double> weights, std::size_t samples,
+                                                          std::uint64_t seed) {
+  return DrawnBy(std::move(weights), {.samples = samples, .with_replacement = false, .seed = seed});
 }
 
 namespace internal {
