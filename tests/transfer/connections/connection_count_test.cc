@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "transfer/download/connection_simulation.h"
+#include "transfer/connections/connection_simulation.h"
 
 namespace gcsflux {
 namespace {

@@ -1,4 +1,4 @@
-#include "transfer/download/connection_simulation.h"
+#include "transfer/connections/connection_simulation.h"
 
 #include <algorithm>
 #include <cmath>
