@@ -130,7 +130,7 @@ TEST(Logger, WritesTimeAndLevelToStandardError) {
   const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(text, ::testing::ContainsRegex("20[0-9-]+T[0-9:.]+Z gcsflux warning: objects.get gs://bkt/o"));
   EXPECT_THAT(text, HasSubstr("Z gcsflux error: UNAVAILABLE: 503: down"));
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 8);
 }
 
 TEST(LogLevel, RoundTripsThroughItsName) {
