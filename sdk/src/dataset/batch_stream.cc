@@ -134,6 +134,7 @@ bool BatchStream::MayFeed(const PlannedBatch& batch) {
 std::vector<DownloadSource> BatchStream::NextSources() {
   const MutexLock lock(mutex_);
   if (ended_) return {};
+  // Not analysed: it is called at once, under this lock, by a function that does not know the mutex.
   const auto feed = [this]() NO_THREAD_SAFETY_ANALYSIS -> Result<std::vector<DownloadSource>> { return FeedMore(); };
   auto sources = ExceptionsAsErrors(feed);
   changed_.NotifyAll();
