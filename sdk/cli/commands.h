@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -18,6 +20,16 @@ struct CommandFlag {
   std::string_view letters = {};  ///< "rR": -r and -R.
   std::string_view help = {};     ///< Instead of the description that gflags has.
 };
+
+/// A command's own flags, and those of a filter (arguments/filter.h).
+template <std::size_t N>
+constexpr std::array<CommandFlag, N + 5> WithFilterFlags(const CommandFlag (&own)[N]) {
+  std::array<CommandFlag, N + 5> flags = {};
+  std::copy(own, own + N, flags.begin());
+  std::size_t at = N;
+  for (const char* name : {"include", "exclude", "newer_than", "larger_than", "smaller_than"}) flags[at++] = {name};
+  return flags;
+}
 
 /// One command of the program: a row of the table by which lines are read and help is written.
 struct Command {

@@ -1,28 +1,15 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "cli/arguments/glob.h"
-#include "cli/commands.h"
+#include "gcsflux/result.h"
 
 namespace gcsflux::cli {
-
-/// A command's own flags, and those of a filter.
-template <std::size_t N>
-constexpr std::array<CommandFlag, N + 5> WithFilterFlags(const CommandFlag (&own)[N]) {
-  std::array<CommandFlag, N + 5> flags = {};
-  std::copy(own, own + N, flags.begin());
-  std::size_t at = N;
-  for (const char* name : {"include", "exclude", "newer_than", "larger_than", "smaller_than"}) flags[at++] = {name};
-  return flags;
-}
 
 /// Which of the files or objects below a directory, or of those that match a wildcard, a command is for: --include,
 /// --exclude, --newer_than, --larger_than and --smaller_than. What the user names is not filtered.
