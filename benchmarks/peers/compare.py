@@ -12,6 +12,7 @@ import datetime
 import json
 import os
 import pathlib
+import signal
 import sys
 import zlib
 
@@ -72,6 +73,7 @@ class Comparison:
                     self._judge(emulator, profile, row, client, report, is_timed)
                 except (processes.Failed, WrongContent) as failure:
                     self.reasons[row.name, client] = f"failed: {failure}"
+                    print(f"{row.name}, {client}: {failure}", file=sys.stderr, flush=True)
                 row = row.then
 
     def _judge(self, emulator, profile, row, client, report, is_timed):
@@ -147,6 +149,7 @@ def report_of(arguments, comparison, missing, load_before):
 
 def main():
     arguments = parse_arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # no process is left behind
     load_before = os.getloadavg()[0]
     sizes = rows.Sizes(arguments.scale)
     files = service.Files(arguments.environment.resolve() / "files", sizes.small, sizes.large_bytes)
@@ -164,10 +167,7 @@ def main():
                         comparison.run(profile, row, client, is_timed=repetition > 0)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps(report_of(arguments, comparison, missing, load_before), indent=1) + "\n")
-    failed = [(key, reason) for key, reason in comparison.reasons.items() if reason.startswith("failed")]
-    for (row, client), reason in failed:
-        print(f"{row}, {client}: {reason}", file=sys.stderr)
-    sys.exit(1 if failed else 0)
+    sys.exit(1 if any(reason.startswith("failed") for reason in comparison.reasons.values()) else 0)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ class Peer:
         return self._client.bucket(bucket).blob(name).download_as_bytes()  # as its dataset reads what is not small
 
     @staticmethod
-    def make_loader(_make_peer, bucket, _names, batch):
+    def make_loader(make_peer, bucket, _names, batch):
+        make_peer()  # sets where the service is
         return DataLoader(_dataset(bucket, torch_loader.sample_of), batch_size=batch, shuffle=True, num_workers=WORKERS)
 
     def list_names(self, bucket):

@@ -19,7 +19,7 @@ class Peer:
         self._endpoint = endpoint
 
     def _store(self, bucket):
-        return GCSStore(bucket, base_url=self._endpoint, skip_signature=True, client_options={"allow_http": True})
+        return GCSStore(bucket, base_url=self._endpoint, bearer_token="none", client_options={"allow_http": True})
 
     @staticmethod
     def _gather(call, items):

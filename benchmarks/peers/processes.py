@@ -32,9 +32,14 @@ def run(command, variables):
                                  env=variables, start_new_session=True)
         killer = threading.Timer(PATIENCE_S, os.killpg, [child.pid, signal.SIGKILL])
         killer.start()
-        _, status, usage = os.wait4(child.pid, 0)
+        try:
+            _, status, usage = os.wait4(child.pid, 0)
+        except BaseException:  # of a signal's handler
+            os.killpg(child.pid, signal.SIGKILL)
+            raise
+        finally:
+            killer.cancel()
         seconds = time.perf_counter() - begin
-        killer.cancel()
         child.returncode = os.waitstatus_to_exitcode(status)  # so that Popen does not wait for it
         if child.returncode != 0:
             errors.seek(0)

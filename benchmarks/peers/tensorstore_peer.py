@@ -30,8 +30,7 @@ class Peer:
     def read_large(self, bucket, name, size):
         store, whole = self._store(bucket), bytearray(size)
         starts = range(0, size, RANGE)
-        ranges = [tensorstore.KvStore.ByteRange(start, min(start + RANGE, size)) for start in starts]
-        reads = [store.read(name, byte_range=bounds) for bounds in ranges]
+        reads = [store.read(name, byte_range=slice(start, min(start + RANGE, size))) for start in starts]
         for start, read in zip(starts, reads):
             value = read.result().value
             whole[start:start + len(value)] = value
