@@ -65,4 +65,6 @@ class PeersTable:
             rows_by_reason.setdefault((entry["client"], entry["reason"]), []).append(ROWS[entry["row"]])
         lines += [f"No figure: {CLIENTS[client]}, {' and '.join(rows)}: {reason}."
                   for (client, reason), rows in rows_by_reason.items()]
+        lines += [f"Failed and repeated: {CLIENTS[entry['client']]}, {ROWS[entry['row']]}: {entry['runs']} runs."
+                  for entry in report["repeated"]]
         return "\n".join("- " + line for line in lines)

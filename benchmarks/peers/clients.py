@@ -34,7 +34,7 @@ class Gcsflux:
     def __init__(self, programs):
         self._gcsflux, self._rows = (service.program_in(programs, name) for name in ("gcsflux", "gcsflux_rows"))
 
-    def report(self, endpoint, row, sums):
+    def report(self, endpoint, row, what):
         flags = [f"--endpoint={endpoint}", "--credentials=anonymous"]
         if row.name == "list":
             return self._of_program(self._names, "ls", "--recursive", *flags, f"gs://{row.bucket}")
@@ -42,7 +42,7 @@ class Gcsflux:
             return self._of_program(lambda _: {}, "cp", "--recursive", "--quiet", "--max_concurrency=64", *flags,
                                     row.what["directory"] + "/.", f"gs://{row.bucket}/")
         sizes = [f"--{name}={row.what[name]}" for name in ("batch", "tensors") if name in row.what]
-        done = processes.run([self._rows, f"--row={row.name}", f"--bucket={row.bucket}", f"--sums={str(sums).lower()}", *sizes,
+        done = processes.run([self._rows, f"--row={row.name}", f"--bucket={row.bucket}", f"--sums={str(what['sums']).lower()}", *sizes,
                               *flags], variables())
         with done.output:
             return {**json.load(done.output), "peak_bytes": done.peak_bytes}
@@ -68,9 +68,9 @@ class Other:
         self._client, self._python = client, environment.python
         self._variables = variables(PYTHONPATH=environment.path_of(client))
 
-    def report(self, endpoint, row, sums):
+    def report(self, endpoint, row, what):
         """{"cannot": REASON} if it has no way to do that."""
-        what = json.dumps({**row.what, "sums": sums})
-        done = processes.run([self._python, HERE / "run_row.py", self._client, row.name, endpoint, what], self._variables)
+        done = processes.run([self._python, HERE / "run_row.py", self._client, row.name, endpoint, json.dumps(what)],
+                             self._variables)
         with done.output:
             return {**json.load(done.output), "peak_bytes": done.peak_bytes}

@@ -9,7 +9,7 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud import storage
 from google.cloud.storage import transfer_manager
 
-THREADS = 16  # for small objects, which threads can read into memory
+CONNECTIONS = 64  # that a process keeps: as many as threads are tried
 PROCESSES = 8  # its default
 CHUNK = 32 << 20  # its default
 
@@ -20,22 +20,22 @@ class Peer:
     def __init__(self, endpoint):
         os.environ["STORAGE_EMULATOR_HOST"] = endpoint  # for its processes too
         self._client = storage.Client(project="peers", credentials=AnonymousCredentials())
-        adapter = self._client._http.get_adapter(endpoint)  # it keeps 10 connections
-        adapter.init_poolmanager(THREADS, THREADS)
+        adapter = self._client._http.get_adapter(endpoint)  # it would keep 10 of them
+        adapter.init_poolmanager(CONNECTIONS, CONNECTIONS)
 
-    def read_small(self, bucket, names):
+    def read_small(self, bucket, names, at_once):
         files = [(self._client.bucket(bucket).blob(name), io.BytesIO()) for name in names]
-        transfer_manager.download_many(files, worker_type=transfer_manager.THREAD, max_workers=THREADS, raise_exception=True)
+        transfer_manager.download_many(files, worker_type=transfer_manager.THREAD, max_workers=at_once, raise_exception=True)
         return [file.getvalue() for _, file in files]
 
-    def read_large(self, bucket, name, _size):
+    def read_large(self, bucket, name, _size, processes):
         with self._file_in_memory() as file:
-            self._download(bucket, name, file.name)
+            self._download(bucket, name, file.name, processes)
             return file.read()
 
     @staticmethod
-    def make_loader(make_peer, bucket, names, batch):
-        return torch_loader.of_reads(make_peer, bucket, names, batch, workers=2)
+    def make_loader(make_peer, bucket, names, batch, workers):
+        return torch_loader.of_reads(make_peer, bucket, names, batch, workers)
 
     def list_names(self, bucket):
         return [blob.name for blob in self._client.list_blobs(bucket, page_size=5000, fields="items(name),nextPageToken")]
@@ -48,13 +48,13 @@ class Peer:
         self._download(bucket, name, file.name)
         return file
 
-    def upload(self, directory, names, bucket):
+    def upload(self, directory, names, bucket, processes):
         transfer_manager.upload_many_from_filenames(self._client.bucket(bucket), names, source_directory=directory,
-                                                    max_workers=PROCESSES, raise_exception=True)
+                                                    max_workers=processes, raise_exception=True)
 
-    def _download(self, bucket, name, path):
+    def _download(self, bucket, name, path, processes=PROCESSES):
         transfer_manager.download_chunks_concurrently(self._client.bucket(bucket).blob(name), path, chunk_size=CHUNK,
-                                                      max_workers=PROCESSES)
+                                                      max_workers=processes)
 
     @staticmethod
     def _file_in_memory():

@@ -1,13 +1,13 @@
 """obstore, Python's way to the object_store crate of Rust."""
 
 import asyncio
+import contextlib
 import pathlib
 
 import obstore
 import torch_loader
 from obstore.store import GCSStore
 
-AT_ONCE = 64  # requests
 RANGE = 16 << 20  # of a large object
 BUFFER = 16 << 20  # of a file: a part that is written, a range that is read
 
@@ -22,38 +22,38 @@ class Peer:
         return GCSStore(bucket, base_url=self._endpoint, bearer_token="none", client_options={"allow_http": True})
 
     @staticmethod
-    def _gather(call, items):
+    def _gather(call, items, at_once):
         async def limited(gate, item):
             async with gate:
                 return await call(item)
 
         async def all_of_them():
-            gate = asyncio.Semaphore(AT_ONCE)
+            gate = asyncio.Semaphore(at_once)
             return await asyncio.gather(*(limited(gate, item) for item in items))
 
         return asyncio.run(all_of_them())
 
-    def read_small(self, bucket, names):
+    def read_small(self, bucket, names, at_once):
         store = self._store(bucket)
 
         async def read(name):
             return await (await obstore.get_async(store, name)).bytes_async()
 
-        return self._gather(read, names)
+        return self._gather(read, names, at_once)
 
-    def read_large(self, bucket, name, size):
+    def read_large(self, bucket, name, size, ranges):
         store, whole = self._store(bucket), bytearray(size)
 
         async def read(start):
             end = min(start + RANGE, size)
             whole[start:end] = memoryview(await obstore.get_range_async(store, name, start=start, end=end))
 
-        self._gather(read, range(0, size, RANGE))
+        self._gather(read, range(0, size, RANGE), ranges)
         return whole
 
     @staticmethod
-    def make_loader(make_peer, bucket, names, batch):
-        return torch_loader.of_reads(make_peer, bucket, names, batch, workers=2)
+    def make_loader(make_peer, bucket, names, batch, workers):
+        return torch_loader.of_reads(make_peer, bucket, names, batch, workers)
 
     def list_names(self, bucket):
         return [entry["path"] for page in obstore.list(self._store(bucket), chunk_size=1000) for entry in page]
@@ -62,8 +62,8 @@ class Peer:
         return obstore.open_writer(self._store(bucket), name, buffer_size=BUFFER)
 
     def open_to_read(self, bucket, name):
-        return obstore.open_reader(self._store(bucket), name, buffer_size=BUFFER)
+        return contextlib.closing(obstore.open_reader(self._store(bucket), name, buffer_size=BUFFER))
 
-    def upload(self, directory, names, bucket):
+    def upload(self, directory, names, bucket, at_once):
         store = self._store(bucket)
-        self._gather(lambda name: obstore.put_async(store, name, pathlib.Path(directory, name)), names)
+        self._gather(lambda name: obstore.put_async(store, name, pathlib.Path(directory, name)), names, at_once)

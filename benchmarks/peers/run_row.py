@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One row of the comparison, done by one of the other clients: compare.py starts it, and judges what it prints.
 
-run_row.py CLIENT ROW ENDPOINT JSON    JSON: what rows.py says of the row
+run_row.py CLIENT ROW ENDPOINT JSON    JSON: what rows.py says of the row, and a number of settings.py
 
 It prints {"cannot": REASON} if the client has no way to do that.
 """
@@ -60,9 +60,9 @@ def of_objects(measurement, objects):
 def small_reads(make_peer, row, _):
     peer = make_peer()
     if hasattr(peer, "prepare_small"):
-        peer.prepare_small(row["bucket"])
+        peer.prepare_small(row["bucket"], row["setting"])
     measurement = Measurement()
-    objects = peer.read_small(row["bucket"], row["names"])
+    objects = peer.read_small(row["bucket"], row["names"], row["setting"])
     measurement.stop()
     return of_objects(measurement, objects)
 
@@ -70,7 +70,7 @@ def small_reads(make_peer, row, _):
 def large_read(make_peer, row, _):
     peer = make_peer()
     measurement = Measurement()
-    data = peer.read_large(row["bucket"], row["names"][0], row["object_bytes"])
+    data = peer.read_large(row["bucket"], row["names"][0], row["object_bytes"], row["setting"])
     measurement.stop()
     return of_objects(measurement, [data])
 
@@ -79,7 +79,7 @@ def epoch(make_peer, row, peer_class):
     """Checksums take CPU that is not the client's. So only a run that is not timed takes them."""
     import torch  # noqa: F401  not in the time
 
-    loader = peer_class.make_loader(make_peer, row["bucket"], row["names"], row["batch"])
+    loader = peer_class.make_loader(make_peer, row["bucket"], row["names"], row["batch"], row["setting"])
     items = size = checksums = 0
     measurement = Measurement()
     for batch in loader:
@@ -102,7 +102,7 @@ def list_names(make_peer, row, _):
 def upload(make_peer, row, _):
     peer = make_peer()
     measurement = Measurement()
-    peer.upload(row["directory"], row["names"], row["bucket"])
+    peer.upload(row["directory"], row["names"], row["bucket"], row["setting"])
     measurement.stop()
     return measurement.of(len(row["names"]), 0, 0)
 

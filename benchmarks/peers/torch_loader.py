@@ -26,4 +26,5 @@ class _Objects:
 
     def __getitems__(self, indices):
         self._peer = self._peer or self._make_peer()
-        return [sample_of(data) for data in self._peer.read_small(self._bucket, [self._names[index] for index in indices])]
+        names = [self._names[index] for index in indices]
+        return [sample_of(data) for data in self._peer.read_small(self._bucket, names, len(names))]

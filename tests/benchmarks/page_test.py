@@ -31,6 +31,7 @@ def peers_report(scale=1):
             "versions": {"gcsflux": "", "gcsfs": "1.2", "obstore": "3"}, "missing": {"obstore": "no network"},
             "reasons": [{"row": row, "client": "tensorstore", "reason": "it has no file"}
                         for row in ("checkpoint_save", "checkpoint_load")],
+            "repeated": [{"row": "list", "client": "gcsfs", "runs": 2}],
             "cells": [{"service": "gcs", "row": "list", "client": "gcsflux", "runs": [run(1, None), run(3, None), run(1.5, None)]},
                       {"service": "gcs", "row": "list", "client": "gcsfs", "runs": [run(20), run(21), run(22)]}]}
 
@@ -118,7 +119,8 @@ class PageTest(unittest.TestCase):
         self.assertRegex(lines[0], r"^- Measured 2026-11-20 on 2 cores \(.*\), \d+ GiB; .* load average was 0\.1\. Versions: "
                                    r"gcsfs 1\.2, obstore 3\.$")
         self.assertEqual(lines[1:], ["- Not measured: obstore: no network.",
-                                     "- No figure: tensorstore, a checkpoint saved and a checkpoint loaded: it has no file."])
+                                     "- No figure: tensorstore, a checkpoint saved and a checkpoint loaded: it has no file.",
+                                     "- Failed and repeated: gcsfs, a list: 2 runs."])
 
     def test_warns_of_scaled_sizes(self):
         self.assertIn("**Sizes are scaled by 0.05", self.render_peers("{{ peer_notes() }}", peers_report(scale=0.05)))
