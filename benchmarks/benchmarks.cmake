@@ -184,8 +184,10 @@ if(NOT GCSFLUX_SANITIZE)  # Valgrind and sanitizers exclude each other.
   set_tests_properties(traffic_layer_cost PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
-# The page that scripts/benchmarks makes of all that.
+# How the comparison with other clients judges, and the page that scripts/benchmarks makes of all that.
 if(Python3_FOUND)
+  add_test(NAME peers COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/benchmarks/peers_test.py
+                              ${PROJECT_SOURCE_DIR} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
   add_test(NAME benchmarks_page COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/benchmarks/page_test.py
                                         ${PROJECT_SOURCE_DIR} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 endif()

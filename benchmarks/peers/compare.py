@@ -68,7 +68,7 @@ class Comparison:
         self.repeated = {}  # (row, client) to the number of runs that failed and were repeated
 
     def run(self, profile, row, client, is_timed):
-        """A row, and those that follow it. A process that fails is repeated: one of obstore's aborted, and did so once only."""
+        """A row, and those that follow it. A process that fails is repeated, in a fresh emulator."""
         if (row.name, client) in self.reasons:
             return
         for attempt in range(1, ATTEMPTS + 1):
@@ -78,7 +78,9 @@ class Comparison:
             failed_row, failure = failed
             print(f"{failed_row}, {client}: {failure}", file=sys.stderr, flush=True)
             if attempt == ATTEMPTS or isinstance(failure, WrongContent):
-                self.reasons[failed_row, client] = f"failed: {failure}"
+                # What is stored is compared by the row that follows.
+                for name in {row.name, failed_row}:
+                    self.reasons[name, client] = f"failed: {failure}"
                 return
             self.repeated[failed_row, client] = self.repeated.get((failed_row, client), 0) + 1
 
@@ -159,7 +161,7 @@ def make_clients(arguments):
     if "gcsflux" in arguments.peers:
         found["gcsflux"] = clients.Gcsflux(arguments.bin)
     if others:
-        installed = environment.Environment(arguments.environment.resolve())
+        installed = environment.Environment(arguments.environment.resolve() / "python")
         for client in others:
             problem = installed.problem_of(client)
             if problem:

@@ -5,6 +5,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+# Another one may come first on PATH, and lack venv.
+PYTHON = "/usr/bin/python3" if pathlib.Path("/usr/bin/python3").exists() else sys.executable
 
 
 class Environment:
@@ -35,13 +37,12 @@ class Environment:
             install(directory, HERE / requirements)
         except (subprocess.CalledProcessError, OSError) as failure:
             last = (getattr(failure, "stderr", "") or str(failure)).strip().splitlines()[-1]
-            return f"{requirements} cannot be installed with Python {sys.version.split()[0]}: {last}"
+            return f"{requirements} cannot be installed with {_version()}: {last}"
         marker.write_text(wanted)
         return ""
 
     def _fresh(self, directory, requirements):
-        python = "/usr/bin/python3" if pathlib.Path("/usr/bin/python3").exists() else sys.executable
-        _run(python, "-m", "venv", "--clear", directory)
+        _run(PYTHON, "-m", "venv", "--clear", directory)
         self._pip("--requirement", requirements)
 
     def _beside(self, _, requirements):
@@ -49,6 +50,10 @@ class Environment:
 
     def _pip(self, *arguments):
         _run(self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments)
+
+
+def _version():
+    return subprocess.run([PYTHON, "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def _run(*command):

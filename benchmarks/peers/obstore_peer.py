@@ -1,7 +1,7 @@
 """obstore, Python's way to the object_store crate of Rust."""
 
 import asyncio
-import contextlib
+import io
 import pathlib
 
 import obstore
@@ -59,11 +59,56 @@ class Peer:
         return [entry["path"] for page in obstore.list(self._store(bucket), chunk_size=1000) for entry in page]
 
     def open_to_write(self, bucket, name):
-        return obstore.open_writer(self._store(bucket), name, buffer_size=BUFFER)
+        return _WrittenFile(obstore.open_writer(self._store(bucket), name, buffer_size=BUFFER))
 
     def open_to_read(self, bucket, name):
-        return contextlib.closing(obstore.open_reader(self._store(bucket), name, buffer_size=BUFFER))
+        return io.BufferedReader(_RawFile(obstore.open_reader(self._store(bucket), name, buffer_size=BUFFER)))
 
     def upload(self, directory, names, bucket, at_once):
         store = self._store(bucket)
         self._gather(lambda name: obstore.put_async(store, name, pathlib.Path(directory, name)), names, at_once)
+
+
+class _WrittenFile:
+    """Its writer keeps a view of what it is given until a part is sent, and torch.save's memory is gone by then: without the copy
+    other bytes are stored."""
+
+    def __init__(self, writer):
+        self._writer = writer
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, failure, *_):
+        if failure is None:
+            self._writer.close()
+
+    def write(self, data):
+        return self._writer.write(bytes(data))
+
+    def flush(self):
+        pass
+
+
+class _RawFile(io.RawIOBase):
+    """Its reader gives a type of its own, where torch.load insists on bytes."""
+
+    def __init__(self, reader):
+        self._reader = reader
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def seek(self, offset, whence=io.SEEK_SET):
+        return self._reader.seek(offset, whence)
+
+    def tell(self):
+        return self._reader.tell()
+
+    def readinto(self, into):
+        data = memoryview(self._reader.read(len(into)))
+        into[:len(data)] = data
+        return len(data)

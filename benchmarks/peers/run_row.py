@@ -143,7 +143,8 @@ def main():
         report = {"cannot": peer_class.CANNOT[row_name]}
     else:
         report = ROWS[row_name](functools.partial(peer_class, endpoint), json.loads(row), peer_class)
-    print(json.dumps(report))
+    print(json.dumps(report), flush=True)
+    os._exit(0)  # the row is done, and threads of obstore can abort the end of the interpreter
 
 
 if __name__ == "__main__":
