@@ -46,10 +46,10 @@ class PeersTable:
         time = seconds(self.median(row, service, client)) + " s"
         peak = max(run["peak_bytes"] for run in runs)
         # Of a program that is measured as a whole there is no memory before the row.
-        added = f", {max(run['peak_bytes'] - run['resident_before'] for run in runs) / MIB:+.0f}" if runs[0]["resident_before"] else ""
+        added = [run["peak_bytes"] - run["resident_before"] for run in runs if run["resident_before"]]
         least, most = self.range_of(row, service, client)
         return (f"{f'**{time}**' if is_best else time} ({seconds(least)}..{seconds(most)})<br>"
-                f"{seconds(self.median(row, service, client, 'cpu_seconds'))} s CPU<br>{peak / MIB:.0f} MiB{added}")
+                f"{seconds(self.median(row, service, client, 'cpu_seconds'))} s CPU<br>{peak / MIB:.0f} MiB{f', {max(added) / MIB:+.0f}' if added else ''}")
 
     def notes(self, machine, load):
         """Lines of a list: where and when, versions, and why a cell is empty."""

@@ -18,7 +18,7 @@ CLIENTS = ["gcsflux", *PACKAGES]
 
 def version_of(client):
     """As it is pinned; empty for gcsflux."""
-    pins = "".join((HERE / name).read_text() for name in ("connector_requirements.txt", "requirements.txt"))
+    pins = "".join((HERE / name).read_text() for name in ("requirements.txt", "connector_requirements.txt"))
     found = re.search(rf"^{PACKAGES.get(client)}==(.*)$", pins, re.MULTILINE)
     return found[1] if found else ""
 
@@ -42,8 +42,8 @@ class Gcsflux:
             return self._of_program(lambda _: {}, "cp", "--recursive", "--quiet", "--max_concurrency=64", *flags,
                                     row.what["directory"] + "/.", f"gs://{row.bucket}/")
         sizes = [f"--{name}={row.what[name]}" for name in ("batch", "tensors") if name in row.what]
-        done = processes.run([self._rows, f"--row={row.name}", f"--bucket={row.bucket}", f"--sums={str(what['sums']).lower()}", *sizes,
-                              *flags], variables())
+        sums = f"--sums={str(what['sums']).lower()}"
+        done = processes.run([self._rows, f"--row={row.name}", f"--bucket={row.bucket}", sums, *sizes, *flags], variables())
         with done.output:
             return {**json.load(done.output), "peak_bytes": done.peak_bytes}
 

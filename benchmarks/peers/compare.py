@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares gcsflux with other clients of Cloud Storage on the same objects of gcsflux-emulator.
 
-The others are Python's, from PyPI, at the versions of requirements.txt, in an environment below build/. Each run of a row is a
+The others are Python's, from PyPI, at the versions of requirements.txt, in an environment below build/ (7 GB, with the files that are
+stored). What is under way at the same time is tried for each of them before, and the fastest number is used (settings.py). Each run of a row is a
 process of its own against an emulator of its own, once with the latencies and quotas of profile gcs, once without. The runs of
 all clients take turns. What came is compared with what is stored: a first run of each, which is not timed, compares all
 checksums. The results are JSON, of which scripts/benchmarks makes a table. Let the machine do nothing else meanwhile.

@@ -44,6 +44,7 @@ def run(command, variables):
         if child.returncode != 0:
             errors.seek(0)
             lines = errors.read().strip().splitlines() or ["it says nothing"]
+            output.close()
             raise Failed(f"exit status {child.returncode}: {lines[-1]}")
     output.seek(0)
     return Done(output, seconds, usage)
