@@ -1,5 +1,6 @@
 # One question per program. CTest runs each at its smallest: an error in one fails.
 find_package(benchmark REQUIRED)
+find_package(Python3 COMPONENTS Interpreter QUIET)
 
 # What the programs compare with, and the processes that they start.
 add_library(gcsflux_bench_baselines STATIC
@@ -163,6 +164,16 @@ gcsflux_test(retry_policy_tests
 target_compile_definitions(retry_policy_tests PRIVATE GCSFLUX_RETRY_POLICY="$<TARGET_FILE:retry_policy>")
 add_dependencies(retry_policy_tests retry_policy)
 
+# Other clients of Cloud Storage on the same objects. They are Python's, from PyPI, so this test has gcsflux alone.
+if(Torch_FOUND AND Python3_FOUND)
+  gcsflux_program(gcsflux_rows benchmarks/peers/gcsflux_rows.cc)
+  target_link_libraries(gcsflux_rows PRIVATE gcsflux_bench_baselines gcsflux_torch gcsflux_flags gflags)
+  add_dependencies(gcsflux_rows gcsflux gcsflux-emulator)
+  add_test(NAME compare_peers
+           COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/benchmarks/peers/compare.py --peers=gcsflux --scale=0.01
+                   --repetitions=1 --bin=${CMAKE_RUNTIME_OUTPUT_DIRECTORY} --out=${CMAKE_CURRENT_BINARY_DIR}/peers.json)
+endif()
+
 # Counted, not timed: what the traffic layer costs while nothing is loaded.
 gcsflux_program(count_traffic_layer benchmarks/count_traffic_layer.cc)
 target_include_directories(count_traffic_layer PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
@@ -173,9 +184,10 @@ if(NOT GCSFLUX_SANITIZE)  # Valgrind and sanitizers exclude each other.
   set_tests_properties(traffic_layer_cost PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
-# The page that scripts/benchmarks makes of all that.
-find_package(Python3 COMPONENTS Interpreter QUIET)
+# How the comparison with other clients judges, and the page that scripts/benchmarks makes of all that.
 if(Python3_FOUND)
+  add_test(NAME peers COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/benchmarks/peers_test.py
+                              ${PROJECT_SOURCE_DIR} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
   add_test(NAME benchmarks_page COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/benchmarks/page_test.py
                                         ${PROJECT_SOURCE_DIR} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 endif()

@@ -9,6 +9,8 @@ import json
 import re
 import statistics
 
+import peers_table
+
 
 class NotMeasured(Exception):
     pass
@@ -54,6 +56,8 @@ class Results:
         if table.exists():
             for row in csv.DictReader(table.read_text().splitlines()):
                 self.cells[row["scenario"], row["policy"]] = row
+        peers = directory / "peers.json"
+        self.peers = peers_table.PeersTable(json.loads(peers.read_text())) if peers.exists() else None
         load = directory / "load.txt"
         self.load = float(load.read_text()) if load.exists() else None
         cost = directory / "traffic_layer_cost.txt"
@@ -245,14 +249,30 @@ class Page:
         without, layered, share = found.groups()
         return f"{int(without):,} without the layer, {int(layered):,} with it, {share} % more"
 
+    def peer_cells(self, row, service):
+        """A cell for each client of benchmarks/peers."""
+        if not self._results.peers or not self._results.peers.has(row, service):
+            raise NotMeasured
+        return self._results.peers.cells(row, service)
+
+    def peer_notes(self):
+        if not self._results.peers:
+            raise NotMeasured
+        report = self._results.peers.report
+        load = self._load(report["load_before"], report["num_cpus"])
+        return self._results.peers.notes(self._machine(report["num_cpus"]), load)
+
     # Where and when.
     def machine(self):
+        return self._machine(self._context()["num_cpus"])
+
+    @staticmethod
+    def _machine(num_cpus):
         with open("/proc/cpuinfo") as cpuinfo, open("/proc/meminfo") as meminfo:
             model = re.search(r"model name\s*: (.*)", cpuinfo.read())
             memory = int(re.search(r"MemTotal:\s*(\d+)", meminfo.read())[1]) / (1024 * 1024)
-        context = self._context()
         name = model[1].strip() if model else "unknown"
-        return f"{context['num_cpus']} cores ({name}), {memory:.0f} GiB"
+        return f"{num_cpus} cores ({name}), {memory:.0f} GiB"
 
     def dates(self):
         days = sorted({context["date"][:10] for context in self._results.contexts})
@@ -265,8 +285,12 @@ class Page:
         before them."""
         if self._results.load is None:
             raise NotMeasured
+        return self._load(self._results.load, self._context()["num_cpus"])
+
+    @staticmethod
+    def _load(average, num_cpus):
         caveat = " (**other jobs ran meanwhile: rates and waits are worse, and spread wider, than on a quiet machine**)"
-        return f"{self._results.load:.1f}" + (caveat if self._results.load > self._context()["num_cpus"] else "")
+        return f"{average:.1f}" + (caveat if average > num_cpus else "")
 
     def _context(self):
         if not self._results.contexts:
@@ -334,6 +358,10 @@ class Quotes:
             top -= 1
         return "\n".join(lines[n] for n in (top, top + 1, *places))
 
+    def notes(self, section):
+        """The list below a table."""
+        return "\n".join(line for line in self._section(section)[1] if line.startswith("- ")) or "Not measured."
+
     def misses(self, section):
         """Every row of a section that misses its aim, a line each. An empty first cell is that of the row above it."""
         heading, lines = self._section(section)
@@ -351,7 +379,7 @@ class Quotes:
 def quote(template, tables):
     """Fills the template of the short page. No miss may go unsaid."""
     quotes = Quotes(tables)
-    names = {"rows": quotes.rows, "misses": quotes.misses}
+    names = {"rows": quotes.rows, "notes": quotes.notes, "misses": quotes.misses}
     page = re.sub(r"\{\{(.*?)\}\}", lambda match: eval(match[1], {"__builtins__": {}}, names), template, flags=re.DOTALL)
     if quotes.unquoted:
         raise BadTemplate(f"no reason is given for what is missed in: {', '.join(sorted(quotes.unquoted))}")

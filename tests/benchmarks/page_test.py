@@ -23,6 +23,19 @@ dip,none,1.001,7.5,12.5,1.7,0.999,
 """
 
 
+def peers_report(scale=1):
+    def run(seconds, resident_before=100 << 20):
+        return {"seconds": seconds, "cpu_seconds": 0.25, "peak_bytes": 120 << 20, "resident_before": resident_before}
+
+    return {"date": "2026-11-20", "num_cpus": 2, "load_before": 0.1, "scale": scale,
+            "versions": {"gcsflux": "", "gcsfs": "1.2", "obstore": "3"}, "missing": {"obstore": "no network"},
+            "reasons": [{"row": row, "client": "tensorstore", "reason": "it has no file"}
+                        for row in ("checkpoint_save", "checkpoint_load")],
+            "repeated": [{"row": "list", "client": "gcsfs", "runs": 2}],
+            "cells": [{"service": "gcs", "row": "list", "client": "gcsflux", "runs": [run(1, None), run(3, None), run(1.5, None)]},
+                      {"service": "gcs", "row": "list", "client": "gcsfs", "runs": [run(20), run(21), run(22)]}]}
+
+
 def runs(name, *rates):
     return [{"run_name": name, "run_type": "iteration", "items_per_second": rate, "real_time": 1e3 / rate,
              "time_unit": "us"} for rate in rates]
@@ -88,6 +101,30 @@ class PageTest(unittest.TestCase):
         page = self.render('{{ by_hand("kib:100/batch:16") }}', [*grid, runs(f"BM_Defaults/{cell}", 0.8)])
         self.assertEqual(page, "1 ms (64 connections, composed) | 1.25 ms | 1.25 | at most 1.15: **missed**")
 
+    def render_peers(self, template, report):
+        directory = pathlib.Path(self.directory.name)
+        (directory / "peers.json").write_text(json.dumps(report))
+        return benchmarks_page.render(template, benchmarks_page.Results(directory))
+
+    def test_shows_each_client_beside_the_fastest(self):
+        page = self.render_peers('{{ peer_cells("list", "gcs") }}', peers_report())
+        self.assertEqual(page, "**1.50 s** (1.00..3.00)<br>0.25 s CPU<br>120 MiB | "
+                               "21.0 s (20.0..22.0)<br>0.25 s CPU<br>120 MiB, +20 |  |  |  | ")
+
+    def test_a_row_without_runs_is_not_measured(self):
+        self.assertEqual(self.render_peers('{{ peer_cells("list", "none") }}', peers_report()), "not measured")
+
+    def test_tells_where_clients_were_measured_and_why_cells_are_empty(self):
+        lines = self.render_peers("{{ peer_notes() }}", peers_report()).splitlines()
+        self.assertRegex(lines[0], r"^- Measured 2026-11-20 on 2 cores \(.*\), \d+ GiB; .* load average was 0\.1\. Versions: "
+                                   r"gcsfs 1\.2, obstore 3\.$")
+        self.assertEqual(lines[1:], ["- Not measured: obstore: no network.",
+                                     "- No figure: tensorstore, a checkpoint saved and a checkpoint loaded: it has no file.",
+                                     "- Failed and repeated: gcsfs, a list: 2 runs."])
+
+    def test_warns_of_scaled_sizes(self):
+        self.assertIn("**Sizes are scaled by 0.05", self.render_peers("{{ peer_notes() }}", peers_report(scale=0.05)))
+
     def test_writes_a_page_without_measurements(self):
         page = self.render(TEMPLATE)
         self.assertNotIn("{{", page)
@@ -98,6 +135,10 @@ class PageTest(unittest.TestCase):
     def test_quotes_rows_under_their_header(self):
         self.assertEqual(benchmarks_page.quote('{{rows("Reads", "32")}} {{misses("Reads")}}', self.TABLES),
                          "| n | | aim |\n|---|---|---|\n| 32 | CPU | met | - 32; rate; **missed**")
+
+    def test_quotes_the_notes_below_a_table(self):
+        self.assertEqual(benchmarks_page.quote('{{notes("Lists")}} {{misses("Reads")}}', self.TABLES + "\n- why\nx\n- where\n"),
+                         "- why\n- where - 32; rate; **missed**")
 
     def test_requires_a_reason_for_a_miss(self):
         with self.assertRaisesRegex(benchmarks_page.BadTemplate, "no reason.*Reads"):
@@ -123,6 +164,14 @@ class PageTest(unittest.TestCase):
         svg = (directory / "plot.svg").read_text()
         for text in ("dip: 4 x 64 threads", "open: 1 x 2 threads", "quota"):
             self.assertIn(f"<!-- {text} -->", svg)
+
+    def test_draws_each_client(self):
+        directory = pathlib.Path(self.directory.name)
+        (directory / "peers.json").write_text(json.dumps(peers_report()))
+        subprocess.run([ROOT / "scripts" / "plot_peers", directory / "peers.json", directory / "plot.svg"], check=True)
+        svg = (directory / "plot.svg").read_text()
+        for text in ("a list", "gcsflux", "21.0", "no figure"):
+            self.assertRegex(svg, f"<!-- +{text} -->")
 
     def test_page_uses_existing_benchmarks(self):
         names = set()
