@@ -39,7 +39,7 @@ class Gcsflux:
         if row.name == "list":
             return self._of_program(self._names, "ls", "--recursive", *flags, f"gs://{row.bucket}")
         if row.name == "upload":
-            return self._of_program(lambda _: {}, "cp", "--recursive", "--quiet", "--max_concurrency=64", *flags,
+            return self._of_program(lambda _: {}, "cp", "--recursive", "--quiet", *flags,
                                     row.what["directory"] + "/.", f"gs://{row.bucket}/")
         sizes = [f"--{name}={row.what[name]}" for name in ("batch", "tensors") if name in row.what]
         sums = f"--sums={str(what['sums']).lower()}"
