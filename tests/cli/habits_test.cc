@@ -157,7 +157,7 @@ const Line kLines[] = {
     {"sign gs://bkt/a.txt", 1, "", "anonymous"},
     {"sign -d 8d gs://bkt/a.txt", 2, "", "7 days"},
     {"sign -d x gs://bkt/a.txt", 2, "", "flag --duration: 'x'"},
-    {"sign --method=PATCH gs://bkt/a.txt", 2, "", "PATCH"},
+    {"sign --method=PATCH gs://bkt/a.txt", 2, "", "must be GET, HEAD, PUT, DELETE or POST"},
     {"setmeta --content_type=text/x gs://bkt/a.txt", 0},
     {"setmeta gs://bkt/a.txt", 2, "", "nothing is to be changed"},
     {"setmeta --metadata==v gs://bkt/a.txt", 2, "", "'=v' is not key=value"},

@@ -14,9 +14,8 @@ namespace gcsflux::internal {
 class WaitList {
  public:
   /// Waits until `is_met()`, which is called under the lock, or until `stop`. Returns the last value of `is_met()`.
-  // Not analysed: it releases and takes a lock of any type.
   template <class Lock, class Predicate>
-  bool Wait(Lock& lock, const std::stop_token& stop, const Predicate& is_met) NO_THREAD_SAFETY_ANALYSIS {
+  bool Wait(Lock& lock, const std::stop_token& stop, const Predicate& is_met) NO_THREAD_SAFETY_ANALYSIS {  // Any lock.
     if (is_met()) return true;
     Pause pause;
     const LeafStopCallback on_stop(stop, [&pause] { pause.Wake(); });
