@@ -129,7 +129,7 @@ const std::string& CheckpointUri() {
 void SaveCheckpoint(const Client& client) {
   const NamedTensors state = MakeState();
   Measurement measurement;
-  SaveStateDict(client, CheckpointUri(), state, {.writer = ValueOrThrow(UploadOptionsFromFlags())});
+  SaveStateDict(client, CheckpointUri(), state, CheckpointFormat::kTorchFile, ValueOrThrow(UploadOptionsFromFlags()));
   measurement.Stop();
   measurement.Print(Describe(state));
 }
