@@ -24,6 +24,11 @@ class PeersTable:
     def has(self, row, service):
         return any(key[:2] == (service, row) for key in self._runs)
 
+    def clients(self):
+        """Those of which there is a figure, by their names in the table."""
+        ran = {client for _, _, client in self._runs}
+        return {client: name for client, name in CLIENTS.items() if client in ran}
+
     def median(self, row, service, client, figure="seconds"):
         """None if there is no figure."""
         runs = self._runs.get((service, row, client))
@@ -60,6 +65,9 @@ class PeersTable:
         if report["scale"] != 1:
             lines.append(f"**Sizes are scaled by {report['scale']:g}: these are no figures to publish.**")
         lines += [f"Not measured: {CLIENTS[client]}: {reason}." for client, reason in report["missing"].items()]
+        known = {*self.clients(), *report["missing"]}
+        absent = [name for client, name in CLIENTS.items() if client not in known]
+        lines += [f"Not in this run (`--peers`): {', '.join(absent)}."] if absent else []
         rows_by_reason = {}
         for entry in report["reasons"]:
             rows_by_reason.setdefault((entry["client"], entry["reason"]), []).append(ROWS[entry["row"]])

@@ -33,7 +33,8 @@ def peers_report(scale=1):
                         for row in ("checkpoint_save", "checkpoint_load")],
             "repeated": [{"row": "list", "client": "gcsfs", "runs": 2}],
             "cells": [{"service": "gcs", "row": "list", "client": "gcsflux", "runs": [run(1, None), run(3, None), run(1.5, None)]},
-                      {"service": "gcs", "row": "list", "client": "gcsfs", "runs": [run(20), run(21), run(22)]}]}
+                      {"service": "gcs", "row": "list", "client": "gcsfs", "runs": [run(20), run(21), run(22)]},
+                      {"service": "gcs", "row": "upload", "client": "gcsflux", "runs": [run(2, None)]}]}
 
 
 def runs(name, *rates):
@@ -119,6 +120,7 @@ class PageTest(unittest.TestCase):
         self.assertRegex(lines[0], r"^- Measured 2026-11-20 on 2 cores \(.*\), \d+ GiB; .* load average was 0\.1\. Versions: "
                                    r"gcsfs 1\.2, obstore 3\.$")
         self.assertEqual(lines[1:], ["- Not measured: obstore: no network.",
+                                     "- Not in this run (`--peers`): tensorstore, google-cloud-storage, connector for PyTorch.",
                                      "- No figure: tensorstore, a checkpoint saved and a checkpoint loaded: it has no file.",
                                      "- Failed and repeated: gcsfs, a list: 2 runs."])
 
@@ -170,8 +172,9 @@ class PageTest(unittest.TestCase):
         (directory / "peers.json").write_text(json.dumps(peers_report()))
         subprocess.run([ROOT / "scripts" / "plot_peers", directory / "peers.json", directory / "plot.svg"], check=True)
         svg = (directory / "plot.svg").read_text()
-        for text in ("a list", "gcsflux", "21.0", "no figure"):
+        for text in ("a list", "gcsflux", "21.0", "an upload", "no figure"):
             self.assertRegex(svg, f"<!-- +{text} -->")
+        self.assertNotIn("<!-- tensorstore -->", svg)
 
     def test_page_uses_existing_benchmarks(self):
         names = set()
