@@ -62,8 +62,8 @@ TEST(GroupPlanner, PlansEachObjectOnceInOrderWithinItsLimits) {
     RandomContext context(seed);
     const auto mode = static_cast<CompositionMode>(random() % 3);
     const PlannerLimits limits{.composite_bytes = std::uint64_t{1} << (random() % 32),
-                             .range_bytes = 1 << 20,
-                             .connections = [&random] { return std::size_t{1 + random() % 20}; }};
+                               .range_bytes = 1 << 20,
+                               .connections = [&random] { return std::size_t{1 + random() % 20}; }};
     GroupPlanner planner(context.Make(), mode, limits);
     std::size_t first = 0;
     std::size_t direct = 0;

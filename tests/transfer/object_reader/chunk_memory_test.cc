@@ -1,3 +1,5 @@
+#include "transfer/object_reader/chunk_memory.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include "support/process_memory.h"
-#include "transfer/object_reader/chunk_memory.h"
 
 namespace gcsflux::internal {
 namespace {
