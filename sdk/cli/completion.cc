@@ -87,16 +87,19 @@ std::string FishScript() {
     for (const char letter : flag.letters) what.append(" -s ").append(1, letter);
     add(condition, what, DescriptionOf(flag));
   };
-  const std::string seen = "__fish_seen_subcommand_from ";
+  const auto is_after = [](std::string_view word, std::string_view relation, std::string_view words) {
+    constexpr std::string_view kSeen = "__fish_seen_subcommand_from ";
+    return std::string(kSeen).append(word).append(relation).append(kSeen).append(words);
+  };
   for (const auto& [first, words] : WordsThatFollow()) {
-    const bool is_first = first.empty();
-    add(is_first ? "__fish_use_subcommand" : seen + first + "; and not " + seen + words, " -f -a '" + words + "'", "");
+    add(first.empty() ? "__fish_use_subcommand" : is_after(first, "; and not ", words),
+        std::string(" -f -a '").append(words).append("'"), "");
   }
   for (const Command* command : Commands()) {
-    const std::string first(FirstWord(command->name));
-    const std::string second(SecondWord(command->name));
-    const std::string condition = second.empty() ? seen + first + "; and not " + seen + "checkpoint help"
-                                                 : seen + first + "; and " + seen + second;
+    const std::string_view first = FirstWord(command->name);
+    const std::string_view second = SecondWord(command->name);
+    const std::string condition =
+        second.empty() ? is_after(first, "; and not ", "checkpoint help") : is_after(first, "; and ", second);
     for (const CommandFlag& flag : command->flags) add_flag(condition, flag);
   }
   for (const CommandFlag& flag : CommonFlags()) add_flag("not __fish_use_subcommand", flag);

@@ -13,8 +13,8 @@ constexpr std::chrono::milliseconds kLook{50};
 
 }  // namespace
 
-ConnectionFinder::ConnectionFinder(Client client, GateClass gate_class, std::size_t most, Resize resize)
-    : client_(std::move(client)),
+ConnectionFinder::ConnectionFinder(const Client& client, GateClass gate_class, std::size_t most, Resize resize)
+    : client_(client),
       gate_class_(gate_class),
       resize_(std::move(resize)),
       count_(most),

@@ -17,7 +17,7 @@ class ConnectionFinder {
   using Resize = std::function<void(std::size_t number)>;
 
   /// Begins with ConnectionCount::First(most), which is not passed to `resize`.
-  ConnectionFinder(Client client, GateClass gate_class, std::size_t most, Resize resize);
+  ConnectionFinder(const Client& client, GateClass gate_class, std::size_t most, Resize resize);
 
   /// A request of so many bytes has succeeded, while `in_flight` were in flight, with itself. The thread that has sent
   /// it calls this.
