@@ -120,6 +120,7 @@ const Line kLines[] = {
      "would copy 1 object", kAll},
     // Some of many.
     {"ls -r gs://bkt --exclude=*.log", 0, "gs://bkt/a.txt\ngs://bkt/b.txt\ngs://bkt/c.csv\n"},
+    {"ls gs://bkt --include=none},{*.csv,a*}", 0, "gs://bkt/logs/\ngs://bkt/a.txt\ngs://bkt/c.csv\n"},
     {"ls gs://bkt --include=*.{csv,log},a*", 0, "gs://bkt/logs/\ngs://bkt/a.txt\ngs://bkt/c.csv\n"},
     {"ls -r gs://bkt/logs --include=deep/*", 0, ""},
     {"ls -r gs://bkt/logs/ --include=deep/*", 0, "gs://bkt/logs/deep/3.log\n"},
@@ -206,6 +207,8 @@ TEST_F(HabitsAloneTest, SetmetaChangesWhatIsNamed) {
   ASSERT_TRUE(object.ok());
   EXPECT_EQ(object->content_type + " " + object->cache_control, "text/x no-store");
   EXPECT_EQ(object->metadata, (std::map<std::string, std::string>{{"l", "w"}}));
+  ASSERT_EQ(Run({"setmeta", "gs://bkt/a", "--cache_control="}).status, 0);
+  EXPECT_EQ(client_.GetObject({"bkt", "a"})->cache_control, "");
 }
 
 TEST_F(HabitsAloneTest, ComposeJoinsInOrderAndTakesTheTypeOfTheName) {

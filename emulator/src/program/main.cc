@@ -96,7 +96,12 @@ enum ExitStatus { kOk = 0, kFailed = 1, kWrongUsage = 2 };
 
 // The program's own flags, which are defined in this folder; those of gflags are not. Sorted by file and name.
 std::vector<gflags::CommandLineFlagInfo> OwnFlags() {
-  const auto folder = [](std::string_view path) { return path.substr(0, path.rfind('/') + 1); };
+  // By its last two names: the path before them may be absolute or relative, even in one program, if a compiler's cache
+  // holds both.
+  const auto folder = [](const std::filesystem::path& file) {
+    const std::filesystem::path path = file.parent_path();
+    return path.parent_path().filename() / path.filename();
+  };
   std::vector<gflags::CommandLineFlagInfo> flags;
   gflags::GetAllFlags(&flags);
   std::erase_if(flags, [&](const auto& flag) { return folder(flag.filename) != folder(__FILE__); });

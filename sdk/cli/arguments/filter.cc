@@ -26,7 +26,8 @@ std::vector<std::string_view> SplitPatterns(std::string_view text) {
   int depth = 0;
   std::size_t begin = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    depth += text[at] == '{' ? 1 : text[at] == '}' ? -1 : 0;
+    if (text[at] == '{') ++depth;
+    if (text[at] == '}' && depth > 0) --depth;
     if (text[at] != ',' || depth > 0) continue;
     parts.push_back(text.substr(begin, at - begin));
     begin = at + 1;
