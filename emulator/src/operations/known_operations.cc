@@ -53,12 +53,10 @@ bool MutatesObject(std::string_view operation, std::string_view phase) {
   return phase == row->phase || (row->phase.empty() && phase == "final");
 }
 
-const std::vector<std::string_view>& ServedOperations() {
+const std::vector<std::string_view>& OperationNames() {
   static const std::vector<std::string_view> kNames = [] {
     std::vector<std::string_view> names;
-    for (const Operation& operation : JsonOperations()) names.push_back(operation.name);
-    for (const Operation& operation : XmlOperations()) names.push_back(operation.name);
-    std::sort(names.begin(), names.end());
+    for (const Operation* operation : RowsInOrder()) names.push_back(operation->name);
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
   }();

@@ -16,8 +16,9 @@ std::optional<TrafficClass> ClassOf(std::string_view operation, std::string_view
 /// Whether the request makes, changes or deletes an object if it succeeds.
 bool MutatesObject(std::string_view operation, std::string_view phase);
 
-/// The names of all operations that are served, in their order. They are never destroyed.
-const std::vector<std::string_view>& ServedOperations();
+/// The names of all operations in alphabetical order: those that are served, and those that are refused with 501. They
+/// are never destroyed.
+const std::vector<std::string_view>& OperationNames();
 
 /// Whether a retry test may have instructions for the method: "storage.objects.get", say.
 bool IsRetryMethod(std::string_view method);

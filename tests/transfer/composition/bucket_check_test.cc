@@ -207,7 +207,6 @@ TEST_F(BucketAnswers, PreventComposingIfCopiesWouldDiffer) {
   EXPECT_EQ(Requests("storage.objects.compose"), 0U);
 }
 
-// The fourth request of the check.
 TEST_F(BucketAnswers, PreventComposingWithUnreadableNotifications) {
   struct Case {
     int status;
@@ -220,7 +219,7 @@ TEST_F(BucketAnswers, PreventComposingWithUnreadableNotifications) {
                                    {404, "", ""},
                                    {501, "", ""}};
   for (const Case& c : cases) {
-    testing::LoadFault(emulator_, "answer", {.nth = 4},
+    testing::LoadFault(emulator_, "answer", {.operation = "storage.notifications.list"},
                        {.type = "status", .status = static_cast<std::uint64_t>(c.status), .body = std::string(c.body)});
     const auto check = internal::CheckBucket(client_, "bkt", {});
     ASSERT_TRUE(check.ok()) << check.error().message;

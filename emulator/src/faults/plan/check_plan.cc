@@ -64,7 +64,7 @@ void CheckWord(const std::optional<std::string>& word, std::span<const std::stri
 
 void CheckMatch(const FaultMatch& match, const Place& place) {
   CheckFields(match, kMatchFields, "match", place);
-  CheckWord(match.operation, ServedOperations(), "operation", place);
+  CheckWord(match.operation, OperationNames(), "operation", place);
   CheckWord(match.phase, kPhases, "phase", place);
   CheckWord(match.method, kMethods, "method", place);
   if (match.object_glob) {

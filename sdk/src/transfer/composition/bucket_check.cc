@@ -1,10 +1,12 @@
 #include "transfer/composition/bucket_check.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "client/client_core.h"
 #include "client/operation_calls.h"
+#include "loop/run_at_once.h"
 #include "wire/bucket_requests.h"
 
 namespace gcsflux::internal {
@@ -49,34 +51,65 @@ auto Ask(const ClientCore& core, const Call& call, const HttpRequest& request, c
   return ParseAnswer(call, core.Exchange(call, request), parse);
 }
 
-// The objection of the service's answers. If the caller may not read one of them, the error says so.
-Result<std::string> AskForObjection(const Client& client, const std::string& bucket,
-                                    const BucketCheckOptions& options) {
-  const ClientCore& core = CoreOf(client);
-  const BucketOptions get{.fields =
-                              "storageClass,softDeletePolicy,versioning,retentionPolicy,"
-                              "defaultEventBasedHold,encryption,autoclass,iamConfiguration",
-                          .call = options.call,
-                          .stop = options.stop};
-  const Call get_bucket = MakeCall(core, Operation::kGetBucket, {bucket}, get);
-  const auto answer = core.Exchange(get_bucket, GetBucketRequest(core.endpoint(), bucket, get));
-  auto settings = ParseAnswer(get_bucket, answer, [&](std::string_view body) { return ParseBucket(body, bucket); });
+struct BucketSettings {
+  BucketMetadata bucket = {};
+  NewObjectRules rules = {};  // Without notifications.
+};
+
+Result<BucketSettings> AskForSettings(const ClientCore& core, const std::string& bucket, const BucketOptions& options) {
+  BucketOptions get = options;
+  get.fields =
+      "storageClass,softDeletePolicy,versioning,retentionPolicy,defaultEventBasedHold,encryption,autoclass,"
+      "iamConfiguration";
+  const Call call = MakeCall(core, Operation::kGetBucket, {bucket}, get);
+  const auto answer = core.Exchange(call, GetBucketRequest(core.endpoint(), bucket, get));
+  auto settings = ParseAnswer(call, answer, [&](std::string_view body) { return ParseBucket(body, bucket); });
   if (!settings) return settings.error();
-  auto rules = ParseAnswer(get_bucket, answer, ParseNewObjectRules);
+  auto rules = ParseAnswer(call, answer, ParseNewObjectRules);
   if (!rules) return rules.error();
-  if (options.names_key) settings->default_kms_key_name.clear();
   if (rules->has_object_acls) {
-    auto acl = Ask(core, get_bucket, GetDefaultAclRequest(core.endpoint(), bucket, get), ParseDefaultAcl);
+    auto acl = Ask(core, call, GetDefaultAclRequest(core.endpoint(), bucket, get), ParseDefaultAcl);
     if (!acl) return acl.error();
     rules->default_acl = *std::move(acl);
   }
-  const Call list = MakeCall(core, Operation::kListNotifications, {bucket}, get);
-  const auto notifies = Ask(core, list, ListNotificationsRequest(core.endpoint(), bucket, get), ParseHasNotifications);
+  return BucketSettings{*std::move(settings), *std::move(rules)};
+}
+
+Result<bool> AskForNotifications(const ClientCore& core, const std::string& bucket, const BucketOptions& options) {
+  const Call call = MakeCall(core, Operation::kListNotifications, {bucket}, options);
+  const auto has_some =
+      Ask(core, call, ListNotificationsRequest(core.endpoint(), bucket, options), ParseHasNotifications);
   // A service without notifications sends none.
-  const bool has_none = !notifies && (notifies.error().http_status == 404 || notifies.error().http_status == 501);
-  if (!notifies && !has_none) return notifies.error();
-  rules->has_notifications = notifies && *notifies;
-  return ObjectionTo(*settings, *rules);
+  const bool is_unserved = !has_some && (has_some.error().http_status == 404 || has_some.error().http_status == 501);
+  return is_unserved ? Result<bool>(false) : has_some;
+}
+
+// The service's answers. Each is an error until it has come.
+struct BucketAnswers {
+  Result<std::vector<std::string>> granted = Error{};
+  Result<BucketSettings> settings = Error{};
+  Result<bool> has_notifications = Error{};
+};
+
+// All requests at once: downloads from the bucket read each object by itself until the answers have come.
+BucketAnswers AskAtOnce(const Client& client, const std::string& bucket, const BucketCheckOptions& options) {
+  const ClientCore& core = CoreOf(client);
+  const BucketOptions call{.call = options.call, .stop = options.stop};
+  BucketAnswers answers;
+  RunAtOnce(core.loops(),
+            {[&] { answers.granted = client.TestBucketPermissions(bucket, NeededPermissions(), call); },
+             [&] { answers.settings = AskForSettings(core, bucket, call); },
+             [&] { answers.has_notifications = AskForNotifications(core, bucket, call); }});
+  return answers;
+}
+
+// If the caller may not read one of the settings, the error says so.
+Result<std::string> ObjectionOf(BucketAnswers answers, bool names_key) {
+  if (!answers.settings) return answers.settings.error();
+  if (!answers.has_notifications) return answers.has_notifications.error();
+  if (names_key) answers.settings->bucket.default_kms_key_name.clear();
+  answers.settings->rules.has_notifications = *answers.has_notifications;
+  return ObjectionTo(answers.settings->bucket, answers.settings->rules);
 }
 
 }  // namespace
@@ -117,14 +150,13 @@ std::string ObjectionTo(const BucketMetadata& bucket, const NewObjectRules& rule
 }
 
 Result<BucketCheck> CheckBucket(const Client& client, const std::string& bucket, const BucketCheckOptions& options) {
-  const auto granted =
-      client.TestBucketPermissions(bucket, NeededPermissions(), {.call = options.call, .stop = options.stop});
-  if (!granted) return granted.error();
-  BucketCheck check{.denial = DenialOf(bucket, *granted)};
+  BucketAnswers answers = AskAtOnce(client, bucket, options);
+  if (!answers.granted) return answers.granted.error();
+  BucketCheck check{.denial = DenialOf(bucket, *answers.granted)};
   if (check.denial) return check;
-  auto objection = AskForObjection(client, bucket, options);
+  const auto objection = ObjectionOf(std::move(answers), options.names_key);
   if (!objection && !IsRefusal(objection.error())) return objection.error();
-  check.objection = objection ? *std::move(objection)
+  check.objection = objection ? *objection
                               : "its settings cannot be read, so the cost and the protection of composites there are "
                                 "unknown; grant storage.buckets.get, and without uniform bucket-level access "
                                 "storage.buckets.getIamPolicy: " +

@@ -25,7 +25,7 @@ struct BucketCheckOptions {
   CallOptions call = {};
   std::stop_token stop = {};
 };
-/// Asks the service: four requests at most. Returns an error if the service cannot be asked.
+/// Asks the service: four requests at most, mostly at the same time. Returns an error if the service cannot be asked.
 Result<BucketCheck> CheckBucket(const Client& client, const std::string& bucket, const BucketCheckOptions& options);
 
 }  // namespace gcsflux::internal

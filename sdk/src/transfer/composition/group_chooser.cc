@@ -6,8 +6,10 @@
 namespace gcsflux::internal {
 namespace {
 
-// The assumed duration of a compose that is not measured yet, in first-byte times of reads. If composing is faster even
-// with the first value, it begins at once. If it is faster only with the second one, it is probed.
+// The assumed duration of a compose that is not measured yet: a read's first-byte time and these seconds, or that many
+// first-byte times if that is less. If composing is faster even so, it begins at once. If it is faster only with the
+// hoped duration, in first-byte times, it is probed.
+constexpr double kSlowComposeSeconds = 0.35;
 constexpr double kSlowCompose = 8;
 constexpr double kFastCompose = 0.5;
 // Composing must be this much faster than direct reads, because it costs requests, and estimates are inexact.
@@ -26,7 +28,8 @@ FetchCosts With(const FetchEstimates::Estimate& estimate, double compose) {
 GroupChooser::Choice GroupChooser::Choose(const RemainingWork& work, std::size_t most,
                                           const FetchEstimates::Estimate& estimate, FetchEstimates::TimePoint now) {
   const double first_byte = estimate.costs.first_byte;
-  const FetchCosts costs = With(estimate, estimate.knows_compose ? estimate.costs.compose : kSlowCompose * first_byte);
+  const double slow_compose = std::min(first_byte + kSlowComposeSeconds, kSlowCompose * first_byte);
+  const FetchCosts costs = With(estimate, estimate.knows_compose ? estimate.costs.compose : slow_compose);
   const std::size_t group = BestGroup(costs, work, most);
   if (mode_ == CompositionMode::kOn) return {.group = Begin(group, work.connections)};
   const double worthwhile = kWorthwhile * DirectSeconds(costs, work);
