@@ -212,6 +212,12 @@ class Page:
         return (f"{self.ms(tried[best])} ({connections} connections, {'' if composed == '1' else 'not '}composed) | "
                 f"{self.ms(defaults)} | {share:.2f} | {self.verdict(share, at_most=1.15)}")
 
+    def few_writes(self, writes):
+        """Four cells: an epoch of a bucket that takes few writes without composites, with the defaults, their share, the aim."""
+        off, automatic = (self.time(f"BM_FewWrites/writes:{writes}/composed:{composed}") for composed in (0, 1))
+        share = automatic.median / off.median
+        return f"{self.ms(off)} | {self.ms(automatic)} | {share:.2f} | {self.verdict(share, at_most=1.15)}"
+
     def listing(self, name, at_most):
         """Four cells: seconds, times the bound, the aim, calls beside those of a sequential listing."""
         bound = self.counter(name, "x_bound")

@@ -27,12 +27,11 @@ const Stored& StoredOf(std::int64_t kib) {
   return stored.try_emplace(kib, kib).first->second;
 }
 
-void TimeEpoch(benchmark::State& state, const DatasetOptions& dataset) {
-  const Stored& stored = StoredOf(state.range(0));
+void TimeEpoch(benchmark::State& state, const Stored& stored, std::uint64_t batch, const DatasetOptions& dataset) {
   const LoopInput input{.client = stored.service.MakeClient(),
                         .endpoint = stored.service.endpoint(),
                         .objects = stored.objects,
-                        .epochs = {.seed = 7, .batch_size = static_cast<std::uint64_t>(state.range(1))},
+                        .epochs = {.seed = 7, .batch_size = batch},
                         .dataset = dataset};
   auto loop = MapLoop(input);
   for (auto _ : state) {
@@ -42,8 +41,12 @@ void TimeEpoch(benchmark::State& state, const DatasetOptions& dataset) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(stored.objects.size()));
 }
 
+std::uint64_t BatchOf(const benchmark::State& state) { return static_cast<std::uint64_t>(state.range(1)); }
+
 // Arguments: KiB, batch.
-void BM_Defaults(benchmark::State& state) { TimeEpoch(state, {.fetch_across_epochs = false}); }
+void BM_Defaults(benchmark::State& state) {
+  TimeEpoch(state, StoredOf(state.range(0)), BatchOf(state), {.fetch_across_epochs = false});
+}
 BENCHMARK(BM_Defaults)
     ->ArgNames({"kib", "batch"})
     ->ArgsProduct({{100, 500, 3072}, {16, 64, 512}})
@@ -54,10 +57,11 @@ BENCHMARK(BM_Defaults)
 // Arguments: KiB, batch, connections, composition. Few connections without composition are far from the best.
 void BM_ByHand(benchmark::State& state) {
   const auto mode = state.range(3) == 0 ? CompositionMode::kOff : CompositionMode::kOn;
-  TimeEpoch(state, {.download = {.max_concurrency = static_cast<int>(state.range(2)),
-                                 .adapts_concurrency = false,
-                                 .composition = mode},
-                    .fetch_across_epochs = false});
+  TimeEpoch(state, StoredOf(state.range(0)), BatchOf(state),
+            {.download = {.max_concurrency = static_cast<int>(state.range(2)),
+                          .adapts_concurrency = false,
+                          .composition = mode},
+             .fetch_across_epochs = false});
 }
 BENCHMARK(BM_ByHand)
     ->ArgNames({"kib", "batch", "connections", "composed"})
@@ -65,6 +69,23 @@ BENCHMARK(BM_ByHand)
     ->ArgsProduct({{100, 500, 3072}, {16, 64, 512}, {64, 256}, {0}})
     ->Iterations(1)
     ->Repetitions(1)  // There are many.
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+// Composes are throttled: the bucket takes few writes a second, as a new one may. Aim: at most 1.15 times the time
+// without composition. Arguments: writes per second, composition.
+void BM_FewWrites(benchmark::State& state) {
+  const Stored& stored = StoredOf(100);
+  stored.service.LimitWrites(state.range(0));
+  DatasetOptions options{.fetch_across_epochs = false};
+  if (state.range(1) == 0) options.download.composition = CompositionMode::kOff;
+  TimeEpoch(state, stored, 64, options);
+  stored.service.BeLikeGcs(stored.size.stream_mbps);
+}
+BENCHMARK(BM_FewWrites)
+    ->ArgNames({"writes", "composed"})
+    ->ArgsProduct({{2, 20}, {0, 1}})
+    ->Iterations(1)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 

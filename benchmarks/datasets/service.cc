@@ -46,6 +46,12 @@ void Service::BeLikeGcs(double stream_mbps) const {
   Set("quotas", R"({"profile": "gcs"})");
 }
 
+void Service::LimitWrites(std::int64_t per_second) const {
+  const std::string rate = std::to_string(per_second);
+  Set("quotas",
+      R"({"profile": "gcs", "writes_per_second": )" + rate + R"(, "range_writes_per_second": )" + rate + "}");
+}
+
 void Service::TakePerRequest(int milliseconds) const {
   const std::string time = std::to_string(milliseconds);
   std::string json;

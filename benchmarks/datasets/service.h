@@ -39,6 +39,8 @@ class Service {
 
   /// As Cloud Storage, with its quotas; streams of this rate in MB/s if it is not 0.
   void BeLikeGcs(double stream_mbps) const;
+  /// The same quotas, but this many writes per second.
+  void LimitWrites(std::int64_t per_second) const;
   /// Each request takes this many milliseconds, without other delays.
   void TakePerRequest(int milliseconds) const;
   void BeFast() const;

@@ -1,6 +1,8 @@
 // Composed downloads against the emulator: the delivered objects, the leftovers, and failures.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <random>
 #include <string>
 #include <thread>
@@ -165,6 +167,55 @@ TEST_F(ComposedDownload, ReadsDirectlyIfComposingFailsAndGivesUpAtLast) {
   EXPECT_GE(report.fallbacks, 3U);
   EXPECT_NE(report.reasons.at("bkt").find("3 times running"), std::string::npos) << report.reasons.at("bkt");
   EXPECT_LE(emulator_.faults().Fired("refused"), 3U + 4U) << "no more than were under way";
+}
+
+// All composes are throttled for ever. The client's policy would repeat each one for two minutes.
+TEST_F(ComposedDownload, DoesNotWaitForThrottledComposesUnderKAuto) {
+  const auto sources = Store(std::vector<std::size_t>(400, 100));
+  emulator_.shaping().Set({.read_first_byte_ms = 10});
+  testing::LoadFault(emulator_, "throttled", {.operation = kCompose}, {.type = "status", .status = 429});
+  const auto downloader = Composing(CompositionMode::kAuto);
+  ExpectBatch(sources, downloader.Download(sources));
+  const auto report = downloader.composition_report();
+  EXPECT_GE(emulator_.faults().Fired("throttled"), 1U);
+  EXPECT_GE(report.fallbacks, 2U);
+  EXPECT_EQ(report.direct_objects, sources.size());
+  EXPECT_EQ(report.composites, 0U) << "none may have been made";
+  EXPECT_TRUE(report.reasons.empty()) << "the bucket may be used when it is not throttled any more";
+}
+
+// Without a gate each compose is repeated every 2 ms: for two minutes by the client's policy.
+TEST_F(ComposedDownload, RepeatsComposesOnlyForAShortTimeUnderKAuto) {
+  const auto sources = Store(std::vector<std::size_t>(400, 100));
+  emulator_.shaping().Set({.read_first_byte_ms = 10});
+  testing::LoadFault(emulator_, "throttled", {.operation = kCompose}, {.type = "status", .status = 429});
+  const RetryOptions often{.initial_delay = 2ms, .max_delay = 2ms, .jitter = 0};
+  client_ = *Client::Create(
+      {.endpoint = emulator_.endpoint(), .retry = RetryPolicies::All(often), .pace_throttled = false});
+  ExpectBatch(sources, Composing(CompositionMode::kAuto).Download(sources));
+  EXPECT_GE(emulator_.faults().Fired("throttled"), 2U);
+  EXPECT_LE(emulator_.faults().Fired("throttled"), 4000U);
+}
+
+// One of four composes fails, and the connections of the others become free.
+TEST_F(ComposedDownload, DividesTheObjectsOfAFailedCompositeAmongFreeConnections) {
+  const auto sources = Store(std::vector<std::size_t>(32, 100));
+  emulator_.shaping().Set({.read_first_byte_ms = 30});
+  testing::LoadFault(emulator_, "refused", {.operation = kCompose}, {.type = "status", .status = 400}, 1);
+  ExpectBatch(sources, Composing().Download(sources));
+  EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
+  auto journal = emulator_.journal();
+  std::erase_if(journal, [](const auto& record) {
+    return record.operation != kGet || !record.object.starts_with("object-");
+  });
+  EXPECT_GE(journal.size(), 2U);
+  std::ptrdiff_t most = 0;
+  for (const auto& read : journal) {
+    most = std::max(most, std::ranges::count_if(journal, [&](const auto& other) {
+                      return other.start <= read.start && read.start < other.start + other.duration;
+                    }));
+  }
+  EXPECT_GE(most, 3) << "one, and another one if it is hedged, come one by one";
 }
 
 TEST_F(ComposedDownload, DoesNotGiveUpAfterSuccessesBetweenFailures) {

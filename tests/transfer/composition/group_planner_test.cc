@@ -91,5 +91,30 @@ TEST(GroupPlanner, PlansEachObjectOnceInOrderWithinItsLimits) {
   }
 }
 
+// A choice of composites holds for all connections, but not after their writes were throttled.
+TEST(GroupPlanner, PlansNoMoreCompositesOnceWritesAreThrottled) {
+  double writes_per_second = 0;
+  const FetchCosts costs{.first_byte = 0.05, .seconds_per_byte = 1e-8, .compose = 0.1, .remove = 0.05};
+  const PlanningContext context{.now = [] { return FetchEstimates::TimePoint(); },
+                                .permit = [](const std::string&) { return Permit::kYes; },
+                                .estimate =
+                                    [&](const std::string&) {
+                                      FetchEstimates::Estimate estimate{.costs = costs, .knows_compose = true};
+                                      estimate.costs.writes_per_second = writes_per_second;
+                                      return estimate;
+                                    },
+                                .check_soon = [](const std::string&) {},
+                                .probe_soon = [](std::span<const DownloadSource>) {},
+                                .on_direct = [] {},
+                                .on_kms_key = [](const std::string&, const std::string&) {}};
+  const std::vector<DownloadSource> sources(2000, {.object = {"bkt", "o"}, .size = 100 << 10, .generation = 1});
+  GroupPlanner planner(context, CompositionMode::kAuto,
+                       {.composite_bytes = 1 << 30, .range_bytes = 1 << 20, .connections = [] { return 16; }});
+  const GroupPlan composed = planner.Plan(0, sources);
+  EXPECT_GT(composed.count, 1U);
+  writes_per_second = 2;
+  EXPECT_EQ(planner.Plan(composed.count, std::span(sources).subspan(composed.count)).count, 1U);
+}
+
 }  // namespace
 }  // namespace gcsflux::internal

@@ -1,9 +1,53 @@
 #include "transfer/composition/composed_fetch.h"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <utility>
 
+#include "base/process/mutex.h"
+#include "loop/wait_list.h"
+
 namespace gcsflux::internal {
+namespace {
+
+// Items [0, count) that several tasks take one by one. A task that comes late has nothing to do, and touches nothing
+// that the items refer to. Thread-safe.
+class SharedItems {
+ public:
+  /// `handle` returns false if the items that were not taken yet need not be handled.
+  SharedItems(std::size_t count, std::function<bool(std::size_t)> handle) : count_(count), handle_(std::move(handle)) {}
+
+  /// Handles items until there is none left to take.
+  void Work() {
+    MutexLock lock(mutex_);
+    while (next_ < count_) {
+      const std::size_t item = next_++;
+      ++running_;
+      lock.unlock();
+      const bool is_to_continue = handle_(item);
+      lock.lock();
+      --running_;
+      if (!is_to_continue) next_ = count_;
+    }
+    if (running_ == 0) ended_.NotifyAll();
+  }
+  /// Waits for the items that other tasks have taken, after Work() has returned.
+  void Await() {
+    MutexLock lock(mutex_);
+    (void)ended_.Wait(lock, std::stop_token(), [&]() REQUIRES(mutex_) { return running_ == 0; });
+  }
+
+ private:
+  const std::size_t count_;
+  const std::function<bool(std::size_t)> handle_;
+  Mutex mutex_;
+  WaitList ended_;
+  std::size_t next_ GUARDED_BY(mutex_) = 0;
+  std::size_t running_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace
 
 Result<void> ComposedFetch::FetchRange(std::size_t, const std::stop_token& stop) {
   const std::string& bucket = sources_.front().object.bucket;
@@ -18,22 +62,35 @@ Result<void> ComposedFetch::FetchRange(std::size_t, const std::stop_token& stop)
   if (stop.stop_requested()) return fetched;
   const bool has_memory = std::none_of(destinations_.begin(), destinations_.end(),
                                        [](const Destination& destination) { return destination.has_no_memory; });
-  if (has_memory) composer_.permits().NoteFailure(bucket, fetched.error());
+  if (has_memory && !composer_.IsOnlyLate(fetched.error())) composer_.permits().NoteFailure(bucket, fetched.error());
   composer_.CountFallback(sources_.size(), fetched.error());
   return FetchDirectly(stop);
 }
 
+// By this task and by those that have a free connection.
 Result<void> ComposedFetch::FetchDirectly(const std::stop_token& stop) {
+  Mutex mutex;
   std::vector<std::optional<Error>> errors(sources_.size());
   bool has_failed = false;
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
+  std::optional<Error> fatal;
+  const auto read_one = [&](std::size_t i) {
     auto read = DirectFetch(reads_, sources_[i], destinations_[i], 1).FetchRange(0, stop);
-    if (read) continue;
+    if (read) return true;
+    const MutexLock lock(mutex);
     // One failure fails the whole download: the other objects need not be read.
-    if (stop.stop_requested() || !reads_.options.delivers_failures) return read;
+    if (stop.stop_requested() || !reads_.options.delivers_failures) {
+      if (!fatal) fatal = read.error();
+      return false;
+    }
     errors[i] = read.error();
     has_failed = true;
-  }
+    return true;
+  };
+  const auto items = std::make_shared<SharedItems>(sources_.size(), read_one);
+  for (std::size_t i = 1; i < sources_.size(); ++i) composer_.RunSoon([items] { items->Work(); });
+  items->Work();
+  items->Await();
+  if (fatal) return *std::move(fatal);
   if (has_failed) errors_ = std::move(errors);
   return {};
 }

@@ -6,6 +6,8 @@
 
 #include "base/composite_name.h"
 #include "client/client_core.h"
+#include "retry/operation.h"
+#include "retry/operation_kind.h"
 #include "transfer/composition/slice_writer.h"
 #include "transfer/read/pinned_object.h"
 
@@ -18,6 +20,10 @@ using Clock = DueTasks::Clock;
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::size_t kProbeSources = 2;
 
+// Under kAuto no attempt of a compose begins later than this: what waits longer for a throttled bucket's next write, or
+// for a retry, is read directly. Composes that are not throttled begin at once.
+constexpr std::chrono::milliseconds kLatestCompose{250};
+
 // After these errors no composite was made. After others, a request with a lost answer may have made it.
 bool IsSurelyNotMade(const Error& error) {
   if (error.outcome != WriteOutcome::kNotStored) return false;
@@ -25,9 +31,18 @@ bool IsSurelyNotMade(const Error& error) {
     case ErrorCode::kInvalidArgument:
     case ErrorCode::kUnauthenticated:
     case ErrorCode::kPermissionDenied:
+    case ErrorCode::kRateLimited:
     case ErrorCode::kNotFound: return true;
     default: return false;
   }
+}
+
+CallOptions ComposeCall(const Client& client, const Composer::Settings& settings) {
+  CallOptions call = settings.call;
+  if (settings.mode == CompositionMode::kOn) return call;
+  if (!call.retry) call.retry = PolicyOf(CoreOf(client).settings().retry, TraitsOf(Operation::kComposeObjects).kind);
+  call.retry->deadline = std::min(call.retry->deadline, kLatestCompose);
+  return call;
 }
 
 }  // namespace
@@ -36,6 +51,7 @@ Composer::Composer(Client client, Settings settings, const std::shared_ptr<Reque
     : client_(std::move(client)),
       settings_(std::move(settings)),
       run_(FormatRun(CoreOf(client_).timing().SystemNow(), CoreOf(client_).NewInvocationId())),
+      compose_call_(ComposeCall(client_, settings_)),
       live_(LiveComposites::OfProcess()),
       permits_(client_, settings_.mode, !settings_.kms_key_name.empty(), settings_.call),
       tasks_(std::make_shared<DueTasks>(slots)),
@@ -86,6 +102,14 @@ void Composer::ProbeSoon(std::span<const DownloadSource> sources) {
   });
 }
 
+void Composer::RunSoon(std::function<void()> task) {
+  tasks_->Post(Clock::now(), [task = std::move(task)](const std::stop_token&) { task(); });
+}
+
+bool Composer::IsOnlyLate(const Error& error) const {
+  return error.code == ErrorCode::kRateLimited && CoreOf(client_).settings().pace_throttled;
+}
+
 double Composer::WritesPerSecond(const std::string& bucket) const {
   for (const GateStatus& gate : client_.flow_control()) {
     if (gate.bucket == bucket && gate.gate_class == GateClass::kWrite && gate.is_engaged) return gate.rate;
@@ -107,7 +131,7 @@ Result<ObjectMetadata> Composer::Compose(std::span<const DownloadSource> sources
                                       .encryption_key = settings_.encryption_key,
                                       .kms_key_name = settings_.kms_key_name,
                                       .fields = kFields,
-                                      .call = settings_.call,
+                                      .call = compose_call_,
                                       .stop = stop});
   if (made || made.error().code != ErrorCode::kPreconditionFailed) return made;
   auto found = client_.GetObject(

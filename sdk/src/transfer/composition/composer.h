@@ -47,11 +47,17 @@ class Composer {
   /// The data that plans use; valid as long as the composer.
   [[nodiscard]] PlanningContext planning();
 
-  /// Fetches the sources, at most 32 of one bucket, through a composite. The composite is checked against them before
+  /// Fetches the sources, at most 32 of one bucket, through a composite. Under kAuto it returns kRateLimited soon if the
+  /// bucket's writes are throttled: direct reads do not wait for them. The composite is checked against them before
   /// it is read, and each source's bytes against their CRC32C. The composite is always deleted. After an error the
   /// content of the destinations is undefined.
   Result<void> Fetch(std::span<const DownloadSource> sources, std::span<Destination> destinations,
                      const std::stop_token& stop);
+
+  /// The client's gate paces composes, so that one came too late. This says nothing about the bucket.
+  [[nodiscard]] bool IsOnlyLate(const Error& error) const;
+  /// Runs the task when a connection is free, in turn with downloads.
+  void RunSoon(std::function<void()> task);
 
   /// True while a check or a probe decides whether to compose; objects are read directly until then.
   [[nodiscard]] bool is_deciding() const { return finding_out_ > 0; }
@@ -83,6 +89,7 @@ class Composer {
   const Client client_;
   const Settings settings_;
   const std::string run_;
+  const CallOptions compose_call_;
   LiveComposites& live_;
   FetchEstimates estimates_;
   BucketPermits permits_;

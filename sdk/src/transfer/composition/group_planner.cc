@@ -50,14 +50,16 @@ std::size_t GroupPlanner::ChooseGroup(std::span<const DownloadSource> rest) {
   const std::string& bucket = rest[0].object.bucket;
   const auto permit = context_.permit(bucket);
   if (permit == BucketPermits::Permit::kNo) return 1;
-  if (chooser_.has_turns()) return chooser_.TakeTurn();
+  const auto estimate = context_.estimate(bucket);
+  // A choice does not hold longer than the rate of writes that it went by.
+  const bool is_throttled = estimate.costs.writes_per_second > 0;
+  if (chooser_.has_turns() && !is_throttled) return chooser_.TakeTurn();
   // Sources to come are assumed to be objects of the same kind.
   const RemainingWork work{.objects = static_cast<double>(objects_ + expected_),
                            .mean_bytes = static_cast<double>(bytes_) / static_cast<double>(objects_),
                            .connections = limits_.connections()};
   GroupChooser chooser = chooser_;
-  const auto choice =
-      chooser.Choose(work, MostPerComposite(work.mean_bytes), context_.estimate(bucket), context_.now());
+  const auto choice = chooser.Choose(work, MostPerComposite(work.mean_bytes), estimate, context_.now());
   const bool is_interested = choice.group > 1 || choice.wants_probe;
   // kOn waits for the check before its first composite. The objects that kAuto reads meanwhile show how long reads
   // take.
