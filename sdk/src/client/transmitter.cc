@@ -106,7 +106,7 @@ HttpRequest Transmitter::Complete(HttpRequest request, int attempt, const Sendin
   request.headers.AddJoined("x-goog-api-client",
                             {"gl-cpp/20 gccl/", kVersion, " gccl-invocation-id/", sending.invocation_id,
                              " gccl-attempt-count/", std::to_string(attempt)});
-  request.headers.emplace_back("x-goog-gcs-idempotency-token", idempotency_token);
+  if (!idempotency_token.empty()) request.headers.emplace_back("x-goog-gcs-idempotency-token", idempotency_token);
   if (is_to_endpoint) request.headers.Append(settings_.extra_headers);
   return request;
 }

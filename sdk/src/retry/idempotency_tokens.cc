@@ -6,9 +6,10 @@
 namespace gcsflux::internal {
 namespace {
 
-std::string_view RangeOf(const HttpRequest& request) {
-  const std::string_view range = FindHeader(request.headers, "Range");
-  return range.empty() ? FindHeader(request.headers, "Content-Range") : range;
+std::string_view RangeOf(const HttpRequest& request) { return FindHeader(request.headers, "Content-Range"); }
+
+bool IsQuery(const HttpRequest& request) {
+  return request.method == Method::kGet || (request.is_url_secret && RangeOf(request).starts_with("bytes */"));
 }
 
 // True unless another attempt could have another outcome: after a lost answer, a fault of the service, a quota, an
@@ -21,28 +22,24 @@ bool IsFinal(const Result<HttpResponse>& outcome) {
 
 }  // namespace
 
-std::optional<IdempotencyTokens::Logical>& IdempotencyTokens::Place(const HttpRequest& request) {
-  const bool is_status_query = request.is_url_secret && RangeOf(request).starts_with("bytes */");
-  return request.method == Method::kGet || is_status_query ? question_ : change_;
-}
-
 const std::string& IdempotencyTokens::For(const HttpRequest& request, const std::string& call_id,
                                           const std::function<std::string()>& make) {
-  std::optional<Logical>& last = Place(request);
+  static const auto& none = *new std::string();
+  if (IsQuery(request)) return none;
   const std::string_view range = RangeOf(request);
   const bool is_same =
-      last && last->method == request.method && last->url == request.url && std::string_view(last->range) == range;
+      last_ && last_->method == request.method && last_->url == request.url && std::string_view(last_->range) == range;
   if (!is_same) {
-    last = Logical{.method = request.method,
+    last_ = Change{.method = request.method,
                    .url = request.url,
                    .range = std::string(range),
                    .token = std::exchange(is_call_id_taken_, true) ? make() : call_id};
   }
-  return last->token;
+  return last_->token;
 }
 
 void IdempotencyTokens::OnOutcome(const HttpRequest& request, const Result<HttpResponse>& outcome) {
-  if (IsFinal(outcome)) Place(request).reset();
+  if (IsFinal(outcome) && !IsQuery(request)) last_.reset();
 }
 
 }  // namespace gcsflux::internal

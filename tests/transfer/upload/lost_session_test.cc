@@ -75,8 +75,8 @@ class ChangingTiming : public testing::DrivenTiming {
   mutable std::atomic<int> drawn_ = 0;
 };
 
-// Two status queries of a session are two requests: the service must not answer the second one from memory.
-TEST_F(LostSessionTest, GivesEachRequestItsOwnToken) {
+// Status queries of a session have none: the service must not answer the second one from memory.
+TEST_F(LostSessionTest, GivesEachChangeItsOwnToken) {
   gcs_.faults = {{}, {.after = kReset}, {}, {.after = kReset}};
   const Client client = ClientOf(std::make_shared<const ClientCore>(
       ClientCore::Settings{.endpoint = "http://fake", .project = "p"},
@@ -86,11 +86,14 @@ TEST_F(LostSessionTest, GivesEachRequestItsOwnToken) {
   std::set<std::string> tokens;
   int status_queries = 0;
   for (const auto& request : gcs_.requests) {
-    status_queries += internal::FindHeader(request.headers, "Content-Range") == "bytes */*";
-    tokens.emplace(internal::FindHeader(request.headers, "x-goog-gcs-idempotency-token"));
+    const std::string token(internal::FindHeader(request.headers, "x-goog-gcs-idempotency-token"));
+    const bool is_query = internal::FindHeader(request.headers, "Content-Range") == "bytes */*";
+    status_queries += is_query;
+    EXPECT_EQ(token.empty(), is_query);
+    if (!is_query) tokens.insert(token);
   }
   EXPECT_EQ(status_queries, 2);
-  EXPECT_EQ(tokens.size(), gcs_.requests.size());
+  EXPECT_EQ(tokens.size(), gcs_.requests.size() - 2);
 }
 
 TEST_F(LostSessionTest, CountsRestarts) {
