@@ -69,11 +69,12 @@ Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
     auto cleaned =
         place->name.empty() ? CleanBucket(client, place->bucket, *older_than) : CleanRun(client, uri, *older_than);
     if (!cleaned) return cleaned;
+    PrintDone("cleaned", uri);
   }
   return {};
 }
 
-constexpr CommandFlag kCleanFlags[] = {{"older_than"}};
+constexpr CommandFlag kCleanFlags[] = {{"older_than"}, {"json"}};
 
 }  // namespace
 

@@ -19,14 +19,45 @@ struct OtherName {
   std::string_view other;
   std::string_view ours;
 };
-constexpr OtherName kOtherCommands[] = {{"copy", "cp"},   {"del", "rm"},    {"delete", "rm"}, {"dir", "ls"},
-                                        {"get", "cp"},    {"head", "stat"}, {"info", "stat"}, {"list", "ls"},
-                                        {"move", "mv"},   {"put", "cp"},    {"remove", "rm"}, {"rename", "mv"},
-                                        {"rsync", "sync"}};
+constexpr OtherName kOtherCommands[] = {{"buckets create", "mb"},
+                                        {"buckets delete", "rb"},
+                                        {"buckets describe", "stat"},
+                                        {"buckets list", "ls"},
+                                        {"copy", "cp"},
+                                        {"del", "rm"},
+                                        {"delete", "rm"},
+                                        {"dir", "ls"},
+                                        {"get", "cp"},
+                                        {"head", "stat"},
+                                        {"info", "stat"},
+                                        {"list", "ls"},
+                                        {"move", "mv"},
+                                        {"objects compose", "compose"},
+                                        {"objects delete", "rm"},
+                                        {"objects describe", "stat"},
+                                        {"objects list", "ls"},
+                                        {"objects update", "setmeta"},
+                                        {"pipe", "cp -"},
+                                        {"presign", "sign"},
+                                        {"put", "cp"},
+                                        {"remove", "rm"},
+                                        {"rename", "mv"},
+                                        {"rewrite", "cp"},
+                                        {"rsync", "sync"},
+                                        {"sign-url", "sign"},
+                                        {"signurl", "sign"}};
 constexpr OtherName kOtherFlags[] = {{"dryrun", "dry_run"},
+                                     {"expire", "duration"},
+                                     {"humanize", "human"},
+                                     {"only_show_errors", "quiet"},
+                                     {"region", "location"},
                                      {"human_readable", "human"},
+                                     {"numworkers", "jobs"},
                                      {"readable_sizes", "human"},
-                                     {"delete_unmatched_destination_objects", "delete"}};
+                                     {"default_storage_class", "storage_class"},
+                                     {"delete_unmatched_destination_objects", "delete"},
+                                     {"enable_hierarchical_namespace", "hierarchical_namespace"},
+                                     {"soft_delete_duration", "soft_delete"}};
 
 // Empty if there is none.
 std::string OurName(std::span<const OtherName> names, std::string_view other) {
@@ -171,6 +202,10 @@ Result<const Command*> FindCommand(const std::vector<std::string>& arguments) {
   const std::string help = (is_group ? "gcsflux help " + word : "gcsflux help") + " lists them";
   if (is_group && arguments.size() > 1) word += " " + arguments[1];
   std::string meant = OurName(kOtherCommands, word);
+  if (const std::string two = arguments.size() > 1 ? word + " " + arguments[1] : ""; meant.empty()) {
+    meant = OurName(kOtherCommands, two);
+    if (!meant.empty()) word = two;
+  }
   if (meant.empty() && !(is_group && arguments.size() == 1)) {
     meant = internal::NearestName(word, names);
   }
@@ -178,8 +213,9 @@ Result<const Command*> FindCommand(const std::vector<std::string>& arguments) {
                "there is no command '" + word + "'; " + (meant.empty() ? "" : "did you mean '" + meant + "'? ") + help};
 }
 
-Result<void> CheckFlags(const Command& command) {
+Result<void> CheckFlags(const Command& command, const Command* caller) {
   for (const Command* other : Commands()) {
+    if (other == caller) continue;
     for (const CommandFlag& flag : other->flags) {
       if (flag.name.empty() || FlagNamed(command.flags, flag.name) || FlagNamed(CommonFlags(), flag.name)) continue;
       if (gflags::GetCommandLineFlagInfoOrDie(std::string(flag.name).c_str()).is_default) continue;
@@ -189,6 +225,21 @@ Result<void> CheckFlags(const Command& command) {
     }
   }
   return {};
+}
+
+Result<CommandCall> ReadCall(std::vector<std::string> arguments, const Command* caller) {
+  if (arguments.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "a command is missing; gcsflux help lists them"};
+  }
+  const auto command = FindCommand(arguments);
+  if (!command) return command.error();
+  if (auto checked = CheckFlags(**command, caller); !checked) return checked.error();
+  const bool has_two_words = (*command)->name.find(' ') != std::string_view::npos;
+  arguments.erase(arguments.begin(), arguments.begin() + (has_two_words ? 2 : 1));
+  if (arguments.size() < (*command)->min_arguments || arguments.size() > (*command)->max_arguments) {
+    return Error{ErrorCode::kInvalidArgument, "usage: " + Usage(**command)};
+  }
+  return CommandCall{*command, std::move(arguments)};
 }
 
 std::string Usage(const Command& command) {

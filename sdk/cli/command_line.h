@@ -18,10 +18,20 @@ std::vector<std::string> ExpandLetters(const std::vector<std::string>& words);
 /// The command that the arguments begin with. kInvalidArgument if there is none; the message names the nearest one.
 Result<const Command*> FindCommand(const std::vector<std::string>& arguments);
 
+/// One command and its arguments.
+struct CommandCall {
+  const Command* command = nullptr;
+  std::vector<std::string> arguments = {};
+};
+
 /// kInvalidArgument if a flag was given that is another command's. Otherwise it would be ignored without a message,
 /// even
-/// --dry_run.
-Result<void> CheckFlags(const Command& command);
+/// --dry_run. Flags of `caller`, if it is not null, are accepted too.
+Result<void> CheckFlags(const Command& command, const Command* caller = nullptr);
+
+/// Reads what remains of a line without its flags, which are set. Returns kInvalidArgument if there is no such command,
+/// if it does not take so many arguments, and as CheckFlags().
+Result<CommandCall> ReadCall(std::vector<std::string> arguments, const Command* caller = nullptr);
 
 /// What a flag does, with its default; on one line.
 std::string DescriptionOf(const CommandFlag& flag);

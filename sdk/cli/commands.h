@@ -63,6 +63,7 @@ extern const Command kPrune;
 extern const Command kRb;
 extern const Command kRemoveStep;
 extern const Command kRm;
+extern const Command kRun;
 extern const Command kSetmeta;
 extern const Command kSign;
 extern const Command kStat;

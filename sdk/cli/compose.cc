@@ -3,6 +3,7 @@
 #include "cli/arguments/names.h"
 #include "cli/commands.h"
 #include "cli/copy/content_type.h"
+#include "cli/terminal/output.h"
 #include "gcsflux/client.h"
 
 DECLARE_string(content_type);
@@ -35,10 +36,11 @@ Result<void> Compose(const Client& client, const std::vector<std::string>& uris)
   if (!type.empty()) options.attributes.content_type = type;
   options.attributes.cache_control = FLAGS_cache_control;
   if (auto made = client.ComposeObjects(sources, *destination, options); !made) return made.error();
+  PrintDone("composed", uris.back());
   return {};
 }
 
-constexpr CommandFlag kComposeFlags[] = {{"content_type"}, {"cache_control"}};
+constexpr CommandFlag kComposeFlags[] = {{"content_type"}, {"cache_control"}, {"json"}};
 
 }  // namespace
 

@@ -3,12 +3,15 @@
 #include <iostream>
 #include <map>
 
+#include "cli/arguments/filter.h"
 #include "cli/arguments/names.h"
 #include "cli/commands.h"
+#include "cli/terminal/json_object.h"
 #include "cli/terminal/output.h"
 #include "gcsflux/listing.h"
 
 DECLARE_bool(human);
+DECLARE_bool(json);
 DECLARE_int32(list_max_concurrency);
 DEFINE_bool(summarize, false, "Only the sum for each argument.");
 
@@ -16,12 +19,13 @@ namespace gcsflux::cli {
 namespace {
 
 void PrintSize(std::uint64_t bytes, const std::string& uri) {
+  if (FLAGS_json) return PrintLine(JsonObject().Add("uri", uri).Add("bytes", bytes).text());
   constexpr std::size_t kWidth = 12;
   const std::string size = SizeText(bytes);
   std::cout << std::string(size.size() < kWidth ? kWidth - size.size() : 0, ' ') << size << "  " << Shown(uri) << '\n';
 }
 
-Result<void> SumUp(const Client& client, const std::string& uri) {
+Result<void> SumUp(const Client& client, const std::string& uri, const Filter& filter) {
   auto directory = ParseUri(uri);
   if (!directory) return directory.error();
   directory->name = AsDirectory(directory->name);
@@ -29,6 +33,8 @@ Result<void> SumUp(const Client& client, const std::string& uri) {
   std::uint64_t bytes = 0;
   const auto add = [&](const std::vector<ListedObject>& objects) -> Result<void> {
     for (const ListedObject& object : objects) {
+      const auto below = std::string_view(object.name).substr(directory->name.size());
+      if (!filter.Takes(below, object.size, object.updated)) continue;
       bytes += object.size;
       const auto slash = object.name.find('/', directory->name.size());
       if (!FLAGS_summarize && slash != std::string::npos) directories[object.name.substr(0, slash + 1)] += object.size;
@@ -45,13 +51,15 @@ Result<void> SumUp(const Client& client, const std::string& uri) {
 }
 
 Result<void> DiskUsage(const Client& client, const std::vector<std::string>& uris) {
+  const auto filter = Filter::FromFlags();
+  if (!filter) return filter.error();
   for (const std::string& uri : uris) {
-    if (auto summed = SumUp(client, uri); !summed) return summed;
+    if (auto summed = SumUp(client, uri, *filter); !summed) return summed;
   }
   return {};
 }
 
-constexpr CommandFlag kDuFlags[] = {{"summarize", "s"}, {"human", "h"}, {"list_max_concurrency"}};
+constexpr auto kDuFlags = WithFilterFlags({{"summarize", "s"}, {"human", "h"}, {"json"}, {"list_max_concurrency"}});
 
 }  // namespace
 

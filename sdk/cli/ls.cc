@@ -19,6 +19,7 @@ DECLARE_bool(human);
 DECLARE_bool(json);
 DEFINE_bool(long, false, "Size in bytes, time of the last change and generation before each name.");
 DEFINE_bool(count, false, "The number of objects under each prefix and their bytes, instead of their names.");
+DEFINE_bool(all_versions, false, "Noncurrent generations too: NAME#GENERATION, the oldest first.");
 DEFINE_bool(as_found, false, "With -r: names as they arrive, unsorted; this needs little memory.");
 DEFINE_int32(list_max_concurrency, 48, "Most calls at the same time to list everything under a prefix.");
 
@@ -55,7 +56,7 @@ class Printer {
       text_.append("  ").append(Iso8601(object.updated)).append("  ");
       text_.append(std::to_string(object.generation)).append("  ");
     }
-    AddLine(object.name);
+    AddLine(FLAGS_all_versions ? object.name + "#" + std::to_string(object.generation) : object.name);
   }
 
   void AddDirectory(const std::string& name) {
@@ -116,8 +117,10 @@ Result<void> ListBuckets(const Client& client) {
   return {};
 }
 
+bool IsDeep() { return FLAGS_recursive || FLAGS_count; }
+
 Result<void> ListLevel(const Client& client, const ObjectName& prefix, Printer& printer) {
-  auto listing = ListPrefix(client, prefix, {.delimiter = "/"});
+  auto listing = ListPrefix(client, prefix, {.delimiter = IsDeep() ? "" : "/", .versions = FLAGS_all_versions});
   if (!listing) return listing.error();
   if (listing->objects.empty() && listing->prefixes.empty() && !prefix.name.empty()) return NothingThere(ToUri(prefix));
   for (const std::string& directory : listing->prefixes) printer.AddDirectory(directory);
@@ -137,9 +140,17 @@ Result<void> ListAll(const Client& client, const ObjectName& prefix, Printer& pr
     found += objects.size();
     return printer.Flush();
   };
+  // The same set as rm -r removes: the object of this name, and what is in the directory of this name.
+  if (!prefix.name.empty() && !prefix.name.ends_with('/')) {
+    auto itself = client.GetObject(prefix);
+    if (!itself && itself.error().code != ErrorCode::kNotFound) return itself.error();
+    if (itself) printer.Add(ListedOf(*std::move(itself)));
+  }
+  const ObjectName directory{prefix.bucket, AsDirectory(prefix.name)};
   const bool is_any_order = FLAGS_as_found || FLAGS_count;
-  const auto all = ListInParallel(client, prefix, is_any_order ? DeliveryOrder::kAsCompleted : DeliveryOrder::kInOrder,
-                                  print, {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
+  const auto all =
+      ListInParallel(client, directory, is_any_order ? DeliveryOrder::kAsCompleted : DeliveryOrder::kInOrder, print,
+                     {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
   if (!all) return all.error();
   status.End();
   if (status.has_terminal()) {
@@ -154,12 +165,13 @@ Result<void> ListOne(const Client& client, const std::string& uri, const Filter&
   const auto prefix = ParseUri(uri);
   if (!prefix) return prefix.error();
   Printer printer(*prefix, filter);
-  const bool is_deep = FLAGS_recursive || FLAGS_count;
-  auto listed = is_deep ? ListAll(client, *prefix, printer) : ListLevel(client, *prefix, printer);
+  // The parallel listing lists only live generations.
+  const bool is_parallel = IsDeep() && !FLAGS_all_versions;
+  auto listed = is_parallel ? ListAll(client, *prefix, printer) : ListLevel(client, *prefix, printer);
   const bool has_nothing = !listed && listed.error().code == ErrorCode::kEmptyPrefix;
   if (!listed && !has_nothing) return listed;
   if (has_nothing && HasWildcard(prefix->name)) {
-    auto matches = FindMatches(client, *prefix);
+    auto matches = FindMatches(client, *prefix, {}, FLAGS_all_versions);
     if (!matches) return matches.error();
     for (ObjectMetadata& match : *matches) printer.Add(ListedOf(std::move(match)));
   } else if (has_nothing && !FLAGS_count) {
@@ -182,7 +194,7 @@ Result<void> List(const Client& client, const std::vector<std::string>& uris) {
 constexpr auto kLsFlags = WithFilterFlags({{"long", "l"},
                                            {"human", "h"},
                                            {"recursive", "rR"},
-                                           {"", "a", "Accepted: everything is listed, but no old generations."},
+                                           {"all_versions", "a"},
                                            {"json"},
                                            {"count"},
                                            {"as_found"},

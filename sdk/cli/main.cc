@@ -2,10 +2,13 @@
 // 128 and the signal that interrupted it.
 #include <gflags/gflags.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -36,11 +39,6 @@ int Complain(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument && error.http_status == 0 ? kWrongUsage : kFailed;
 }
 
-int WrongUsage(const std::string& message) {
-  Say(message);
-  return kWrongUsage;
-}
-
 int Execute(const Command& command, const std::vector<std::string>& arguments) {
   auto options = ClientOptionsFromFlags();
   if (!options) return Complain(options.error());
@@ -66,6 +64,15 @@ int PrintHelp(const std::vector<std::string>& arguments) {
   return 0;
 }
 
+// Of a line whose flags cannot be read. If its command is another program's, so are its flags.
+Error WhatIsWrong(const std::vector<std::string>& line, const Error& error) {
+  constexpr std::string_view kOthers[] = {"completion", "help", "man", "version"};
+  const std::string first = line.front();
+  if (first.starts_with("-") || std::ranges::find(kOthers, first) != std::end(kOthers)) return error;
+  const auto command = FindCommand(line);
+  return command ? error : command.error();
+}
+
 int Run(int argc, const char* const* argv) {
   // A user waits at the terminal: the command reports an outage sooner than a training run would.
   for (const char* flag :
@@ -76,7 +83,7 @@ int Run(int argc, const char* const* argv) {
   std::vector<const char*> words = {argv[0]};
   for (const std::string& word : line) words.push_back(word.c_str());
   auto arguments = ParseFlags(static_cast<int>(words.size()), words.data());
-  if (!arguments) return Complain(arguments.error());
+  if (!arguments) return Complain(WhatIsWrong(line, arguments.error()));
   const std::string first = arguments->empty() ? "" : arguments->front();
   if (FLAGS_version || first == "version") {
     std::cout << "gcsflux " << kVersion << '\n';
@@ -94,16 +101,9 @@ int Run(int argc, const char* const* argv) {
   }
   if (first == "help") arguments->erase(arguments->begin());
   if (HelpRequested() || FLAGS_help_all || first == "help") return PrintHelp(*arguments);
-  if (arguments->empty()) return WrongUsage("a command is missing; gcsflux help lists them");
-  const auto command = FindCommand(*arguments);
-  if (!command) return Complain(command.error());
-  if (auto checked = CheckFlags(**command); !checked) return Complain(checked.error());
-  const bool has_two_words = (*command)->name.find(' ') != std::string_view::npos;
-  arguments->erase(arguments->begin(), arguments->begin() + (has_two_words ? 2 : 1));
-  if (arguments->size() < (*command)->min_arguments || arguments->size() > (*command)->max_arguments) {
-    return WrongUsage("usage: " + Usage(**command));
-  }
-  return Execute(**command, *arguments);
+  const auto call = ReadCall(*std::move(arguments));
+  if (!call) return Complain(call.error());
+  return Execute(*call->command, call->arguments);
 }
 
 // What only a defect or a lack of memory throws.

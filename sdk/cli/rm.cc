@@ -5,12 +5,16 @@
 #include "cli/arguments/wildcards.h"
 #include "cli/commands.h"
 #include "cli/parallel/run_adapting.h"
+#include "cli/terminal/json_object.h"
+#include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "gcsflux/client.h"
 #include "gcsflux/listing.h"
 
 DECLARE_bool(recursive);
 DECLARE_bool(force);
+DECLARE_bool(dry_run);
+DECLARE_bool(json);
 
 namespace gcsflux::cli {
 namespace {
@@ -42,15 +46,30 @@ Result<Objects> FindConfirmed(const Client& client, const ObjectName& pattern, c
     if (match.name != pattern.name && !filter.Takes(LastName(match.name), match.size, match.updated)) continue;
     found.push_back({.name = std::move(match.name), .generation = match.generation});
   }
-  if (FLAGS_force || FLAGS_recursive || found.empty() || found.front().name == pattern.name) return found;
+  if (FLAGS_force || FLAGS_recursive || FLAGS_dry_run || found.empty() || found.front().name == pattern.name)
+    return found;
   return Error{ErrorCode::kInvalidArgument, ToUri(pattern) + " matches " + Count(found.size(), "object") + ", from " +
                                                 ToUri({pattern.bucket, found.front().name}) + " to " +
                                                 ToUri({pattern.bucket, found.back().name}) +
                                                 "; to remove them, add -f"};
 }
 
+// What --dry_run prints for each, and --json for what was removed.
+void PrintRemoval(const std::string& uri) {
+  if (FLAGS_json)
+    return PrintLine(JsonObject()
+                         .Add(FLAGS_dry_run ? "action" : "done", FLAGS_dry_run ? "delete" : "deleted")
+                         .Add("uri", uri)
+                         .text());
+  if (FLAGS_dry_run) PrintLine("delete " + uri);
+}
+
 Result<void> RemoveObjects(const Client& client, const std::string& bucket, const Objects& objects,
                            const Concurrency& concurrency) {
+  const auto print_all = [&] {
+    for (const ListedObject& object : objects) PrintRemoval(ToUri({bucket, object.name}));
+  };
+  if (FLAGS_dry_run) return print_all(), Result<void>();
   const auto remove = [&](std::size_t index, int, const std::stop_token& stop) -> Result<void> {
     const ListedObject& object = objects[index];
     // Names the generation: an object that another writer stores there meanwhile must stay.
@@ -58,16 +77,31 @@ Result<void> RemoveObjects(const Client& client, const std::string& bucket, cons
     if (!done && done.error().code == ErrorCode::kNotFound) return {};
     return done;
   };
-  return RunAdapting(client, concurrency,
-                     {.count = objects.size(), .needs = [](std::size_t) { return TaskNeeds(); }, .perform = remove});
+  auto removed =
+      RunAdapting(client, concurrency,
+                  {.count = objects.size(), .needs = [](std::size_t) { return TaskNeeds(); }, .perform = remove});
+  if (removed) print_all();
+  return removed;
+}
+
+// One object, or a bucket.
+Result<void> RemoveNamed(const Client& client, const ObjectName& name) {
+  Result<void> done;
+  if (FLAGS_dry_run && name.name.empty()) {
+    if (const auto found = client.GetBucket(name.bucket); !found) done = found.error();
+  } else if (FLAGS_dry_run) {
+    if (const auto found = client.GetObject(name); !found) done = found.error();
+  } else {
+    done = name.name.empty() ? client.DeleteBucket(name.bucket) : client.DeleteObject(name);
+  }
+  if (done) PrintRemoval(ToUri(name));
+  return done;
 }
 
 Result<void> RemoveOne(const Client& client, const ObjectName& name, const Filter& filter,
                        const Concurrency& concurrency) {
   const bool is_pattern = HasWildcard(name.name);
-  if (!is_pattern && !FLAGS_recursive) {
-    return name.name.empty() ? client.DeleteBucket(name.bucket) : client.DeleteObject(name);
-  }
+  if (!is_pattern && !FLAGS_recursive) return RemoveNamed(client, name);
   auto objects = FLAGS_recursive ? FindAll(client, name, filter) : Result<Objects>(NothingThere(""));
   if (!objects && is_pattern) objects = FindConfirmed(client, name, filter);
   if (!objects) return objects.error();
@@ -104,7 +138,7 @@ Result<void> RemoveBuckets(const Client& client, const std::vector<std::string>&
         if (auto removed = RemoveObjects(client, bucket->bucket, *objects, *concurrency); !removed) return removed;
       }
     }
-    auto removed = client.DeleteBucket(bucket->bucket);
+    auto removed = RemoveNamed(client, *bucket);
     if (!removed && removed.error().code == ErrorCode::kBucketNotEmpty && !FLAGS_force) {
       return Error{ErrorCode::kBucketNotEmpty, uri + " is not empty; to delete its objects too, add -f"};
     }
@@ -113,10 +147,13 @@ Result<void> RemoveBuckets(const Client& client, const std::vector<std::string>&
   return {};
 }
 
-constexpr CommandFlag kRbFlags[] = {{"force", "f", "Delete the bucket's objects first."}};
+constexpr CommandFlag kRbFlags[] = {{"force", "f", "Delete the bucket's objects first."}, {"dry_run"}, {"json"}};
 
-constexpr auto kRmFlags = WithFilterFlags(
-    {{"recursive", "rR"}, {"force", "f", "What does not exist is no error, and wildcards need no confirmation."}});
+constexpr auto kRmFlags =
+    WithFilterFlags({{"recursive", "rR"},
+                     {"force", "f", "What does not exist is no error, and wildcards need no confirmation."},
+                     {"dry_run"},
+                     {"json"}});
 
 }  // namespace
 

@@ -1,8 +1,10 @@
 #include <gflags/gflags.h>
 
+#include "cli/arguments/metadata.h"
 #include "cli/arguments/wildcards.h"
 #include "cli/commands.h"
 #include "cli/parallel/run_adapting.h"
+#include "cli/terminal/output.h"
 #include "gcsflux/client.h"
 
 DECLARE_string(content_type);
@@ -10,7 +12,6 @@ DECLARE_string(cache_control);
 DEFINE_string(content_encoding, "", "Content-Encoding.");
 DEFINE_string(content_disposition, "", "Content-Disposition.");
 DEFINE_string(content_language, "", "Content-Language.");
-DEFINE_string(metadata, "", "Custom metadata: key=value,key=value. A key without a value is removed.");
 
 namespace gcsflux::cli {
 namespace {
@@ -27,17 +28,9 @@ Result<ObjectChanges> ChangesOfFlags() {
                         .content_disposition = Given("content_disposition"),
                         .content_language = Given("content_language"),
                         .cache_control = Given("cache_control")};
-  for (std::string_view rest = FLAGS_metadata; !rest.empty();) {
-    const std::string_view entry = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
-    const auto equals = entry.find('=');
-    if (equals == 0 || entry.empty()) {
-      return Error{ErrorCode::kInvalidArgument, "flag --metadata: '" + std::string(entry) + "' is not key=value"};
-    }
-    std::optional<std::string> value;
-    if (equals != entry.npos && equals + 1 < entry.size()) value = std::string(entry.substr(equals + 1));
-    changes.metadata[std::string(entry.substr(0, equals))] = std::move(value);
-  }
+  auto metadata = MetadataFromFlag();
+  if (!metadata) return metadata.error();
+  changes.metadata = *std::move(metadata);
   const bool is_empty = !changes.content_type && !changes.content_encoding && !changes.content_disposition &&
                         !changes.content_language && !changes.cache_control && changes.metadata.empty();
   if (is_empty)
@@ -63,8 +56,12 @@ Result<void> SetMetadata(const Client& client, const std::vector<std::string>& u
     if (!patched) return patched.error();
     return {};
   };
-  return RunAdapting(client, *concurrency,
-                     {.count = objects->size(), .needs = [](std::size_t) { return TaskNeeds(); }, .perform = change});
+  auto changed =
+      RunAdapting(client, *concurrency,
+                  {.count = objects->size(), .needs = [](std::size_t) { return TaskNeeds(); }, .perform = change});
+  if (!changed) return changed;
+  for (const ObjectName& object : *objects) PrintDone("changed", ToUri(object));
+  return {};
 }
 
 constexpr CommandFlag kSetmetaFlags[] = {{"content_type", "", "Content type; empty removes it."},
@@ -72,7 +69,8 @@ constexpr CommandFlag kSetmetaFlags[] = {{"content_type", "", "Content type; emp
                                          {"content_encoding"},
                                          {"content_disposition"},
                                          {"content_language"},
-                                         {"metadata"}};
+                                         {"metadata"},
+                                         {"json"}};
 
 }  // namespace
 

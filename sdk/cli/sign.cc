@@ -4,9 +4,11 @@
 #include "cli/arguments/wildcards.h"
 #include "cli/commands.h"
 #include "cli/terminal/interruption.h"
+#include "cli/terminal/json_object.h"
 #include "cli/terminal/output.h"
 #include "gcsflux/signed_url.h"
 
+DECLARE_bool(json);
 DECLARE_string(content_type);
 DEFINE_string(duration, "1h", "How long the URL works: 10m, 1h, 7d (the most).");
 DEFINE_string(method, "GET", "What the URL allows: GET, HEAD, PUT, DELETE, or POST (starts a resumable upload).");
@@ -26,7 +28,7 @@ Result<void> Sign(const Client& client, const std::vector<std::string>& uris) {
   for (const ObjectName& object : *objects) {
     const auto url = SignUrl(client, object, options);
     if (!url) return url.error();
-    PrintLine(*url);
+    PrintLine(FLAGS_json ? JsonObject().Add("uri", ToUri(object)).Add("url", *url).text() : *url);
   }
   return {};
 }
@@ -34,7 +36,8 @@ Result<void> Sign(const Client& client, const std::vector<std::string>& uris) {
 constexpr CommandFlag kSignFlags[] = {{"duration", "d"},
                                       {"method"},
                                       {"content_type", "", "The Content-Type that the request must have."},
-                                      {"as_account"}};
+                                      {"as_account"},
+                                      {"json"}};
 
 }  // namespace
 

@@ -81,9 +81,9 @@ TEST(CheckFlags, RefusesThoseOfOtherCommands) {
   for (const Command* command : Commands()) EXPECT_TRUE(CheckFlags(*command).ok()) << command->name;
   gflags::SetCommandLineOption("dry_run", "true");
   EXPECT_TRUE(CheckFlags(kSync).ok());
-  const auto refused = CheckFlags(kRm);
+  const auto refused = CheckFlags(kDu);
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("--dry_run is not for the command 'rm'"));
+  EXPECT_THAT(refused.error().message, HasSubstr("--dry_run is not for the command 'du'"));
 }
 
 TEST(CommandTable, HasEveryFlagWithADescriptionAndALetterOnce) {

@@ -323,9 +323,9 @@ TEST_F(CopyTreesTest, StopsAtOnceIfTheServiceIsUnreachable) {
 
 TEST_F(CopyTreesTest, RefusesFlagsOfOtherCommands) {
   Store("x/a", "1");
-  const Outcome outcome = Run({"rm", "-r", "gs://bkt/x", "--dry_run"});
+  const Outcome outcome = Run({"du", "gs://bkt/x", "--dry_run"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--dry_run is not for the command 'rm'"));
+  EXPECT_THAT(outcome.err, HasSubstr("--dry_run is not for the command 'du'"));
   EXPECT_THAT(Objects(), ElementsAre("x/a"));
   EXPECT_THAT(Run({"cp", "-r", "gs://bkt/x", "there", "--delete"}).status, 2);
 }

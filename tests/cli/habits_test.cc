@@ -1,4 +1,6 @@
 // Lines as users of gsutil, gcloud storage, s5cmd and aws s3 type them, and what each does.
+#include "cli/habits.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -6,6 +8,7 @@
 #include <sstream>
 
 #include "cli/command_fixture.h"
+#include "emulator/support/raw_connection.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -15,17 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct Line {
-  std::string line;  ///< Without the name of the program.
-  int status = 0;
-  std::string out = {};                   ///< All of standard output; with a * at its beginning or end, a part of it.
-  std::string err = {};                   ///< A part of standard error.
-  std::vector<std::string> objects = {};  ///< What the bucket holds then; not looked at if it is empty.
-};
-
-void PrintTo(const Line& line, std::ostream* out) { *out << line.line; }
-
-class HabitsTest : public CommandTest, public ::testing::WithParamInterface<Line> {
+class HabitsTest : public CommandTest, public ::testing::WithParamInterface<Habit> {
  protected:
   void SetUp() override {
     CommandTest::SetUp();
@@ -52,131 +45,7 @@ TEST_P(HabitsTest, DoesWhatIsMeant) {
   EXPECT_EQ(Objects(), GetParam().objects.empty() ? Objects() : GetParam().objects);
 }
 
-const std::vector<std::string> kAll = {"a.txt", "b.txt", "c.csv", "logs/1.log", "logs/2.log", "logs/deep/3.log"};
-
-std::vector<std::string> AllAnd(const std::vector<std::string>& more, const std::vector<std::string>& less = {}) {
-  std::vector<std::string> names = kAll;
-  names.insert(names.end(), more.begin(), more.end());
-  std::erase_if(names, [&](const auto& name) { return std::find(less.begin(), less.end(), name) != less.end(); });
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-const Line kLines[] = {
-    // Listing.
-    {"ls gs://bkt/logs/", 0, "gs://bkt/logs/deep/\ngs://bkt/logs/1.log\ngs://bkt/logs/2.log\n"},
-    {"ls -lh gs://bkt/a.txt", 0, "         5 B  20*"},
-    {"ls -la gs://bkt/a.txt", 0, "           5  20*"},
-    {"ls -R gs://bkt/logs", 0, "gs://bkt/logs/1.log\ngs://bkt/logs/2.log\ngs://bkt/logs/deep/3.log\n"},
-    {"ls gs://bkt/*.txt", 0, "gs://bkt/a.txt\ngs://bkt/b.txt\n"},
-    {"ls gs://bkt/?.{csv,txt}", 0, "gs://bkt/a.txt\ngs://bkt/b.txt\ngs://bkt/c.csv\n"},
-    {"ls gs://bkt/**.log", 0, "gs://bkt/logs/1.log\ngs://bkt/logs/2.log\ngs://bkt/logs/deep/3.log\n"},
-    {"ls gs://bkt/logs/[2-9].log", 0, "gs://bkt/logs/2.log\n"},
-    {"ls gs://bkt/*.none", 1, "", "no object matches gs://bkt/*.none"},
-    {"ls -h", 0, "gcsflux ls [gs://BUCKET[/PREFIX]...]\n*"},
-    {"du -s -h gs://bkt", 0, "        50 B  gs://bkt\n"},
-    {"du gs://bkt", 0, "          35  gs://bkt/logs/\n          50  gs://bkt\n"},
-    // Copies.
-    {"-m cp -r dir gs://bkt/up", 0, "", "copied 1 object", AllAnd({"up/x"})},
-    {"-m -q cp -r dir gs://bkt/up", 0, "", "", AllAnd({"up/x"})},
-    {"cp -rn dir gs://bkt/up", 0, "", "copied 1 object", AllAnd({"up/x"})},
-    {"cp -n local.txt gs://bkt/a.txt", 0, "", "skipped 1 that are there", kAll},
-    {"cp -n gs://bkt/a.txt gs://bkt/b.txt", 0, "", "skipped 1 that are there", kAll},
-    {"cp -n gs://bkt/a.txt local.txt", 0, "", "skipped 1 that are there", kAll},
-    {"cp --no-clobber local.txt gs://bkt/new.txt", 0, "", "", AllAnd({"new.txt"})},
-    {"cp gs://bkt/a.txt new/", 0},
-    {"cp gs://bkt/*.txt new/", 0, "", "copied 2 objects"},
-    {"cp gs://bkt/logs/** gs://bkt/flat/", 0, "", "copied 3 objects",
-     AllAnd({"flat/1.log", "flat/2.log", "flat/3.log"})},
-    {"cp gs://bkt/*.txt one", 2, "", "end 'one' with a slash"},
-    {"cp gs://bkt/*.none new/", 1, "", "no object matches"},
-    {"cp --dry-run local.txt gs://bkt/new", 0, "copy local.txt to gs://bkt/new\n", "would copy 1 object, 5 B", kAll},
-    {"cat gs://bkt/?.txt", 0, "a.txtb.txt"},
-    {"stat gs://bkt/c*", 0, "gs://bkt/c.csv\n*"},
-    // Moves.
-    {"mv gs://bkt/a.txt gs://bkt/z.txt", 0, "", "", AllAnd({"z.txt"}, {"a.txt"})},
-    {"mv gs://bkt/a.txt gs://bkt/new/", 0, "", "", AllAnd({"new/a.txt"}, {"a.txt"})},
-    {"mv gs://bkt/*.txt gs://bkt/new/", 0, "", "copied 2", AllAnd({"new/a.txt", "new/b.txt"}, {"a.txt", "b.txt"})},
-    {"mv -r gs://bkt/logs gs://bkt/old", 0, "", "copied 3",
-     AllAnd({"old/1.log", "old/2.log", "old/deep/3.log"}, {"logs/1.log", "logs/2.log", "logs/deep/3.log"})},
-    {"mv -n gs://bkt/a.txt gs://bkt/b.txt", 0, "", "skipped 1 that are there", kAll},
-    {"mv gs://bkt/a.txt gs://bkt/a.txt", 2, "", "onto or into itself", kAll},
-    {"mv gs://bkt/a.txt gs://bkt/", 2, "", "onto or into itself", kAll},
-    {"mv -r gs://bkt/logs gs://bkt/logs/old", 2, "", "onto or into itself", kAll},
-    {"mv gs://bkt/none gs://bkt/x", 1, "", "404", kAll},
-    {"mv local.txt gs://bkt/x", 2, "", "mv moves objects only", kAll},
-    // Removal.
-    {"rm -rf gs://bkt/logs", 0, "", "", {"a.txt", "b.txt", "c.csv"}},
-    {"rm -f gs://bkt/none", 0, "", "", kAll},
-    {"rm gs://bkt/none", 1, "", "404", kAll},
-    {"rm gs://bkt/*.txt", 2, "", "matches 2 objects, from gs://bkt/a.txt to gs://bkt/b.txt; to remove them, add -f",
-     kAll},
-    {"rm -f gs://bkt/*.txt", 0, "", "", AllAnd({}, {"a.txt", "b.txt"})},
-    {"rm -r gs://bkt/logs/**", 0, "", "", {"a.txt", "b.txt", "c.csv"}},
-    {"rm -f gs://bkt/*.none", 0, "", "", kAll},
-    {"sync -r -d -n dir gs://bkt/logs", 0,
-     "copy dir/x to gs://bkt/logs/x\ndelete gs://bkt/logs/1.log\ndelete gs://bkt/logs/2.log\ndelete "
-     "gs://bkt/logs/deep/3.log\n",
-     "would copy 1 object", kAll},
-    // Some of many.
-    {"ls -r gs://bkt --exclude=*.log", 0, "gs://bkt/a.txt\ngs://bkt/b.txt\ngs://bkt/c.csv\n"},
-    {"ls gs://bkt --include=none},{*.csv,a*}", 0, "gs://bkt/logs/\ngs://bkt/a.txt\ngs://bkt/c.csv\n"},
-    {"ls gs://bkt --include=*.{csv,log},a*", 0, "gs://bkt/logs/\ngs://bkt/a.txt\ngs://bkt/c.csv\n"},
-    {"ls -r gs://bkt/logs --include=deep/*", 0, ""},
-    {"ls -r gs://bkt/logs/ --include=deep/*", 0, "gs://bkt/logs/deep/3.log\n"},
-    {"ls -r gs://bkt --larger_than=5 --smaller_than=0.02K", 0,
-     "gs://bkt/logs/1.log\ngs://bkt/logs/2.log\ngs://bkt/logs/deep/3.log\n"},
-    {"ls -r gs://bkt --newer_than=1h --count", 0, "6 objects  50 bytes  gs://bkt\n"},
-    {"ls -r gs://bkt --newer_than=0s", 0, ""},
-    {"cp -r gs://bkt new --exclude=*.txt,logs/deep/*", 0, "", "copied 3 objects"},
-    {"cp gs://bkt/* new/ --exclude=b*", 0, "", "copied 2 objects"},
-    {"cp gs://bkt/a.txt new/ --exclude=a*", 0},
-    {"cp -r dir gs://bkt/up --smaller_than=1", 0, "", "copied 0 objects", kAll},
-    {"mv -r gs://bkt/logs gs://bkt/old --include=2*", 0, "", "copied 1", AllAnd({"old/2.log"}, {"logs/2.log"})},
-    {"rm -r gs://bkt --exclude=*.txt", 0, "", "", {"a.txt", "b.txt"}},
-    {"rm -f gs://bkt/logs/** --include=3*", 0, "", "", AllAnd({}, {"logs/deep/3.log"})},
-    {"rm -r gs://bkt/logs --include=none", 0, "", "", kAll},
-    {"sync dir gs://bkt/logs --delete --exclude=*.log", 0, "", "copied 1 object", AllAnd({"logs/x"})},
-    {"sync dir gs://bkt/logs --delete --exclude=x,1*", 0, "", "deleted 2",
-     AllAnd({}, {"logs/2.log", "logs/deep/3.log"})},
-    {"ls gs://bkt --exclude=[a", 2, "", "flag --exclude: pattern '[a': '[' has no ']'"},
-    {"rm -r gs://bkt --larger_than=10X", 2, "", "flag --larger_than: '10X' is not a size", kAll},
-    {"rm -r gs://bkt --newer_than=x", 2, "", "flag --newer_than: 'x' is not a duration", kAll},
-    // Of single objects.
-    {"cat -r 2-4 gs://bkt/a.txt", 0, "txt"},
-    {"cat --range=3- gs://bkt/a.txt gs://bkt/b.txt", 0, "xtxt"},
-    {"cat -r -2 gs://bkt/a.txt", 0, "xt"},
-    {"cat -r 9- gs://bkt/a.txt", 0, ""},
-    {"cat -r 0-18446744073709551615 gs://bkt/a.txt", 0, "a.txt"},
-    {"cat -r 4-2 gs://bkt/a.txt", 2, "", "flag --range: '4-2' is not a-b"},
-    {"cat -r x gs://bkt/a.txt", 2, "", "flag --range: 'x' is not a-b"},
-    {"compose gs://bkt/a.txt gs://bkt/c.csv gs://bkt/ac.txt", 0, "", "", AllAnd({"ac.txt"})},
-    {"compose gs://bkt/none gs://bkt/ac.txt", 1, "", "404", kAll},
-    {"compose gs://other/a gs://bkt/ac.txt", 2, "", "is in another bucket", kAll},
-    {"hash local.txt gs://bkt/?.txt", 0, "acdad6d0  local.txt\ne8acd50f  gs://bkt/a.txt\na09f65fb  gs://bkt/b.txt\n"},
-    {"hash none", 1, "", "none"},
-    {"sign gs://bkt/a.txt", 1, "", "anonymous"},
-    {"sign -d 8d gs://bkt/a.txt", 2, "", "7 days"},
-    {"sign -d x gs://bkt/a.txt", 2, "", "flag --duration: 'x'"},
-    {"sign --method=PATCH gs://bkt/a.txt", 2, "", "must be GET, HEAD, PUT, DELETE or POST"},
-    {"setmeta --content_type=text/x gs://bkt/a.txt", 0},
-    {"setmeta gs://bkt/a.txt", 2, "", "nothing is to be changed"},
-    {"setmeta --metadata==v gs://bkt/a.txt", 2, "", "'=v' is not key=value"},
-    {"setmeta --metadata=k=v gs://bkt/none", 1, "", "404"},
-    {"rb gs://bkt", 1, "", "gs://bkt is not empty; to delete its objects too, add -f", kAll},
-    {"rb gs://bkt/a.txt", 2, "", "gs://bkt/a.txt", kAll},
-    // What does not exist, and what may have been meant.
-    {"rsync dir gs://bkt/x", 2, "", "no command 'rsync'; did you mean 'sync'?"},
-    {"remove gs://bkt/a.txt", 2, "", "did you mean 'rm'?", kAll},
-    {"cp --recursve dir gs://bkt/x", 2, "", "unknown flag --recursve; did you mean --recursive?", kAll},
-    {"ls -z", 2, "", "unknown flag --z"},
-    {"help", 0, "gcsflux COMMAND*"},
-    {"help cp", 0, "gcsflux cp SOURCE*"},
-    {"help mvv", 2, "", "did you mean 'mv'?"},
-    {"version", 0, "gcsflux *"},
-};
-
-INSTANTIATE_TEST_SUITE_P(Lines, HabitsTest, ::testing::ValuesIn(kLines), [](const auto& line) {
+INSTANTIATE_TEST_SUITE_P(Habits, HabitsTest, ::testing::ValuesIn(Habits()), [](const auto& line) {
   std::string name = std::to_string(line.index) + "_" + line.param.line;
   std::replace_if(
       name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
@@ -264,9 +133,47 @@ TEST_F(HabitsAloneTest, ContentTypesGoByTheExtension) {
   EXPECT_EQ(client_.GetObject({"bkt", "other"})->cache_control, "max-age=60");
 }
 
+TEST_F(HabitsAloneTest, AMoveWithinABucketIsOneStepOfTheService) {
+  Store("a", "1");
+  Store("d/1", "1");
+  Store("d/2", "2");
+  ASSERT_EQ(Run({"mv", "gs://bkt/a", "gs://bkt/b"}).status, 0);
+  ASSERT_EQ(Run({"mv", "-r", "gs://bkt/d", "gs://bkt/e"}).status, 0);
+  EXPECT_THAT(Objects(), ElementsAre("b", "e/1", "e/2"));
+  EXPECT_EQ(Requests("storage.objects.move"), 3U);
+  EXPECT_EQ(Requests("storage.objects.rewrite") + Requests("storage.objects.delete"), 0U);
+}
+
+TEST_F(HabitsAloneTest, ListsOldGenerationsOldestFirst) {
+  emulator::RawConnection connection(emulator_.endpoint());
+  ASSERT_EQ(connection.Call("PATCH", "/storage/v1/b/bkt", "", R"({"versioning": {"enabled": true}})").status, 200);
+  Store("a", "old");
+  const auto old = client_.GetObject({"bkt", "a"})->generation;
+  Store("a", "new");
+  const auto now = client_.GetObject({"bkt", "a"})->generation;
+  const std::string both = "gs://bkt/a#" + std::to_string(old) + "\ngs://bkt/a#" + std::to_string(now) + "\n";
+  EXPECT_EQ(Run({"ls", "-a", "gs://bkt"}).out, both);
+  EXPECT_EQ(Run({"ls", "-ar", "gs://bkt"}).out, both);
+  EXPECT_EQ(Run({"ls", "-a", "gs://bkt/*"}).out, both);
+  EXPECT_EQ(Run({"ls", "-a", "--count", "gs://bkt"}).out, "2 objects  6 bytes  gs://bkt\n");
+  EXPECT_EQ(Run({"ls", "gs://bkt"}).out, "gs://bkt/a\n");
+}
+
+TEST_F(HabitsAloneTest, MetadataGoesWithUploadsAndCopies) {
+  WriteFile("f", "1");
+  ASSERT_EQ(Run({"cp", "f", "gs://bkt/a", "--metadata=k=v,l=w"}).status, 0);
+  EXPECT_EQ(client_.GetObject({"bkt", "a"})->metadata, (std::map<std::string, std::string>{{"k", "v"}, {"l", "w"}}));
+  ASSERT_EQ(Run({"cp", "gs://bkt/a", "gs://bkt/kept"}).status, 0);
+  EXPECT_EQ(client_.GetObject({"bkt", "kept"})->metadata.size(), 2U);
+  ASSERT_EQ(Run({"cp", "gs://bkt/a", "gs://bkt/other", "--metadata=n=1"}).status, 0);
+  EXPECT_EQ(client_.GetObject({"bkt", "other"})->metadata, (std::map<std::string, std::string>{{"n", "1"}}));
+}
+
 TEST_F(HabitsAloneTest, AMoveDeletesTheGenerationThatItCopied) {
   Store("a", "1");
+  Load({.operation = "storage.objects.move"}, {.type = "status", .status = 501});
   ASSERT_EQ(Run({"mv", "gs://bkt/a", "gs://bkt/b"}).status, 0);
+  EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
   const auto records = emulator_.journal();
   const auto deletion = std::find_if(records.begin(), records.end(),
                                      [](const auto& record) { return record.operation == "storage.objects.delete"; });
@@ -275,9 +182,10 @@ TEST_F(HabitsAloneTest, AMoveDeletesTheGenerationThatItCopied) {
 }
 
 TEST_F(HabitsAloneTest, AMoveThatCannotCopyLeavesItsSource) {
+  ASSERT_TRUE(client_.InsertBucket("other").ok());
   Store("a", "1");
   Load({.operation = "storage.objects.rewrite"}, {.type = "status", .status = 403});
-  EXPECT_EQ(Run({"mv", "gs://bkt/a", "gs://bkt/b"}).status, 1);
+  EXPECT_EQ(Run({"mv", "gs://bkt/a", "gs://other/b"}).status, 1);
   EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
   EXPECT_THAT(Objects(), ElementsAre("a"));
 }

@@ -38,6 +38,7 @@ const std::map<std::string, BillingClass, std::less<>> kOfGoogle = {
     {"objects.compose", BillingClass::kA},
     {"objects.copy", BillingClass::kA},
     {"objects.rewrite", BillingClass::kA},
+    {"objects.move", BillingClass::kA},
     {"objects.delete", BillingClass::kFree},
     {"uploads.cancel", BillingClass::kFree},
     {"multipartUploads.create", BillingClass::kA},

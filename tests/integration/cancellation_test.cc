@@ -267,6 +267,8 @@ std::vector<Operation> Operations() {
        [](const Client& c, const Stop& s) { return ErrorOf(c.CopyObject(kRead, kNew, {.stop = s})); }},
       {"storage.objects.rewrite",
        [](const Client& c, const Stop& s) { return ErrorOf(c.RewriteObject(kRead, kNew, {.stop = s})); }},
+      {"storage.objects.move",
+       [](const Client& c, const Stop& s) { return ErrorOf(c.MoveObject(kRead, kNew, {.stop = s})); }},
       {"storage.objects.delete",
        [](const Client& c, const Stop& s) { return ErrorOf(c.DeleteObject(kRead, {.stop = s})); }},
   };

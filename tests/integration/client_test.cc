@@ -139,6 +139,8 @@ TEST_F(ClientTest, ListsPagesInBytewiseOrder) {
   EXPECT_EQ(next->next_page_token, "");
   EXPECT_THAT(names(ListPrefix(client_, {"bkt"}, {.match_glob = "a{,/*}"})->objects), ElementsAre("a", "a/1", "a/2"));
   EXPECT_THAT(names(ListPrefix(client_, {"bkt", "a/"}, {.match_glob = "**2"})->objects), ElementsAre("a/2"));
+  const auto versions = ListPrefix(client_, {"bkt"}, {.match_glob = "a*", .versions = true});
+  EXPECT_THAT(names(versions->objects), ElementsAre("a", "a\xC3\xA9"));
   EXPECT_TRUE(ListPrefix(client_, {"bkt", "none"})->objects.empty());
   EXPECT_EQ(testing::ErrorOf(ListPrefix(client_, {"missing"})).code, ErrorCode::kNotFound);
 }

@@ -72,6 +72,10 @@ std::vector<Operation> Operations() {
        [](const Client& c) {
          return ErrorOf(c.RewriteObject(kObject, kNew, {.preconditions = {.if_generation_match = 0}}));
        }},
+      {"storage.objects.move", kGuarded,
+       [](const Client& c) {
+         return ErrorOf(c.MoveObject(kObject, kNew, {.preconditions = {.if_generation_match = 0}}));
+       }},
       {"storage.objects.delete",
        {},
        [](const Client& c) {

@@ -141,6 +141,37 @@ TEST_F(OperationsTest, CopyKeepsTheSourcesAttributesByDefault) {
   EXPECT_EQ(testing::ErrorOf(client_.CopyObject({"bkt", "none"}, kTarget)).code, ErrorCode::kNotFound);
 }
 
+TEST_F(OperationsTest, MoveRenamesUnderConditionsOfBothSides) {
+  const Preconditions other{.if_generation_match = 1};
+  EXPECT_EQ(testing::ErrorOf(client_.MoveObject(kSource, kTarget, {.source_preconditions = other})).code,
+            ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(testing::ErrorOf(client_.MoveObject(kSource, kTarget, {.preconditions = other})).code,
+            ErrorCode::kPreconditionFailed);
+  const auto moved = client_.MoveObject(kSource, kTarget,
+                                        {.source_preconditions = {.if_generation_match = source_.generation},
+                                         .preconditions = {.if_generation_match = 0}});
+  ASSERT_TRUE(moved.ok()) << moved.error().message;
+  EXPECT_EQ(moved->name, kTarget.name);
+  EXPECT_EQ(moved->crc32c, source_.crc32c);
+  EXPECT_EQ(moved->metadata, source_.metadata);
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject(kSource)).code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client_.MoveObject(kSource, kTarget)).code, ErrorCode::kNotFound);
+}
+
+TEST_F(OperationsTest, NewBucketsHaveTheGivenSettings) {
+  const auto made = client_.InsertBucket("settings", {.location = "EU",
+                                                      .storage_class = "NEARLINE",
+                                                      .soft_delete_retention = std::chrono::hours(24 * 10),
+                                                      .hierarchical_namespace = true});
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  const auto found = client_.GetBucket("settings");
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->location + " " + found->storage_class, "EU NEARLINE");
+  EXPECT_EQ(found->soft_delete_retention, std::chrono::hours(24 * 10));
+  EXPECT_TRUE(found->has_hierarchical_namespace);
+  EXPECT_FALSE(client_.GetBucket("bkt")->has_hierarchical_namespace);
+}
+
 TEST_F(OperationsTest, ComposeCountsComponentsAndChecksConditions) {
   const std::vector<ComposeSource> sources = {{.name = "source", .if_generation_match = source_.generation},
                                               {.name = "source", .generation = source_.generation}};
@@ -316,6 +347,11 @@ TEST_F(OperationsTest, OptionsOfOtherOperationsAreRefused) {
   const Preconditions unlike{.if_generation_not_match = 1};
   const std::pair<const char*, Error> refusals[] = {
       {"location", testing::ErrorOf(client_.GetBucket("bkt", {.location = "EU"}))},
+      {"storage_class", testing::ErrorOf(client_.GetBucket("bkt", {.storage_class = "NEARLINE"}))},
+      {"soft_delete", testing::ErrorOf(client_.GetBucket("bkt", {.soft_delete_retention = std::chrono::seconds(0)}))},
+      {"hierarchical", testing::ErrorOf(client_.GetBucket("bkt", {.hierarchical_namespace = true}))},
+      {"only preconditions", testing::ErrorOf(client_.MoveObject(kSource, kTarget, {.source_generation = 1}))},
+      {"within a bucket", testing::ErrorOf(client_.MoveObject(kSource, {"other", "target"}))},
       {"prefix", testing::ErrorOf(client_.InsertBucket("b2b", {.prefix = "b"}))},
       {"preconditions", testing::ErrorOf(client_.ListBuckets({.preconditions = {.if_metageneration_match = 1}}))},
       {"generation", testing::ErrorOf(client_.DeleteBucket("bkt", {.preconditions = of_generation}))},

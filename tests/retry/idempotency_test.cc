@@ -31,6 +31,7 @@ TEST(Idempotency, MatchesTheServicesTable) {
       {Operation::kInsertObject, false, false, true, false},
       {Operation::kComposeObjects, false, false, true, false},
       {Operation::kCopyObject, false, false, true, false},
+      {Operation::kMoveObject, false, false, true, false},
       {Operation::kRewriteObject, false, false, true, false},
       {Operation::kPatchObject, false, false, false, true},
       {Operation::kUpdateObject, false, false, false, true},

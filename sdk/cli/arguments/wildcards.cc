@@ -15,12 +15,13 @@ constexpr std::string_view kWildcards = "*?[{";
 bool HasWildcard(std::string_view text) { return text.find_first_of(kWildcards) != text.npos; }
 
 Result<std::vector<ObjectMetadata>> FindMatches(const Client& client, const ObjectName& name,
-                                                const std::stop_token& stop) {
+                                                const std::stop_token& stop, bool versions) {
   auto itself = client.GetObject(name, {.stop = stop});
   if (itself) return std::vector{*std::move(itself)};
   if (itself.error().code != ErrorCode::kNotFound) return itself.error();
   const std::string prefix = name.name.substr(0, name.name.find_first_of(kWildcards));
-  auto listing = ListPrefix(client, {name.bucket, prefix}, {.match_glob = name.name, .stop = stop});
+  auto listing =
+      ListPrefix(client, {name.bucket, prefix}, {.match_glob = name.name, .versions = versions, .stop = stop});
   if (!listing) return listing.error();
   if (!listing->objects.empty()) return std::move(listing->objects);
   return Error{ErrorCode::kEmptyPrefix,

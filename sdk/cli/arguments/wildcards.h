@@ -15,9 +15,9 @@ namespace gcsflux::cli {
 bool HasWildcard(std::string_view text);
 
 /// The object that has just this name, or all objects that the name matches, in bytewise order. Returns kEmptyPrefix if
-/// there are none.
+/// there are none. With `versions`, all their generations.
 Result<std::vector<ObjectMetadata>> FindMatches(const Client& client, const ObjectName& name,
-                                                const std::stop_token& stop = {});
+                                                const std::stop_token& stop = {}, bool versions = false);
 
 /// The objects of the URIs, those that match in place of the URIs with wildcards. The others are not looked up. Returns
 /// kInvalidArgument if a URI names a bucket.

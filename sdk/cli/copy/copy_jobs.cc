@@ -1,5 +1,7 @@
 #include "cli/copy/copy_jobs.h"
 
+#include <gflags/gflags.h>
+
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -12,8 +14,11 @@
 #include <utility>
 
 #include "cli/copy/connections_of.h"
+#include "cli/terminal/json_object.h"
 #include "cli/terminal/output.h"
 #include "gcsflux/client.h"
+
+DECLARE_bool(json);
 
 namespace gcsflux::cli {
 namespace {
@@ -125,15 +130,15 @@ class Runner {
   void SayOne(const Task& task) {
     const std::string& name = task.entry().name;
     if (task.is_deletion()) {
-      std::cout << "delete " << Shown(task.job->to.PathOf(name)) << '\n';
+      const std::string uri = task.job->to.PathOf(name);
+      PrintLine(FLAGS_json ? JsonObject().Add("action", "delete").Add("uri", uri).text() : "delete " + uri);
       return monitor_.NoteDeleted();
     }
     if (task.step.action == Action::kMakeDirectory) return;
     const auto is_same = IsSame(task);
     if (!is_same) return monitor_.NoteFailure(is_same.error());
     if (*is_same) return monitor_.NoteSame(task.entry().size);
-    std::cout << (run_.is_move ? "move " : "copy ") << Shown(task.job->from.PathOf(name)) << " to "
-              << Shown(task.job->to.PathOf(name)) << '\n';
+    PrintCopy(run_.is_move ? "move" : "copy", task.job->from.PathOf(name), task.job->to.PathOf(name));
   }
 
   void RunAtOnce(const std::vector<Task>& tasks) {
@@ -186,13 +191,16 @@ class Runner {
       if (!task.is_listed()) std::call_once(expected, [&] { monitor_.Expect(0, progress.total); });
       meter.Set(progress.bytes);
     };
-    const CopyCall call{
-        .present = task.present(), .connections = connections, .on_progress = on_progress, .stop = stop_.get_token()};
+    const CopyCall call{.present = task.present(),
+                        .connections = connections,
+                        .is_move = run_.is_move,
+                        .on_progress = on_progress,
+                        .stop = stop_.get_token()};
     const auto copied = task.route->Copy(task.entry(), call);
     if (!copied) return IgnoreWhatIsThere(copied.error(), task.entry().size, meter);
     if (task.is_listed()) meter.Set(task.entry().size);
     monitor_.NoteCopied(copied->kept_bytes);
-    if (!run_.is_move) return {};
+    if (!run_.is_move || copied->is_moved) return {};
     return task.route->DeleteSource(task.entry(), copied->source_generation, stop_.get_token());
   }
 
@@ -217,6 +225,11 @@ class Runner {
 };
 
 }  // namespace
+
+void PrintCopy(const std::string& action, const std::string& from, const std::string& to) {
+  PrintLine(FLAGS_json ? JsonObject().Add("action", action).Add("from", from).Add("to", to).text()
+                       : action + " " + from + " to " + to);
+}
 
 std::optional<std::string> FindSharedDestination(const std::vector<CopyJob>& jobs) {
   std::vector<std::pair<std::string, const CopyJob*>> roots;

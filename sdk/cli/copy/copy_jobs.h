@@ -19,6 +19,9 @@ struct CopyJob {
   std::vector<std::string> left_out = {};  ///< As CopyPlanOptions::left_out.
 };
 
+/// What --dry_run prints of one copy: "copy a to gs://b/a", or the same as JSON.
+void PrintCopy(const std::string& action, const std::string& from, const std::string& to);
+
 /// Where two sources would go to the same place. Nothing if there is none.
 std::optional<std::string> FindSharedDestination(const std::vector<CopyJob>& jobs);
 

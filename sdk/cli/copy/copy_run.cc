@@ -2,6 +2,7 @@
 
 #include <gflags/gflags.h>
 
+#include "cli/arguments/metadata.h"
 #include "cli/terminal/interruption.h"
 #include "gcsflux/flags.h"
 
@@ -26,6 +27,8 @@ Result<CopyRun> CopyRunFromFlags() {
   if (!concurrency) return concurrency.error();
   auto filter = Filter::FromFlags();
   if (!filter) return filter.error();
+  auto metadata = MetadataFromFlag();
+  if (!metadata) return metadata.error();
   if (FLAGS_compare != "checksum" && FLAGS_compare != "mtime") {
     return Error{ErrorCode::kInvalidArgument, "flag --compare must be checksum or mtime"};
   }
@@ -35,6 +38,10 @@ Result<CopyRun> CopyRunFromFlags() {
   run.route.writing = *std::move(writing);
   if (!FLAGS_content_type.empty()) run.route.content_type = FLAGS_content_type;
   if (!FLAGS_cache_control.empty()) run.route.cache_control = FLAGS_cache_control;
+  if (!metadata->empty()) {
+    run.route.metadata.emplace();
+    for (auto& [key, value] : *metadata) run.route.metadata->emplace(key, std::move(value).value_or(""));
+  }
   run.filter = *std::move(filter);
   run.stream_reading = *std::move(reading);
   run.plan.skips_present = FLAGS_no_clobber;

@@ -8,11 +8,14 @@
 #include "cli/arguments/names.h"
 #include "cli/commands.h"
 #include "cli/copy/copy_entries.h"
+#include "cli/copy/copy_jobs.h"
 #include "cli/copy/copy_run.h"
 #include "cli/copy/special_files.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/print_object.h"
 #include "cli/terminal/transfer_monitor.h"
+
+DECLARE_bool(json);
 
 namespace gcsflux::cli {
 namespace {
@@ -53,7 +56,8 @@ Result<ObjectName> DestinationObject(const std::string& uri, const std::string& 
 Result<void> SayCopy(const std::string& from, const std::string& to) {
   TransferMonitor monitor(TransferMonitor::Summary::kOfDryRun);
   monitor.Expect(1, 0);
-  std::cout << "copy " << Shown(from) << " to " << Shown(to) << std::endl;
+  PrintCopy("copy", from, to);
+  std::cout.flush();
   return monitor.Finish();
 }
 
@@ -71,6 +75,9 @@ Result<void> CopyIntoStream(const Client& client, const CopyRun& run, const std:
   const auto source = ParseObject(from);
   if (!source) return source.error();
   if (run.is_dry) return SayCopy(from, to);
+  if (FLAGS_json && to == "-") {
+    return Error{ErrorCode::kInvalidArgument, "--json would be among the bytes on standard output"};
+  }
   ObjectReaderOptions options = run.stream_reading;
   options.stop = run.stop;
   if (to == "-") return PrintWithProgress(client, options, *source, stdout, "standard output");
@@ -102,10 +109,12 @@ constexpr auto kCpFlags =
                      {"", "f", "Accepted: without -n, a copy replaces what exists."},
                      {"content_type"},
                      {"cache_control"},
+                     {"metadata", "", "Custom metadata of what is written: key=value,key=value."},
                      {"compare", "",
                       "With -r, what is the same, and skipped: checksum (size and CRC32C; local files "
                       "are read), or mtime (size, and the destination is not older)."},
-                     {"dry_run"}});
+                     {"dry_run"},
+                     {"json"}});
 
 }  // namespace
 

@@ -25,7 +25,8 @@ Result<void> Move(const Client& client, const std::vector<std::string>& argument
 constexpr auto kMvFlags = WithFilterFlags({{"recursive", "rR"},
                                            {"no_clobber", "n"},
                                            {"", "f", "Accepted: without -n, mv replaces what exists."},
-                                           {"dry_run"}});
+                                           {"dry_run"},
+                                           {"json"}});
 
 }  // namespace
 
@@ -34,8 +35,9 @@ constinit const Command kMv = {
     .arguments = "SOURCE... DESTINATION",
     .summary = "Move or rename objects within a bucket or between buckets.",
     .details =
-        "Names are as for cp. The service copies each object; then the generation that was copied is deleted, and no\n"
-        "other. After an interruption an object is at its old name, or at both. Run the same command again.\n",
+        "Names are as for cp. Within a bucket the service moves each object in one step. Between buckets, and if the\n"
+        "service does not move, it is copied; then the generation that was copied is deleted, and no other. After an\n"
+        "interruption such an object is at its old name, or at both. Run the same command again.\n",
     .flags = kMvFlags,
     .min_arguments = 2,
     .run = Move,

@@ -14,7 +14,7 @@ ObjectAttributes AttributesOf(const ObjectMetadata& source, const RouteOptions& 
           .content_language = source.content_language,
           .cache_control = options.cache_control.value_or(source.cache_control),
           .custom_time = source.custom_time,
-          .metadata = source.metadata};
+          .metadata = options.metadata.value_or(source.metadata)};
 }
 
 // The live object of a name. Nothing if there is none.
@@ -33,14 +33,81 @@ Result<void> CompareCopy(const ObjectMetadata& copy, const std::optional<std::ui
                                           "' has another checksum than its source; remove it and copy it again"};
 }
 
+// Whether the service does not move this object, and a copy may be possible. It is unclear what it answers if it does
+// not have the method, or not in this bucket.
+bool IsNotServed(const Error& refused) {
+  if (refused.http_status == 501) return true;
+  if (refused.outcome == WriteOutcome::kUnknown) return false;
+  switch (refused.http_status) {
+    case 400:
+    case 404:
+    case 405:
+    case 412: return true;
+    case 403: return refused.reason != "objectUnderActiveHold" && refused.reason != "retentionPolicyNotMet";
+    default: return false;
+  }
+}
+
+// Makes the object at the destination, by a move if that is wanted and served, otherwise by a rewrite.
+class ObjectMaker {
+ public:
+  ObjectMaker(const Client& client, ObjectName source, const ObjectName& destination, bool moves,
+              std::atomic<bool>& is_move_served)
+      : client_(client),
+        source_(std::move(source)),
+        destination_(destination),
+        moves_(moves && source_.bucket == destination_.bucket),
+        is_move_served_(is_move_served) {}
+
+  /// `bytes` and `crc32c` are the source's.
+  Result<ObjectMetadata> Make(const CopyObjectOptions& options, std::uint64_t bytes,
+                              const std::optional<std::uint32_t>& crc32c) {
+    bool is_declined = false;
+    if (moves_ && is_move_served_) {
+      auto moved = Move(options, bytes, crc32c);
+      is_moved_ = moved.ok();
+      if (moved || !IsNotServed(moved.error())) return moved;
+      is_declined = true;
+    }
+    auto copied = client_.RewriteObject(source_, destination_, options);
+    if (copied && is_declined) is_move_served_ = false;
+    return copied;
+  }
+
+  [[nodiscard]] bool is_moved() const { return is_moved_; }
+
+ private:
+  Result<ObjectMetadata> Move(const CopyObjectOptions& options, std::uint64_t bytes,
+                              const std::optional<std::uint32_t>& crc32c) {
+    auto moved = client_.MoveObject(source_, destination_,
+                                    {.source_preconditions = {.if_generation_match = options.source_generation},
+                                     .preconditions = options.preconditions,
+                                     .stop = options.stop});
+    if (moved || moved.error().outcome != WriteOutcome::kUnknown) return moved;
+    const int status = moved.error().http_status;
+    if (status != 404 && status != 412) return moved;
+    // An attempt whose answer was lost has probably moved it.
+    const auto live = FindLive(client_, destination_, options.stop);
+    if (live && *live && crc32c && (*live)->size == bytes && (*live)->crc32c == crc32c) return **live;
+    return moved;
+  }
+
+  const Client& client_;
+  const ObjectName source_;
+  const ObjectName& destination_;
+  const bool moves_;
+  std::atomic<bool>& is_move_served_;
+  bool is_moved_ = false;
+};
+
 struct Replacement {
   bool may_replace = true;
   bool may_be_done = false;           // An earlier request may have done it.
   std::optional<Error> unknown = {};  // Of an earlier request of which it is unknown whether it did it.
 };
 
-Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& source, const ObjectName& destination,
-                                CopyObjectOptions options, Replacement replacement) {
+Result<void> ReplaceWhatIsThere(const Client& client, ObjectMaker& maker, const ObjectMetadata& source,
+                                const ObjectName& destination, CopyObjectOptions options, Replacement replacement) {
   constexpr int kTries = 5;
   for (int tried = 1;; ++tried) {
     const auto live = FindLive(client, destination, options.stop);
@@ -53,7 +120,7 @@ Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& sour
     }
     if (replacement.unknown && *live) return *std::move(replacement.unknown);  // It could be newer than the copy.
     options.preconditions.if_generation_match = *live ? (*live)->generation : 0;
-    const auto copied = client.RewriteObject({source.bucket, source.name}, destination, options);
+    const auto copied = maker.Make(options, source.size, source.crc32c);
     if (copied) return CompareCopy(*copied, source.crc32c);
     if (copied.error().code != ErrorCode::kPreconditionFailed || tried == kTries) return copied.error();
     replacement.may_be_done = true;
@@ -63,20 +130,22 @@ Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& sour
 
 }  // namespace
 
-Result<std::int64_t> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
-                             const TreeEntry& listed, const RouteOptions& options, const CopyCall& call) {
-  const bool keeps_attributes = !options.content_type && !options.cache_control;
+Result<Rewritten> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
+                          const TreeEntry& listed, const RouteOptions& options, const CopyCall& call,
+                          std::atomic<bool>& is_move_served) {
+  const bool keeps_attributes = !options.content_type && !options.cache_control && !options.metadata;
   const bool may_replace = options.writing.mode != WriteMode::kCreate;
   const bool goes_by_listing = listed.generation != 0 && keeps_attributes && (may_replace || call.present == nullptr);
   CopyObjectOptions rewrite{.on_progress = call.on_progress, .stop = call.stop};
+  ObjectMaker maker(client, source, destination, call.is_move && keeps_attributes, is_move_served);
   std::optional<Error> unknown;
   if (goes_by_listing) {
     rewrite.source_generation = listed.generation;
     rewrite.preconditions.if_generation_match = call.present == nullptr ? 0 : call.present->generation;
-    const auto copied = client.RewriteObject(source, destination, rewrite);
+    const auto copied = maker.Make(rewrite, listed.size, listed.crc32c);
     if (copied) {
       if (auto compared = CompareCopy(*copied, listed.crc32c); !compared) return compared.error();
-      return listed.generation;
+      return Rewritten{listed.generation, maker.is_moved()};
     }
     // It is kNotFound if the source was overwritten since; then the new object is copied.
     const bool is_out_of_date =
@@ -90,10 +159,10 @@ Result<std::int64_t> Rewrite(const Client& client, const ObjectName& source, con
   if (!keeps_attributes) rewrite.attributes = AttributesOf(*found, options);
   // If the answer to the first request was lost, the object at the destination is the same.
   const auto replaced =
-      ReplaceWhatIsThere(client, *found, destination, rewrite,
+      ReplaceWhatIsThere(client, maker, *found, destination, rewrite,
                          {.may_replace = may_replace, .may_be_done = goes_by_listing, .unknown = std::move(unknown)});
   if (!replaced) return replaced.error();
-  return found->generation;
+  return Rewritten{found->generation, maker.is_moved()};
 }
 
 }  // namespace gcsflux::cli

@@ -50,6 +50,7 @@ UploadOptions WritingOf(const RouteOptions& options, const std::string& file, co
   if (!type.empty()) writing.attributes.content_type = type;
   if (options.content_type) writing.attributes.content_type = *options.content_type;
   writing.attributes.cache_control = options.cache_control.value_or("");
+  if (options.metadata) writing.attributes.metadata = *options.metadata;
   return writing;
 }
 
@@ -90,9 +91,10 @@ Result<CopyOutcome> Route::Download(const TreeEntry& source, const CopyCall& cal
 }
 
 Result<CopyOutcome> Route::CopyWithin(const TreeEntry& source, const CopyCall& call) const {
-  const auto generation = Rewrite(client_, ObjectAt(from_, source), ObjectAt(to_, source), source, options_, call);
-  if (!generation) return generation.error();
-  return CopyOutcome{.source_generation = *generation};
+  const auto made =
+      Rewrite(client_, ObjectAt(from_, source), ObjectAt(to_, source), source, options_, call, is_move_served_);
+  if (!made) return made.error();
+  return CopyOutcome{.source_generation = made->source_generation, .is_moved = made->is_moved};
 }
 
 Result<void> Route::MakeDirectory(const TreeEntry& source) const {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -17,6 +19,7 @@ struct RouteOptions {
   /// Of what is written. If absent, a file's extension decides, and a copy within the service keeps its source's.
   std::optional<std::string> content_type = {};
   std::optional<std::string> cache_control = {};
+  std::optional<std::map<std::string, std::string>> metadata = {};  ///< Custom metadata.
 };
 
 /// The options for uploading `file` (or a pipe) as this object.
@@ -26,13 +29,15 @@ UploadOptions WritingOf(const RouteOptions& options, const std::string& file, co
 struct CopyCall {
   const TreeEntry* present = nullptr;  ///< The entry that it probably replaces; null if there is probably none.
   int connections = 1;                 ///< The most connections that it may use.
+  bool is_move = false;                ///< The source shall go, so that a move will do.
   ProgressCallback on_progress = {};
   std::stop_token stop = {};
 };
 
 struct CopyOutcome {
   std::uint64_t kept_bytes = 0;        ///< Bytes that were there from an interrupted run.
-  std::int64_t source_generation = 0;  ///< Of an object that the service copied.
+  std::int64_t source_generation = 0;  ///< Of an object that the service copied or moved.
+  bool is_moved = false;               ///< The source has gone.
 };
 
 /// Copies entries of one tree to another; at least one of the two roots is in a bucket. The arguments must outlive it.
@@ -64,6 +69,7 @@ class Route {
   const Root& from_;
   const Root& to_;
   const RouteOptions& options_;
+  mutable std::atomic<bool> is_move_served_ = true;
 };
 
 }  // namespace gcsflux::cli

@@ -60,7 +60,9 @@ constexpr auto kSyncFlags =
                      {"compare"},
                      {"content_type"},
                      {"cache_control"},
-                     {"", "rR", "Accepted: sync always copies all levels."}});
+                     {"metadata", "", "Custom metadata of what is written: key=value,key=value."},
+                     {"", "rR", "Accepted: sync always copies all levels."},
+                     {"json"}});
 
 }  // namespace
 

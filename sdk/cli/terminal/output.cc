@@ -12,9 +12,11 @@
 #include <utility>
 
 #include "base/text/printable.h"
+#include "cli/terminal/json_object.h"
 #include "cli/terminal/progress.h"
 
 DECLARE_bool(human);
+DECLARE_bool(json);
 DECLARE_bool(quiet);
 
 namespace gcsflux::cli {
@@ -43,6 +45,10 @@ void PrintLine(std::string line) { std::cout << Shown(std::move(line)) << '\n'; 
 
 void SayDone(const std::string& what) {
   if (!FLAGS_quiet) std::cerr << "gcsflux: " + Printable(what) + "\n";
+}
+
+void PrintDone(std::string_view done, const std::string& uri) {
+  if (FLAGS_json) PrintLine(JsonObject().Add("done", done).Add("uri", uri).text());
 }
 
 std::string SizeText(std::uint64_t bytes) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "gcsflux/result.h"
 
@@ -22,6 +23,9 @@ void PrintLine(std::string line);
 
 /// Writes what a command has done to standard error, as one line. With --quiet, writes nothing.
 void SayDone(const std::string& what);
+
+/// With --json, writes {"done":"made","uri":"gs://..."} to standard output; otherwise nothing.
+void PrintDone(std::string_view done, const std::string& uri);
 
 /// A number of bytes, or with --human "12.3 MB".
 std::string SizeText(std::uint64_t bytes);

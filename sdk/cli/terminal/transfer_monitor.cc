@@ -2,9 +2,23 @@
 
 #include <gflags/gflags.h>
 
+#include "cli/terminal/json_object.h"
+#include "cli/terminal/output.h"
+
+DECLARE_bool(json);
 DECLARE_bool(quiet);
 
 namespace gcsflux::cli {
+namespace {
+
+JsonObject JsonOf(const TransferCounts& counts) {
+  JsonObject json;
+  json.Add("objects", counts.objects).Add("bytes", counts.bytes).Add("copied", counts.copied);
+  json.Add("moved_bytes", counts.moved_bytes).Add("kept_bytes", counts.kept_bytes);
+  return json.Add("skipped", counts.skipped).Add("deleted", counts.deleted).Add("failed", counts.failed);
+}
+
+}  // namespace
 
 TransferMonitor::TransferMonitor(Summary summary, bool is_shown)
     : summary_(summary),
@@ -48,7 +62,9 @@ Result<void> TransferMonitor::Finish() {
   if (failure_ && summary_ == Summary::kOfOne) return *std::move(failure_);
   const bool is_worth_it =
       summary_ != Summary::kOfOne || status_.has_terminal() || counts.kept_bytes > 0 || counts.skipped > 0;
-  if (is_worth_it && !FLAGS_quiet) {
+  if (FLAGS_json) {
+    PrintLine(JsonOf(counts).text());
+  } else if (is_worth_it && !FLAGS_quiet) {
     const bool is_dry = summary_ == Summary::kOfDryRun;
     Say("gcsflux: " + (is_dry ? DryRunLine(counts) : SummaryLine(counts, status_.seconds())));
   }

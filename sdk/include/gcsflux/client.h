@@ -136,6 +136,14 @@ class Client {
   Result<ObjectMetadata> RewriteObject(const ObjectName& source, const ObjectName& destination,
                                        const CopyObjectOptions& options = {}) const;
 
+  /// Gives an object another name in its bucket, in one step: no other client sees both names or none of them. The
+  /// object has a new generation. Takes the conditions on source and destination, and no other option that changes the
+  /// object (kInvalidArgument). If the object of source_preconditions is gone, or another one is at the destination,
+  /// it may have been an earlier attempt of this call; WriteOutcome of the error says so. Emulators, and services that
+  /// speak this protocol, may not have it: they return an error with the status 404, 405 or 501.
+  Result<ObjectMetadata> MoveObject(const ObjectName& source, const ObjectName& destination,
+                                    const CopyObjectOptions& options = {}) const;
+
   Result<void> DeleteObject(const ObjectName& object, const ObjectOptions& options = {}) const;
 
   /// What this client and its copies have done so far, in this process. Cheap to call.

@@ -119,9 +119,10 @@ struct BucketMetadata {
   std::chrono::seconds soft_delete_retention{0};
   /// How old an object must be before it can be deleted; 0 means no such rule.
   std::chrono::seconds retention_period{0};
-  bool default_event_based_hold = false;  ///< New objects cannot be deleted until their hold is released.
-  std::string default_kms_key_name = {};  ///< The key for new objects that name none.
-  bool has_requester_pay = false;         ///< Requests must name a CallOptions::user_project.
+  bool has_hierarchical_namespace = false;  ///< Folders are real, and can be renamed at once.
+  bool default_event_based_hold = false;    ///< New objects cannot be deleted until their hold is released.
+  std::string default_kms_key_name = {};    ///< The key for new objects that name none.
+  bool has_requester_pay = false;           ///< Requests must name a CallOptions::user_project.
   std::chrono::system_clock::time_point time_created = {};
   std::chrono::system_clock::time_point updated = {};
 };

@@ -58,8 +58,16 @@ using ProgressCallback = std::function<void(const Progress&)>;
 
 /// For all calls on buckets. A member that the call does not take returns kInvalidArgument.
 struct BucketOptions {
-  std::string location = {};  ///< For InsertBucket. If empty, GCS's default (US).
-  std::string prefix = {};    ///< For ListBuckets: of the buckets' names.
+  // For InsertBucket. What is absent or empty, GCS decides.
+  std::string location = {};       ///< GCS's default is US.
+  std::string storage_class = {};  ///< Of objects that name none. GCS's default is STANDARD.
+  /// How long deleted objects are kept and paid for: 0, or 7 to 90 days. GCS's default is 7 days. Set it to 0 for
+  /// temporary objects.
+  std::optional<std::chrono::seconds> soft_delete_retention = {};
+  /// Folders are real, and can be renamed at once. Cannot be changed later.
+  bool hierarchical_namespace = false;
+
+  std::string prefix = {};  ///< For ListBuckets: of the buckets' names.
   /// For GetBucket and DeleteBucket.
   Preconditions preconditions = {};
   std::string fields = {};  ///< For calls that return metadata; for each bucket.
@@ -120,6 +128,8 @@ struct ListOptions {
   /// Only names that this pattern matches as a whole: * and ? stop at "/", ** does not; [a-c] and {a,b} are choices. A
   /// page may then be empty although others follow. https://cloud.google.com/storage/docs/json_api/v1/objects/list
   std::string match_glob = {};
+  /// Noncurrent generations too: a name then comes once for each, the oldest first.
+  bool versions = false;
   int max_results = 5000;       ///< Of a page. A wish: GCS may return fewer. Objects and prefixes both count.
   std::string page_token = {};  ///< The page to begin with, from ObjectListing::next_page_token.
   std::string fields = {};      ///< For each object.
@@ -150,7 +160,7 @@ struct ComposeObjectsOptions {
   std::stop_token stop = {};
 };
 
-/// For CopyObject and RewriteObject. Retried only with if_generation_match.
+/// For CopyObject, RewriteObject and MoveObject. Retried only with if_generation_match.
 struct CopyObjectOptions {
   std::optional<std::int64_t> source_generation = {};
   Preconditions source_preconditions = {};
@@ -161,7 +171,7 @@ struct CopyObjectOptions {
   std::optional<EncryptionKey> encryption_key = {};
   std::optional<std::string> kms_key_name = {};
 
-  // For RewriteObject; CopyObject returns kInvalidArgument.
+  // For RewriteObject; the others return kInvalidArgument.
   /// Most bytes that one request may move, a multiple of 1 MiB. Lower it to see progress more often.
   std::optional<std::int64_t> max_bytes_per_request = {};
   /// From Progress: continues an earlier rewrite. All other options must be the same as at its start.

@@ -27,8 +27,12 @@ namespace {
 Result<void> CheckTaken(Operation operation, const BucketOptions& options) {
   const Preconditions& conditions = options.preconditions;
   const bool has_conditions = conditions.if_metageneration_match || conditions.if_metageneration_not_match;
+  const bool is_insert = operation == Operation::kInsertBucket;
   const std::tuple<const char*, bool, bool> members[] = {
-      {"location", !options.location.empty(), operation == Operation::kInsertBucket},
+      {"location", !options.location.empty(), is_insert},
+      {"storage_class", !options.storage_class.empty(), is_insert},
+      {"soft_delete_retention", options.soft_delete_retention.has_value(), is_insert},
+      {"hierarchical_namespace", options.hierarchical_namespace, is_insert},
       {"prefix", !options.prefix.empty(), operation == Operation::kListBuckets},
       {"preconditions", has_conditions, operation == Operation::kGetBucket || operation == Operation::kDeleteBucket},
       {"preconditions on a generation", conditions.if_generation_match || conditions.if_generation_not_match, false}};
@@ -50,8 +54,8 @@ Result<void> CheckBucketCall(const internal::Call& call, Operation operation, co
 Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const BucketOptions& options) const {
   const auto call = MakeCall(core(), Operation::kInsertBucket, {bucket}, options);
   if (auto checked = CheckBucketCall(call, Operation::kInsertBucket, options); !checked) return checked.error();
-  if (!internal::IsUtf8(options.location))
-    return InCall(call, {ErrorCode::kInvalidArgument, "the location is not UTF-8"});
+  if (!internal::IsUtf8(options.location) || !internal::IsUtf8(options.storage_class))
+    return InCall(call, {ErrorCode::kInvalidArgument, "the location or storage class is not UTF-8"});
   const auto request = internal::InsertBucketRequest(core().endpoint(), core().settings().project, bucket, options);
   const std::string id = core().NewInvocationId();
   const auto response = core().Retry(call, [&](Attempts& attempts) {

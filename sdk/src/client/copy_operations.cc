@@ -30,7 +30,11 @@ Error OfLaterRequest(Error error) {
   return error;
 }
 
-// What CopyObject and RewriteObject check and have in common.
+bool HasOptionsOfRewrite(const CopyObjectOptions& options) {
+  return options.max_bytes_per_request || !options.rewrite_token.empty() || options.on_progress;
+}
+
+// What CopyObject, RewriteObject and MoveObject check and have in common.
 Result<internal::Call> CallOfCopy(const ClientCore& core, Operation operation, const ObjectName& source,
                                   const ObjectName& destination, const CopyObjectOptions& options) {
   if (auto checked = CheckObject(source); !checked) return checked.error();
@@ -67,11 +71,25 @@ Result<ObjectMetadata> Client::CopyObject(const ObjectName& source, const Object
                                           const CopyObjectOptions& options) const {
   const auto call = CallOfCopy(core(), Operation::kCopyObject, source, destination, options);
   if (!call) return call.error();
-  if (options.max_bytes_per_request || !options.rewrite_token.empty() || options.on_progress) {
+  if (HasOptionsOfRewrite(options)) {
     return InCall(*call, {ErrorCode::kInvalidArgument,
                           "max_bytes_per_request, rewrite_token and on_progress are only for RewriteObject"});
   }
   const auto request = internal::CopyObjectRequest(core().endpoint(), source, destination, options);
+  return ParseObjectAnswer(*call, core().Exchange(*call, request), internal::MadeBy(destination, options));
+}
+
+Result<ObjectMetadata> Client::MoveObject(const ObjectName& source, const ObjectName& destination,
+                                          const CopyObjectOptions& options) const {
+  const auto call = CallOfCopy(core(), Operation::kMoveObject, source, destination, options);
+  if (!call) return call.error();
+  if (source.bucket != destination.bucket) {
+    return InCall(*call, {ErrorCode::kInvalidArgument, "moves only within a bucket"});
+  }
+  const bool has_others = options.source_generation || options.attributes || options.source_encryption_key ||
+                          options.encryption_key || options.kms_key_name || HasOptionsOfRewrite(options);
+  if (has_others) return InCall(*call, {ErrorCode::kInvalidArgument, "a move takes only preconditions"});
+  const auto request = internal::MoveObjectRequest(core().endpoint(), source, destination, options);
   return ParseObjectAnswer(*call, core().Exchange(*call, request), internal::MadeBy(destination, options));
 }
 

@@ -34,6 +34,7 @@ inline constexpr std::array kBilledOperations = {
     BilledOperation{"objects.compose", BillingClass::kA},
     BilledOperation{"objects.copy", BillingClass::kA},
     BilledOperation{"objects.rewrite", BillingClass::kA},
+    BilledOperation{"objects.move", BillingClass::kA},
     BilledOperation{"objects.delete", BillingClass::kFree},
     BilledOperation{"uploads.cancel", BillingClass::kFree},            // DELETE of a session
     BilledOperation{"multipartUploads.create", BillingClass::kA},      // POST

@@ -22,6 +22,7 @@ enum class Operation {
   kComposeObjects,
   kCopyObject,
   kRewriteObject,
+  kMoveObject,
   kDeleteObject,
 };
 
@@ -60,6 +61,7 @@ constexpr OperationTraits TraitsOf(Operation operation) {
     case Operation::kComposeObjects: return {"objects.compose", kWriteMetadata, kIfGenerationMatch};
     case Operation::kCopyObject: return {"objects.copy", kWriteMetadata, kIfGenerationMatch};
     case Operation::kRewriteObject: return {"objects.rewrite", kWriteMetadata, kIfGenerationMatch};
+    case Operation::kMoveObject: return {"objects.move", kWriteMetadata, kIfGenerationMatch};
     case Operation::kDeleteObject: break;
   }
   return {"objects.delete", kWriteMetadata, kIfOneGeneration};

@@ -17,6 +17,16 @@ HttpRequest InsertBucketRequest(std::string_view endpoint, std::string_view proj
                                 const BucketOptions& options) {
   nlohmann::json resource = {{"name", bucket}};
   if (!options.location.empty()) resource["location"] = options.location;
+  if (!options.storage_class.empty()) resource["storageClass"] = options.storage_class;
+  if (options.soft_delete_retention) {
+    const std::string seconds = std::to_string(options.soft_delete_retention->count());
+    resource["softDeletePolicy"] = {{"retentionDurationSeconds", seconds}};
+  }
+  if (options.hierarchical_namespace) {
+    resource["hierarchicalNamespace"] = {{"enabled", true}};
+    // Required with it: https://cloud.google.com/storage/docs/hns-overview
+    resource["iamConfiguration"] = {{"uniformBucketLevelAccess", {{"enabled", true}}}};
+  }
   return JsonRequest(Method::kPost,
                      *RequestUrl(endpoint, "/storage/v1/b")
                           .Query("project", project)

@@ -12,21 +12,25 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The common part of copy and rewrite.
-RequestUrl CopyUrl(std::string_view endpoint, const ObjectName& source, const char* verb, const ObjectName& destination,
-                   const CopyObjectOptions& options) {
-  const Preconditions& of_source = options.source_preconditions;
-  return RequestUrl::OfObject(endpoint, source)
-      .Literal(verb)
-      .Literal("/b")
-      .Segment(destination.bucket)
-      .Literal("/o")
-      .Segment(destination.name)
-      .Query("sourceGeneration", options.source_generation)
+RequestUrl WithSourceConditions(RequestUrl url, const Preconditions& of_source) {
+  return std::move(url)
       .Query("ifSourceGenerationMatch", of_source.if_generation_match)
       .Query("ifSourceGenerationNotMatch", of_source.if_generation_not_match)
       .Query("ifSourceMetagenerationMatch", of_source.if_metageneration_match)
-      .Query("ifSourceMetagenerationNotMatch", of_source.if_metageneration_not_match)
+      .Query("ifSourceMetagenerationNotMatch", of_source.if_metageneration_not_match);
+}
+
+// The common part of copy and rewrite.
+RequestUrl CopyUrl(std::string_view endpoint, const ObjectName& source, const char* verb, const ObjectName& destination,
+                   const CopyObjectOptions& options) {
+  auto url = RequestUrl::OfObject(endpoint, source)
+                 .Literal(verb)
+                 .Literal("/b")
+                 .Segment(destination.bucket)
+                 .Literal("/o")
+                 .Segment(destination.name)
+                 .Query("sourceGeneration", options.source_generation);
+  return WithSourceConditions(std::move(url), options.source_preconditions)
       .Query(options.preconditions)
       .Query("destinationKmsKeyName", options.kms_key_name.value_or(""))
       .Query(options.call);
@@ -72,6 +76,16 @@ HttpRequest CopyObjectRequest(std::string_view endpoint, const ObjectName& sourc
                               const CopyObjectOptions& options) {
   auto url = CopyUrl(endpoint, source, "/copyTo", destination, options);
   return CopyRequest(*std::move(url).Query("fields", ObjectFields(options.fields)), options);
+}
+
+HttpRequest MoveObjectRequest(std::string_view endpoint, const ObjectName& source, const ObjectName& destination,
+                              const CopyObjectOptions& options) {
+  auto url = RequestUrl::OfObject(endpoint, source).Literal("/moveTo/o").Segment(destination.name);
+  return {.method = Method::kPost,
+          .url = *WithSourceConditions(std::move(url), options.source_preconditions)
+                      .Query(options.preconditions)
+                      .Query("fields", ObjectFields(options.fields))
+                      .Query(options.call)};
 }
 
 HttpRequest RewriteObjectRequest(std::string_view endpoint, const ObjectName& source, const ObjectName& destination,

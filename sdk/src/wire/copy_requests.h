@@ -15,6 +15,10 @@ HttpRequest ComposeObjectsRequest(std::string_view endpoint, const std::vector<C
 HttpRequest CopyObjectRequest(std::string_view endpoint, const ObjectName& source, const ObjectName& destination,
                               const CopyObjectOptions& options);
 /// One step. It continues from the token; an empty token begins.
+/// Takes the conditions of the options only.
+HttpRequest MoveObjectRequest(std::string_view endpoint, const ObjectName& source, const ObjectName& destination,
+                              const CopyObjectOptions& options);
+
 HttpRequest RewriteObjectRequest(std::string_view endpoint, const ObjectName& source, const ObjectName& destination,
                                  const CopyObjectOptions& options, std::string_view rewrite_token);
 

@@ -142,6 +142,7 @@ BucketMetadata ToBucket(const Json& resource) {
       .has_versioning = Flag(Below(resource, "versioning"), "enabled"),
       .soft_delete_retention = Seconds(Below(resource, "softDeletePolicy"), "retentionDurationSeconds"),
       .retention_period = Seconds(Below(resource, "retentionPolicy"), "retentionPeriod"),
+      .has_hierarchical_namespace = Flag(Below(resource, "hierarchicalNamespace"), "enabled"),
       .default_event_based_hold = Flag(resource, "defaultEventBasedHold"),
       .default_kms_key_name = Text(Below(resource, "encryption"), "defaultKmsKeyName"),
       .has_requester_pay = Flag(Below(resource, "billing"), "requesterPays"),

@@ -69,6 +69,7 @@ HttpRequest ListObjectsRequest(std::string_view endpoint, const ObjectName& pref
                       .Query("startOffset", options.start_offset)
                       .Query("endOffset", options.end_offset)
                       .Query("matchGlob", options.match_glob)
+                      .Query("versions", options.versions ? "true" : "")
                       .Query("pageToken", options.page_token)
                       .Query(options.call)};
 }

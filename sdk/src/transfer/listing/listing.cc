@@ -15,12 +15,18 @@
 namespace gcsflux {
 namespace {
 
+// With versions, a name comes once for each of its generations.
+Result<void> CheckFollows(const ObjectMetadata& object, const ObjectMetadata& before, bool versions) {
+  if (versions && object.name == before.name && object.generation > before.generation) return {};
+  return internal::CheckIsBehind(object.name, before.name);
+}
+
 // Appends the page, if its names follow those of the pages before.
-Result<void> Append(ObjectListing page, ObjectListing& listing) {
+Result<void> Append(ObjectListing page, bool versions, ObjectListing& listing) {
   listing.objects.reserve(listing.objects.size() + page.objects.size());
   for (ObjectMetadata& object : page.objects) {
     if (!listing.objects.empty()) {
-      if (auto checked = internal::CheckIsBehind(object.name, listing.objects.back().name); !checked) return checked;
+      if (auto checked = CheckFollows(object, listing.objects.back(), versions); !checked) return checked;
     }
     listing.objects.push_back(std::move(object));
   }
@@ -48,7 +54,7 @@ Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix,
     request.page_token = std::move(page->next_page_token);
     // Between names that a pattern matches there may be any number of others.
     const bool is_barren = page->objects.empty() && page->prefixes.empty() && request.match_glob.empty();
-    if (auto appended = Append(*std::move(page), listing); !appended) return refuse(appended.error());
+    if (auto appended = Append(*std::move(page), request.versions, listing); !appended) return refuse(appended.error());
     if (auto checked = tokens.Take(request.page_token, is_barren); !checked) return refuse(checked.error());
   } while (!request.page_token.empty());
   return listing;
