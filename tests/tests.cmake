@@ -196,7 +196,8 @@ gcsflux_test(downloads_tests
 
 # The SDK from outside, against the emulator.
 gcsflux_test(integration_tests
-  SOURCES integration/cancellation_test.cc integration/client_test.cc integration/encryption_test.cc
+  SOURCES integration/cancellation_test.cc integration/client_test.cc integration/emulator_fixture_test.cc
+          integration/encryption_test.cc
           integration/fault_matrix_test.cc integration/gzip_test.cc integration/hedging_test.cc
           integration/multipart_upload_test.cc integration/operation_faults_test.cc integration/operations_test.cc
           integration/read_faults_test.cc integration/rival_parts_test.cc integration/throttling_test.cc

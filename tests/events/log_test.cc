@@ -79,24 +79,27 @@ TEST(Logger, WritesEachEventAsOneLine) {
       ElementsAre(
           Pair(LogLevel::kDebug, call + ": GET http://h/o 206 in 12.0 ms (first byte 11.0 ms), sent 3 B, received 5 B "
                                         "[invocation 1234]"),
-          Pair(LogLevel::kWarning, call + " failed, next in 150.0 ms: 503: down [invocation 1234]"),
-          Pair(LogLevel::kWarning, call + " is held up by the retry budget for 1700.0 ms: so many requests fail "
-                                          "(RetryOptions::budget) [invocation 1234]"),
+          Pair(LogLevel::kWarning, call + " failed, and is repeated in 150.0 ms: 503: down [invocation 1234]"),
+          Pair(LogLevel::kWarning, call + " waits 1700.0 ms longer before it is repeated: many requests fail, and "
+                                          "retries must not add to the load (RetryOptions::budget) [invocation 1234]"),
           Pair(LogLevel::kError, "UNAVAILABLE: 503: down [invocation 1234]"),
           Pair(LogLevel::kInfo, "NOT_FOUND: 404: absent [invocation 1234]"),
           Pair(LogLevel::kInfo,
-               call + " was throttled (read): its gate lets 12.5 requests/s through [invocation 1234]"),
-          Pair(LogLevel::kWarning, call + " stalled in its body for 900.0 ms (threshold 300.0 ms) [invocation 1234]"),
-          Pair(LogLevel::kInfo, call + ": the second request won [invocation 1234]"),
-          Pair(LogLevel::kInfo, "a token for service account came (7.0 ms)"),
-          Pair(LogLevel::kError, "a token for service account could not be fetched (7.0 ms): 503: down"),
-          Pair(LogLevel::kWarning, call + ": the service gives no CRC32C, so the bytes are not checked; told once for "
+               call + ": the service asks for fewer requests; read requests to this bucket are paced at 12.5 per second "
+                      "[invocation 1234]"),
+          Pair(LogLevel::kWarning, call + ": no byte came for 900.0 ms in the middle of the answer (a stall, from 300.0 ms on) "
+                                          "[invocation 1234]"),
+          Pair(LogLevel::kInfo, call + ": the second request was faster [invocation 1234]"),
+          Pair(LogLevel::kInfo, "an access token for service account was fetched in 7.0 ms"),
+          Pair(LogLevel::kError, "an access token for service account could not be fetched (7.0 ms): 503: down"),
+          Pair(LogLevel::kWarning, call + ": the service gives no CRC32C, so the bytes are not checked; logged once for "
                                           "gs://bkt [invocation 1234]"),
           Pair(LogLevel::kWarning,
-               "objects of gs://bkt are read directly, not through composites: the caller lacks it"),
+               "small objects of gs://bkt are read one by one, and are not joined into larger temporary objects "
+               "first: the caller lacks it"),
           Pair(LogLevel::kWarning,
-               "the dataset of gs://bkt/n/ fetches nothing ahead, because the order of its batches "
-               "was not announced: do so")));
+               "the dataset of gs://bkt/n/ downloads nothing in advance, because it does not know which batches come "
+               "next: do so")));
 }
 
 TEST(Logger, OmitsEventsBelowItsLevel) {
@@ -114,7 +117,7 @@ TEST(Logger, LogsBudgetWaitsSeldom) {
   const auto logger = lines.At(LogLevel::kWarning);
   for (int i = 0; i < 1000; ++i) logger->OnEvent(Of(EventKind::kBudget, nullptr, milliseconds(5)));
   EXPECT_EQ(lines.all.size(), 10U) << "1, 2, 4 ... 512";
-  EXPECT_THAT(lines.all.back().second, HasSubstr("for 5.0 ms, the 512th time"));
+  EXPECT_THAT(lines.all.back().second, HasSubstr("waits 5.0 ms longer before it is repeated, the 512th wait"));
 }
 
 TEST(Logger, ReplacesControlCharacters) {

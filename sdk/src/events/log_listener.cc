@@ -95,42 +95,44 @@ class Logger : public EventListener {
     const std::string what(event.what);
     const std::string duration = Milliseconds(event.duration);
     const auto stalled = [&](const char* where) {
-      return About(event) + " stalled " + where + " for " + duration + " (threshold " + Milliseconds(event.threshold) +
-             ")";
+      return About(event) + ": no byte came for " + duration + " " + where + " (a stall, from " +
+             Milliseconds(event.threshold) + " on)";
     };
     switch (event.kind) {
       case EventKind::kRequest: return About(event) + Of(event);
-      case EventKind::kRetry: return About(event) + " failed, next in " + duration + ": " + event.error->message;
+      case EventKind::kRetry:
+        return About(event) + " failed, and is repeated in " + duration + ": " + event.error->message;
       case EventKind::kBudget:
-        return About(event) + " is held up by the retry budget for " + duration +
-               (times == 1 ? "" : ", the " + std::to_string(times) + "th time") +
-               ": so many requests fail (RetryOptions::budget)";
+        return About(event) + " waits " + duration + " longer before it is repeated" +
+               (times == 1 ? "" : ", the " + std::to_string(times) + "th wait") +
+               ": many requests fail, and retries must not add to the load (RetryOptions::budget)";
       case EventKind::kFailure: return std::string(ErrorCodeName(event.error->code)) + ": " + event.error->message;
       case EventKind::kThrottle:
-        return About(event) + " was throttled (" + std::string(GateClassName(event.gate_class)) + "): " +
-               (event.is_engaged ? "its gate lets " + Number(event.rate) + " requests/s through"
-                                 : "no gate is engaged");
-      case EventKind::kStalledFirstByte: return stalled("before its first byte");
-      case EventKind::kStalledBody: return stalled("in its body");
-      case EventKind::kHedgeSent: return About(event) + " was hedged by a second request";
-      case EventKind::kHedgeWon: return About(event) + ": the second request won";
-      case EventKind::kHedgeLost: return About(event) + ": the second request lost";
+        return About(event) + ": the service asks for fewer requests; " + std::string(GateClassName(event.gate_class)) +
+               " requests to this bucket are " +
+               (event.is_engaged ? "paced at " + Number(event.rate) + " per second" : "not paced");
+      case EventKind::kStalledFirstByte: return stalled("since the request was sent");
+      case EventKind::kStalledBody: return stalled("in the middle of the answer");
+      case EventKind::kHedgeSent: return About(event) + " is slow: the same request was sent a second time";
+      case EventKind::kHedgeWon: return About(event) + ": the second request was faster";
+      case EventKind::kHedgeLost: return About(event) + ": the first request was faster, the second is cancelled";
       case EventKind::kToken:
-        return "a token for " + what +
-               (event.error == nullptr ? " came (" + duration + ")"
+        return "an access token for " + what +
+               (event.error == nullptr ? " was fetched in " + duration
                                        : " could not be fetched (" + duration + "): " + event.error->message);
       case EventKind::kUnverifiedRead:
-        return About(event) + ": the service gives no CRC32C, so the bytes are not checked; told once for gs://" +
+        return About(event) + ": the service gives no CRC32C, so the bytes are not checked; logged once for gs://" +
                std::string(event.bucket);
       case EventKind::kThreadShortage:
         return std::to_string(event.started) + " of " + std::to_string(event.wanted) + " " + what +
                (what == "threads" ? " could be started: " : " are possible: ") + event.error->message;
       case EventKind::kUnannouncedOrder:
         return "the dataset of " + std::string(event.subject) +
-               " fetches nothing ahead, because the order of its batches was not announced: " + what;
+               " downloads nothing in advance, because it does not know which batches come next: " + what;
       case EventKind::kCompositionRefused: break;
     }
-    return "objects of gs://" + std::string(event.bucket) + " are read directly, not through composites: " + what;
+    return "small objects of gs://" + std::string(event.bucket) +
+           " are read one by one, and are not joined into larger temporary objects first: " + what;
   }
 
   const LogLevel level_;

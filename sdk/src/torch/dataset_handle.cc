@@ -12,7 +12,8 @@ namespace {
 StorageError NotMade(const std::string& bucket, const ListedObject& object, const std::string& why) {
   return StorageError({.code = ErrorCode::kUndecodable,
                        .message = "Transform of " + ToUri({bucket, object.name}) + ": " + why +
-                                  "; remove the object, or keep it out of the prefix"});
+                                  "; remove the object, keep it out of the prefix, or leave some such objects out "
+                                  "(DatasetOptions::max_skipped, --max_skipped)"});
 }
 
 // Call it while an exception is handled.
