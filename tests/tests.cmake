@@ -412,6 +412,8 @@ add_test(NAME docs_retries COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh 
                                         ${PROJECT_SOURCE_DIR}/docs/retries.md)
 add_test(NAME docs_command_line COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                           ${PROJECT_SOURCE_DIR}/docs/command_line.md)
+add_test(NAME docs_real_cloud_storage COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                              ${PROJECT_SOURCE_DIR}/docs/real_cloud_storage.md)
 add_test(NAME docs_downloads
          COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/downloads.md
                  ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)

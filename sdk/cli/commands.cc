@@ -16,7 +16,7 @@ namespace gcsflux::cli {
 std::span<const Command* const> Commands() {
   static constexpr const Command* kCommands[] = {&kMb,      &kRb,   &kLs,        &kDu,         &kCp,      &kMv,
                                                  &kSync,    &kCat,  &kStat,      &kSetmeta,    &kHash,    &kCompose,
-                                                 &kSign,    &kRm,   &kRun,       &kClean, &kInspect, &kVerify,
+                                                 &kSign,    &kRm,   &kRun,       &kClean, &kDoctor,      &kInspect, &kVerify,
                                                  &kConvert, &kDiff, &kListSteps, &kRemoveStep, &kPrune};
   return kCommands;
 }

@@ -52,6 +52,7 @@ extern const Command kCompose;
 extern const Command kConvert;
 extern const Command kCp;
 extern const Command kDiff;
+extern const Command kDoctor;
 extern const Command kDu;
 extern const Command kHash;
 extern const Command kInspect;
