@@ -63,6 +63,7 @@ if(NOT GCSFLUX_SANITIZE)
   add_test(NAME no_exit_destructors COMMAND ${PROJECT_SOURCE_DIR}/tests/no_exit_destructors.sh $<TARGET_FILE:gcsflux_client>)
 endif()
 add_test(NAME layering_rules COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/layering/layers_test.py)
+add_test(NAME recipes COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/install/recipes.py ${PROJECT_SOURCE_DIR})
 add_test(NAME named_paths COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/named_paths.py ${PROJECT_SOURCE_DIR})
 
 # Internals of the SDK: pure functions, and the client over a service in memory.
@@ -313,7 +314,8 @@ add_test(NAME cli_credentials
 if(NOT GCSFLUX_SANITIZE)  # A consumer would have to be built with the same sanitizer.
   add_test(NAME install
            COMMAND ${PROJECT_SOURCE_DIR}/tests/install/run.sh ${PROJECT_BINARY_DIR})
-  set_tests_properties(install PROPERTIES TIMEOUT 600)  # It takes a minute of CPU: the objects of this build serve.
+  add_test(NAME debian_packages COMMAND ${PROJECT_SOURCE_DIR}/tests/install/packages.sh ${PROJECT_BINARY_DIR})
+  set_tests_properties(install debian_packages PROPERTIES TIMEOUT 600)  # It takes a minute of CPU: the objects of this build serve.
 endif()
 
 if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.

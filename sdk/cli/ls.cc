@@ -171,9 +171,11 @@ Result<void> ListOne(const Client& client, const std::string& uri, const Filter&
   const bool has_nothing = !listed && listed.error().code == ErrorCode::kEmptyPrefix;
   if (!listed && !has_nothing) return listed;
   if (has_nothing && HasWildcard(prefix->name)) {
-    auto matches = FindMatches(client, *prefix, {}, FLAGS_all_versions);
-    if (!matches) return matches.error();
-    for (ObjectMetadata& match : *matches) printer.Add(ListedOf(std::move(match)));
+    const auto print = [&](std::vector<ObjectMetadata> matches) {
+      for (ObjectMetadata& match : matches) printer.Add(ListedOf(std::move(match)));
+      return printer.Flush();
+    };
+    if (auto found = FindMatches(client, *prefix, print, {}, FLAGS_all_versions); !found) return found;
   } else if (has_nothing && !FLAGS_count) {
     return NothingThere(uri);
   }

@@ -39,13 +39,15 @@ Result<Objects> FindAll(const Client& client, const ObjectName& prefix, const Fi
 
 // A pattern may match more than was meant, so that the user must confirm it. The same on a terminal and in a script.
 Result<Objects> FindConfirmed(const Client& client, const ObjectName& pattern, const Filter& filter) {
-  auto matches = FindMatches(client, pattern);
-  if (!matches) return matches.error();
   Objects found;
-  for (ObjectMetadata& match : *matches) {
-    if (match.name != pattern.name && !filter.Takes(LastName(match.name), match.size, match.updated)) continue;
-    found.push_back({.name = std::move(match.name), .generation = match.generation});
-  }
+  const auto take = [&](std::vector<ObjectMetadata> matches) -> Result<void> {
+    for (ObjectMetadata& match : matches) {
+      if (match.name != pattern.name && !filter.Takes(LastName(match.name), match.size, match.updated)) continue;
+      found.push_back({.name = std::move(match.name), .generation = match.generation});
+    }
+    return {};
+  };
+  if (auto done = FindMatches(client, pattern, take); !done) return done.error();
   if (FLAGS_force || FLAGS_recursive || FLAGS_dry_run || found.empty() || found.front().name == pattern.name)
     return found;
   return Error{ErrorCode::kInvalidArgument, ToUri(pattern) + " matches " + Count(found.size(), "object") + ", from " +

@@ -159,6 +159,19 @@ TEST_F(HabitsAloneTest, ListsOldGenerationsOldestFirst) {
   EXPECT_EQ(Run({"ls", "gs://bkt"}).out, "gs://bkt/a\n");
 }
 
+TEST_F(HabitsAloneTest, MatchesOfManyPagesArePrintedPageByPage) {
+  emulator::Emulator many({.virtual_buckets = {{.name = "many", .count = 12'000}}});
+  testing::ChildProgram program(GCSFLUX_PROGRAM, {"ls", "gs://many/**"}, {"STORAGE_EMULATOR_HOST=" + many.endpoint()});
+  const Outcome outcome = Finish(program);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 12'000);
+  const auto lists = many.journal();
+  EXPECT_EQ(std::count_if(lists.begin(), lists.end(),
+                          [](const auto& record) { return record.target.find("matchGlob") != std::string::npos; }),
+            3)
+      << "pages of 5,000";
+}
+
 TEST_F(HabitsAloneTest, MetadataGoesWithUploadsAndCopies) {
   WriteFile("f", "1");
   ASSERT_EQ(Run({"cp", "f", "gs://bkt/a", "--metadata=k=v,l=w"}).status, 0);

@@ -72,7 +72,7 @@ std::vector<Operation> Operations() {
        [](const Client& c) {
          return ErrorOf(c.RewriteObject(kObject, kNew, {.preconditions = {.if_generation_match = 0}}));
        }},
-      {"storage.objects.move", kGuarded,
+      {"storage.objects.move", ErrorCode::kNotFound,  // The source, which is checked first.
        [](const Client& c) {
          return ErrorOf(c.MoveObject(kObject, kNew, {.preconditions = {.if_generation_match = 0}}));
        }},

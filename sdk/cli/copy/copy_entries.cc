@@ -140,19 +140,21 @@ class EntriesCopy {
     if (!is_directory_) return NeedsDirectory();
     const auto pattern = ParseObject(source);
     if (!pattern) return pattern.error();
-    auto matches = FindMatches(client_, *pattern, run_.stop);
-    if (!matches) return matches.error();
     const Root to = *RootAt(destination_);
     Jobs jobs;
-    for (const ObjectMetadata& match : *matches) {
-      const std::string name = LastName(match.name);
-      if (name.empty()) continue;  // It stands for a directory.
-      if (!run_.filter.Takes(name, match.size, match.updated)) continue;
-      const Root from = ParentOf({match.bucket, match.name});
-      if (run_.is_move && from == to) return OntoItself(source);
-      if (jobs.empty() || jobs.back().from != from) jobs.push_back({.from = from, .to = to});
-      jobs.back().sources.push_back(EntryOf(match, name));
-    }
+    const auto take = [&](const std::vector<ObjectMetadata>& matches) -> Result<void> {
+      for (const ObjectMetadata& match : matches) {
+        const std::string name = LastName(match.name);
+        if (name.empty()) continue;  // It stands for a directory.
+        if (!run_.filter.Takes(name, match.size, match.updated)) continue;
+        const Root from = ParentOf({match.bucket, match.name});
+        if (run_.is_move && from == to) return OntoItself(source);
+        if (jobs.empty() || jobs.back().from != from) jobs.push_back({.from = from, .to = to});
+        jobs.back().sources.push_back(EntryOf(match, name));
+      }
+      return {};
+    };
+    if (auto found = FindMatches(client_, *pattern, take, run_.stop); !found) return found.error();
     for (CopyJob& job : jobs) {
       if (!run_.plan.skips_present) break;
       if (auto looked = LookAtDestination(client_, job, /*all=*/false, monitor_, run_.stop); !looked)
