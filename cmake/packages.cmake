@@ -18,11 +18,11 @@ get_property(components GLOBAL PROPERTY gcsflux_components)
 list(APPEND CPACK_COMPONENTS_ALL ${components})
 
 # The libraries are static: who links them needs what they link. Packages as in scripts/packages.txt.
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION
     "Google Cloud Storage for C++ and libtorch\n Headers and static libraries, CMake and pkg-config files, pages and examples.")
-set(CPACK_COMPONENT_COMMAND_DESCRIPTION
+set(CPACK_DEBIAN_COMMAND_DESCRIPTION
     "Google Cloud Storage from the command line\n Copies, lists, checkpoints, checks of buckets; and whether an endpoint keeps the service's contract.")
-set(CPACK_COMPONENT_EMULATOR_DESCRIPTION
+set(CPACK_DEBIAN_EMULATOR_DESCRIPTION
     "Google Cloud Storage in memory\n A server for tests, with faults, latency and quotas on request.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libgcsflux-dev)
 string(JOIN ", " CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS

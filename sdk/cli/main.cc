@@ -70,7 +70,15 @@ Error WhatIsWrong(const std::vector<std::string>& line, const Error& error) {
   const std::string first = line.front();
   if (first.starts_with("-") || std::ranges::find(kOthers, first) != std::end(kOthers)) return error;
   const auto command = FindCommand(line);
-  return command ? error : command.error();
+  if (!command) return command.error();
+  // Letters that the command does not have were read as the name of a flag.
+  const auto letters = std::ranges::find_if(line, [&](const std::string& word) {
+    return word.starts_with("-") && !word.starts_with("--") && error.message.starts_with("unknown flag -" + word + ";");
+  });
+  if (letters == line.end()) return error;
+  const std::string name((*command)->name);
+  return Error{ErrorCode::kInvalidArgument,
+               "'" + *letters + "' is not a flag of " + name + "; gcsflux help " + name + " lists them"};
 }
 
 int Run(int argc, const char* const* argv) {

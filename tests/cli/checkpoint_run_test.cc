@@ -60,6 +60,16 @@ TEST_F(CheckpointRunCommandTest, ListsStepsWithTheirFaults) {
                                  HasSubstr("4 steps, 2 whole, 62 bytes, 0 shared files\n")));
 }
 
+TEST_F(CheckpointRunCommandTest, InspectOfARunListsItsStepsAndNamesOne) {
+  for (const char* run : {"gs://bkt/runs/7", "gs://bkt/runs/7/"}) {
+    const Outcome outcome = Run({"checkpoint", "inspect", run});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("  10  whole"), HasSubstr("3 steps, 3 whole")));
+    EXPECT_THAT(outcome.err, HasSubstr("gcsflux checkpoint inspect gs://bkt/runs/7/step-00000030.json\n"));
+  }
+  EXPECT_EQ(Run({"checkpoint", "inspect", "gs://bkt/runs/none/"}).status, 1);
+}
+
 TEST_F(CheckpointRunCommandTest, ListsAsJson) {
   const Outcome outcome = Run({"checkpoint", "ls", "--json", "gs://bkt/runs/7/"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;

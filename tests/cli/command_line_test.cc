@@ -22,7 +22,7 @@ TEST(ExpandLetters, GivesEachLetterItsFlag) {
   for (const Case& c : {
            Case{{"ls", "-l"}, {"ls", "--long"}},
            Case{{"ls", "-lh", "gs://b"}, {"ls", "--long", "--human", "gs://b"}},
-           Case{{"ls", "-la"}, {"ls", "--long"}},
+           Case{{"ls", "-la"}, {"ls", "--long", "--all_versions"}},
            Case{{"-m", "cp", "-rn", "a", "gs://b"}, {"cp", "--recursive", "--no_clobber", "a", "gs://b"}},
            Case{{"-q", "cp", "-R", "a", "b"}, {"--quiet", "cp", "--recursive", "a", "b"}},
            Case{{"rm", "-rf", "gs://b/x"}, {"rm", "--recursive", "--force", "gs://b/x"}},

@@ -125,7 +125,7 @@ std::span<const Habit> Habits() {
       {"rsync dir gs://bkt/x", 2, "", "no command 'rsync'; did you mean 'sync'?"},
       {"remove gs://bkt/a.txt", 2, "", "did you mean 'rm'?", kAll},
       {"cp --recursve dir gs://bkt/x", 2, "", "unknown flag --recursve; did you mean --recursive?", kAll},
-      {"ls -z", 2, "", "unknown flag --z"},
+      {"ls -z", 2, "", "'-z' is not a flag of ls; gcsflux help ls lists them"},
       {"help", 0, "gcsflux COMMAND*"},
       {"help cp", 0, "gcsflux cp SOURCE*"},
       {"help mvv", 2, "", "did you mean 'mv'?"},

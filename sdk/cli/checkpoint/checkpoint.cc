@@ -78,15 +78,37 @@ void PrintTensorsTotal(const StoredCheckpoint& checkpoint) {
                 : Count(count, "tensor") + ", " + Count(elements, "element") + ", " + std::to_string(bytes) + " bytes");
 }
 
+// The prefix of a training run is no checkpoint, but has some. `error` if it is not one either.
+Result<void> InspectRun(const Client& client, const std::string& place, const Error& error) {
+  if (!IsUri(place)) return error;
+  const auto run = OpenRun(client, AsDirectory(place));
+  if (!run) return error;
+  const auto steps = run->List();
+  if (!steps || steps->empty()) return error;
+  for (const Step& step : *steps) PrintStep(step);
+  PrintStepsTotal(*steps);
+  std::ostringstream manifest;
+  manifest << AsDirectory(run->uri()) << "step-" << std::setw(8) << std::setfill('0') << steps->back().number
+           << ".json";
+  SayDone("these are the steps of a training run; for the tensors of one: gcsflux checkpoint inspect " +
+          manifest.str());
+  return {};
+}
+
 Result<void> Inspect(const Client& client, const std::vector<std::string>& places) {
   const auto checkpoint = Open(client, places.front());
-  if (!checkpoint) return checkpoint.error();
+  if (!checkpoint) return InspectRun(client, places.front(), checkpoint.error());
   PrintCheckpoint(*checkpoint);
   for (const StoredTensor& tensor : checkpoint->tensors()) {
     PrintTensor(tensor, checkpoint->Crc32c(tensor));
   }
   for (const RefusedValue& value : checkpoint->refused()) PrintRefused(value);
   PrintTensorsTotal(*checkpoint);
+  if (checkpoint->tensors().empty() && !checkpoint->refused().empty()) {
+    SayDone(
+        "no tensor can be read: objects of Python classes are not made here. If it is a whole module, save "
+        "net.state_dict() in Python");
+  }
   return {};
 }
 
