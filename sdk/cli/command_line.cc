@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <sstream>
+#include <utility>
 
 #include "base/text/nearest_name.h"
 #include "gcsflux/flags.h"
@@ -220,8 +221,9 @@ Result<void> CheckFlags(const Command& command, const Command* caller) {
       if (flag.name.empty() || FlagNamed(command.flags, flag.name) || FlagNamed(CommonFlags(), flag.name)) continue;
       if (gflags::GetCommandLineFlagInfoOrDie(std::string(flag.name).c_str()).is_default) continue;
       const std::string name(command.name);
-      return Error{ErrorCode::kInvalidArgument, "flag --" + std::string(flag.name) + " is not for the command '" +
-                                                    name + "'; gcsflux help " + name + " lists those that are"};
+      std::string message = "flag --" + std::string(flag.name) + " is not for the command '";
+      message.append(name).append("'; gcsflux help ").append(name).append(" lists those that are");
+      return Error{ErrorCode::kInvalidArgument, std::move(message)};
     }
   }
   return {};

@@ -67,7 +67,7 @@ int PrintHelp(const std::vector<std::string>& arguments) {
 // Of a line whose flags cannot be read. If its command is another program's, so are its flags.
 Error WhatIsWrong(const std::vector<std::string>& line, const Error& error) {
   constexpr std::string_view kOthers[] = {"completion", "help", "man", "version"};
-  const std::string first = line.front();
+  const std::string& first = line.front();
   if (first.starts_with("-") || std::ranges::find(kOthers, first) != std::end(kOthers)) return error;
   const auto command = FindCommand(line);
   if (!command) return command.error();

@@ -85,15 +85,18 @@ TEST(Logger, WritesEachEventAsOneLine) {
           Pair(LogLevel::kError, "UNAVAILABLE: 503: down [invocation 1234]"),
           Pair(LogLevel::kInfo, "NOT_FOUND: 404: absent [invocation 1234]"),
           Pair(LogLevel::kInfo,
-               call + ": the service asks for fewer requests; read requests to this bucket are paced at 12.5 per second "
+               call +
+                   ": the service asks for fewer requests; read requests to this bucket are paced at 12.5 per second "
+                   "[invocation 1234]"),
+          Pair(LogLevel::kWarning,
+               call + ": no byte came for 900.0 ms in the middle of the answer (a stall, from 300.0 ms on) "
                       "[invocation 1234]"),
-          Pair(LogLevel::kWarning, call + ": no byte came for 900.0 ms in the middle of the answer (a stall, from 300.0 ms on) "
-                                          "[invocation 1234]"),
           Pair(LogLevel::kInfo, call + ": the second request was faster [invocation 1234]"),
           Pair(LogLevel::kInfo, "an access token for service account was fetched in 7.0 ms"),
           Pair(LogLevel::kError, "an access token for service account could not be fetched (7.0 ms): 503: down"),
-          Pair(LogLevel::kWarning, call + ": the service gives no CRC32C, so the bytes are not checked; logged once for "
-                                          "gs://bkt [invocation 1234]"),
+          Pair(LogLevel::kWarning, call +
+                                       ": the service gives no CRC32C, so the bytes are not checked; logged once for "
+                                       "gs://bkt [invocation 1234]"),
           Pair(LogLevel::kWarning,
                "small objects of gs://bkt are read one by one, and are not joined into larger temporary objects "
                "first: the caller lacks it"),

@@ -20,6 +20,7 @@ Result<pid_t> Start(const std::vector<std::string>& arguments, std::FILE* out) {
   std::vector<std::string> words = {"gcsflux"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   posix_spawn_file_actions_t actions;
