@@ -148,6 +148,7 @@ TEST_F(MapDatasetTest, NestsATransformsExceptionWithTheObjectsName) {
   } catch (const StorageError& thrown) {
     EXPECT_EQ(thrown.error().code, ErrorCode::kUndecodable);
     EXPECT_THAT(thrown.what(), HasSubstr("gs://torch-test/train/bad: seven is too many"));
+    EXPECT_THAT(thrown.what(), HasSubstr("--max_skipped"));
     EXPECT_THROW(std::rethrow_if_nested(thrown), std::out_of_range);
   }
 }
