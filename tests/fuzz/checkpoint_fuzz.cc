@@ -28,7 +28,7 @@ void CheckConverted(const StoredCheckpoint& checkpoint, CheckpointFormat format)
 
 void Check(std::string_view bytes) {
   const ByteSource source = SourceOver(bytes);
-  const internal::OpenShards itself = [&](std::span<const std::string> files) -> Result<std::vector<ByteSource>> {
+  const internal::OpenShards itself = [&](std::span<const std::string> files, bool) -> Result<std::vector<ByteSource>> {
     return std::vector<ByteSource>(files.empty() ? 0 : 1, source);
   };
   const auto checkpoint = internal::OpenFileOrIndex(source, itself);

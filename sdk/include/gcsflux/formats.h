@@ -119,6 +119,7 @@ enum class CheckpointFormat {
   kOtherZip,          ///< A zip archive that neither torch.save nor libtorch wrote.
   kSafetensors,       ///< One file, or the files of a folder or of a step.
   kSafetensorsIndex,  ///< The JSON index of a sharded checkpoint, with its files.
+  kDistributed,       ///< A folder of torch.distributed.checkpoint: .metadata, and .distcp files.
   kOldTorchFile,  ///< torch.save before 1.6, or with _use_new_zipfile_serialization=False: gcsflux does not read it.
 };
 

@@ -57,20 +57,23 @@ struct Ends {
 }  // namespace
 
 Result<ByteSource> WithCachedEnds(ByteSource source, EndBytes ends) {
-  const auto kept = std::make_shared<Ends>();
   const std::uint64_t size = source.size;
   const bool is_whole = size <= ends.head + ends.tail;
-  kept->head.resize(static_cast<std::size_t>(is_whole ? size : ends.head));
-  kept->tail.resize(static_cast<std::size_t>(is_whole ? 0 : ends.tail));
+  std::string head(static_cast<std::size_t>(is_whole ? size : ends.head), '\0');
+  std::string tail(static_cast<std::size_t>(is_whole ? 0 : ends.tail), '\0');
   std::vector<RangeRead> reads;
-  for (std::string* end : {&kept->head, &kept->tail}) {
-    const std::uint64_t begin = end == &kept->head ? 0 : size - end->size();
+  for (std::string* end : {&head, &tail}) {
+    const std::uint64_t begin = end == &head ? 0 : size - end->size();
     if (!end->empty()) reads.push_back({begin, std::as_writable_bytes(std::span(*end))});
   }
   if (auto read = ReadAll(source, reads); !read) return read.error();
-  kept->source = std::move(source);
+  return WithKnownEnds(std::move(source), std::move(head), std::move(tail));
+}
+
+ByteSource WithKnownEnds(ByteSource source, std::string head, std::string tail) {
+  const auto kept = std::make_shared<const Ends>(Ends{std::move(source), std::move(head), std::move(tail)});
   return ByteSource{.name = kept->source.name,
-                    .size = size,
+                    .size = kept->source.size,
                     .read_at = [kept](std::uint64_t offset, std::span<std::byte> into) -> Result<void> {
                       if (kept->Copy(offset, into)) return {};
                       return kept->source.read_at(offset, into);

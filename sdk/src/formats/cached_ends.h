@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "gcsflux/formats.h"
 
@@ -15,5 +16,8 @@ struct EndBytes {
 /// Reads both ends of a source with one ReadAll(). The returned source keeps these bytes as long as it lives, and
 /// answers reads within them.
 Result<ByteSource> WithCachedEnds(ByteSource source, EndBytes ends = {});
+
+/// The same with the bytes that both ends have. They may meet, but not overlap.
+ByteSource WithKnownEnds(ByteSource source, std::string head, std::string tail);
 
 }  // namespace gcsflux::internal

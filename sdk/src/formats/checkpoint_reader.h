@@ -74,10 +74,11 @@ class CheckpointReader {
   Result<void> ReadStorages(std::span<const StorageRead> reads) const;
 };
 
-/// Opens files in the folder of an index, in this order: "model-00001-of-00002.safetensors".
-using OpenShards = std::function<Result<std::vector<ByteSource>>(std::span<const std::string> files)>;
+/// Opens files in the folder of an index, in this order: "model-00001-of-00002.safetensors". `reads_heads`: the first
+/// bytes of each are read at the same time.
+using OpenShards = std::function<Result<std::vector<ByteSource>>(std::span<const std::string> files, bool reads_heads)>;
 
-/// As StoredCheckpoint::Open(), also for an index.
+/// As StoredCheckpoint::Open(), also for an index, and for .metadata of a distributed checkpoint.
 Result<StoredCheckpoint> OpenFileOrIndex(ByteSource source, const OpenShards& open_shards);
 /// Files of safetensors that make one checkpoint without an index: the shards that PyTorch DCP saves.
 Result<StoredCheckpoint> OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files);

@@ -11,11 +11,6 @@ std::uint64_t BytesOf(DType dtype, std::span<const std::int64_t> shape) {
   return ElementCount(shape).value_or(0) * ElementBytes(dtype);  // The header's reader has checked it.
 }
 
-// A block of the whole's rows, whose elements follow each other there.
-bool IsBlockOfRows(std::span<const std::int64_t> slice, std::span<const std::int64_t> whole) {
-  return std::equal(slice.begin() + 1, slice.end(), whole.begin() + 1, whole.end());
-}
-
 bool HasSlices(std::span<const SafetensorsHeader> headers) {
   if (headers.size() != 1) return true;
   const auto& tensors = headers.front().tensors;
@@ -69,7 +64,7 @@ void SafetensorsFiles::AddTensor(const SafeTensor& tensor) {
     return;
   }
   AddStorage(tensor.name, *tensor.dtype, tensor.shape);
-  parts_.push_back({.range = tensor.range, .begin = 0, .crc32c = tensor.crc32c});
+  parts_.push_back({.range = tensor.range, .begin = 0, .sum = tensor.crc32c});
 }
 
 void SafetensorsFiles::AddJoined(const JoinedTensor& tensor, std::span<const SafetensorsHeader> headers) {
@@ -81,31 +76,24 @@ void SafetensorsFiles::AddJoined(const JoinedTensor& tensor, std::span<const Saf
   const std::size_t first = parts_.size();
   for (const TensorSlice& slice : tensor.slices) {
     const SafeTensor& stored = headers[slice.file].tensors[slice.tensor];
-    Part part{.file = slice.file, .range = stored.range, .crc32c = stored.crc32c};
-    if (tensor.shape.empty()) {
-      part.begin = 0;
-    } else if (IsBlockOfRows(stored.shape, tensor.shape)) {
-      const auto row = std::span(tensor.shape).subspan(1);
-      part.begin = static_cast<std::uint64_t>(slice.offsets.front()) * BytesOf(*tensor.dtype, row);
-    } else {
-      part.offsets = slice.offsets;
-      part.shape = stored.shape;
-    }
+    StoragePart part = PartOf(slice.file, stored.range, slice.offsets, stored.shape, tensor.shape,
+                              ElementBytes(*tensor.dtype));
+    part.sum = stored.crc32c;
     parts_.push_back(std::move(part));
   }
   std::sort(parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end(),
-            [](const Part& a, const Part& b) { return a.begin < b.begin; });
+            [](const StoragePart& a, const StoragePart& b) { return a.begin < b.begin; });
 }
 
 bool SafetensorsFiles::IsVerifiable(std::size_t storage) const {
   return std::all_of(parts_.begin() + static_cast<std::ptrdiff_t>(first_part_[storage]),
                      parts_.begin() + static_cast<std::ptrdiff_t>(first_part_[storage + 1]),
-                     [](const Part& part) { return part.crc32c.has_value(); });
+                     [](const StoragePart& part) { return part.sum.has_value(); });
 }
 
 std::optional<std::uint32_t> SafetensorsFiles::Crc32c(std::size_t storage) const {
   if (first_part_[storage + 1] - first_part_[storage] != 1) return std::nullopt;
-  return parts_[first_part_[storage]].crc32c;
+  return parts_[first_part_[storage]].sum;
 }
 
 }  // namespace gcsflux::internal

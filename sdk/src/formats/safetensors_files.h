@@ -9,7 +9,7 @@
 
 #include "formats/checkpoint_reader.h"
 #include "formats/safetensors/safetensors.h"
-#include "formats/safetensors/slice_window.h"
+#include "formats/storage_parts.h"
 
 namespace gcsflux::internal {
 
@@ -40,25 +40,12 @@ class SafetensorsFiles final : public CheckpointReader {
   Result<void> StreamStorage(std::size_t storage, const ByteSink& sink) const override;
 
  private:
-  // A slice, or all, of a storage.
-  struct Part {
-    std::size_t file = 0;
-    FileRange range = {};                     // In the file.
-    std::optional<std::uint64_t> begin = {};  // Offset in the storage; absent if the rows are not contiguous there.
-    std::optional<std::uint32_t> crc32c = {};
-    std::vector<std::int64_t> offsets = {};
-    std::vector<std::int64_t> shape = {};
-  };
-  class Plan;
-
   [[nodiscard]] const std::string* FindState() const;
   void AddStorage(std::string name, DType dtype, std::vector<std::int64_t> shape);
   void AddTensor(const SafeTensor& tensor);
   void AddJoined(const JoinedTensor& tensor, std::span<const SafetensorsHeader> headers);
-  [[nodiscard]] Error Corrupted(const Part& part, std::size_t storage) const;
-  [[nodiscard]] std::span<const Part> PartsOf(std::size_t storage) const;
-  [[nodiscard]] SliceOfWhole SliceOf(const Part& part, std::size_t storage) const;
-  Result<void> StreamSlices(std::size_t storage, const ByteSink& sink) const;
+  [[nodiscard]] StorageInParts Storage(std::size_t storage) const;
+  [[nodiscard]] PartFiles Files() const;
 
   CheckpointFormat format_ = CheckpointFormat::kSafetensors;
   std::string name_;
@@ -66,7 +53,7 @@ class SafetensorsFiles final : public CheckpointReader {
   std::vector<StoredTensor> tensors_;
   std::vector<StoredStorage> storages_;
   std::vector<std::size_t> first_part_;  // Of each storage; one more at the end.
-  std::vector<Part> parts_;
+  std::vector<StoragePart> parts_;
   std::vector<RefusedValue> refused_;
   std::vector<std::pair<std::string, std::string>> metadata_;
 };

@@ -6,6 +6,7 @@
 #include "formats/bytes/format_error.h"
 #include "formats/bytes/little_endian.h"
 #include "formats/cached_ends.h"
+#include "formats/distributed_files.h"
 #include "formats/safetensors/safetensors_types.h"
 #include "formats/safetensors_files.h"
 #include "formats/state_json.h"
@@ -61,7 +62,7 @@ Result<StoredCheckpoint> OpenIndex(const ByteSource& source, const OpenShards& o
   const auto index = ReadSafetensorsIndex(source);
   if (!index) return index.error();
   if (!open_shards) return Undecodable(source.name, "", 0, "it is an index; open it by OpenCheckpoint()");
-  auto sources = open_shards(index->Files());
+  auto sources = open_shards(index->Files(), true);
   if (!sources) return sources.error();
   if (sources->empty()) return Undecodable(source.name, "", 0, "the index names no file");
   auto files = OpenFiles(source.name, *std::move(sources));
@@ -69,6 +70,32 @@ Result<StoredCheckpoint> OpenIndex(const ByteSource& source, const OpenShards& o
   if (auto checked = CheckWeightMap(source.name, *index, *files); !checked) return checked.error();
   files->SetFormat(CheckpointFormat::kSafetensorsIndex);
   return Stored(*std::move(files));
+}
+
+Result<StoredCheckpoint> OpenDistributed(ByteSource source, const OpenShards& open_shards) {
+  std::string pickle(static_cast<std::size_t>(source.size), '\0');
+  if (auto read = source.read_at(0, std::as_writable_bytes(std::span(pickle))); !read) return read.error();
+  auto metadata = ParseDistributedMetadata(std::move(pickle), source.name);
+  if (!metadata) return metadata.error();
+  if (!open_shards) {
+    return Undecodable(source.name, "", 0, "it is the metadata of a folder; open the folder by OpenCheckpoint()");
+  }
+  auto files = open_shards(metadata->files, false);
+  if (!files) {
+    const Error& why = files.error();
+    return Error{why.code, source.name + " names a file that cannot be opened: " + why.message};
+  }
+  auto opened = DistributedFiles::Open(*std::move(metadata), *std::move(files), std::move(source));
+  if (!opened) return opened.error();
+  return StoredCheckpoint(std::make_shared<const DistributedFiles>(*std::move(opened)));
+}
+
+// A file of slices holds several files of torch.save. None of them is the whole file.
+Error WhyNoTorchFile(const std::string& name, Error error) {
+  if (error.code == ErrorCode::kUndecodable && name.ends_with(kDistributedSuffix)) {
+    error.message += "; it is a part of a distributed checkpoint: open its folder, with its '/'";
+  }
+  return error;
 }
 
 template <class Values>
@@ -83,6 +110,7 @@ CheckpointFormat DetectFormat(std::span<const std::byte> first_bytes) {
   // An archive without records begins with its end record.
   if (first.starts_with(zip::kLocalSignature) || first.starts_with(zip::kEndSignature))
     return CheckpointFormat::kOtherZip;
+  if (IsDistributedMetadata(first)) return CheckpointFormat::kDistributed;
   if (IsOldTorchFile(first)) return CheckpointFormat::kOldTorchFile;
   if (HasHeaderOfSafetensors(first)) return CheckpointFormat::kSafetensors;
   return IsJsonObject(first) ? CheckpointFormat::kSafetensorsIndex : CheckpointFormat::kUnknown;
@@ -101,14 +129,16 @@ Result<StoredCheckpoint> OpenFileOrIndex(ByteSource source, const OpenShards& op
     return OpenSafetensorsFiles(std::move(name), {*std::move(kept)});
   }
   if (format == CheckpointFormat::kSafetensorsIndex) return OpenIndex(*kept, open_shards);
+  if (format == CheckpointFormat::kDistributed) return OpenDistributed(*std::move(kept), open_shards);
   if (format != CheckpointFormat::kOtherZip) {
     const bool is_old = format == CheckpointFormat::kOldTorchFile;
     return Undecodable(
         kept->name, "", 0,
-        std::string(is_old ? kOldTorchFile : "it is not a checkpoint of torch.save, libtorch or safetensors"));
+        std::string(is_old ? kOldTorchFile : "it is not a checkpoint of torch.save, torch.distributed.checkpoint, libtorch or safetensors"));
   }
+  const std::string name = kept->name;
   auto file = TorchFile::Open(*std::move(kept));
-  if (!file) return file.error();
+  if (!file) return WhyNoTorchFile(name, file.error());
   return StoredCheckpoint(std::make_shared<const TorchFile>(*std::move(file)));
 }
 

@@ -200,6 +200,14 @@ Result<void> TorchFile::ReadRanges(std::span<const StorageRange> reads) const {
   return ReadChunks(contents_->source, chunks, contents_->alignment);
 }
 
+Result<PlacedStorage> TorchFile::Locate(std::size_t storage) const {
+  const auto record = RecordOf(storage);
+  if (!record) return record.error();
+  const auto range = LocateRecord(contents_->source, **record);
+  if (!range) return range.error();
+  return PlacedStorage{*range, (*record)->crc32};
+}
+
 Result<void> TorchFile::StreamStorage(std::size_t storage, const ByteSink& sink) const {
   const auto record = RecordOf(storage);
   if (!record) return record.error();

@@ -11,6 +11,12 @@ namespace gcsflux::internal {
 
 struct ZipEntry;
 
+/// Where a storage lies in the file.
+struct PlacedStorage {
+  FileRange range = {};
+  std::uint32_t crc32 = 0;
+};
+
 /// A checkpoint of torch.save (1.6 to 2.x), of libtorch's torch::save or OutputArchive, or the data of TorchScript
 /// without its code. In an archive of libtorch, names are the attributes' names.
 ///
@@ -41,6 +47,9 @@ class TorchFile final : public CheckpointReader {
   /// In one ByteSource::read_all(). If the writer did not align them as PyTorch does, it takes two.
   Result<void> ReadRanges(std::span<const StorageRange> reads) const override;
   Result<void> StreamStorage(std::size_t storage, const ByteSink& sink) const override;
+
+  /// Reads the record's header.
+  [[nodiscard]] Result<PlacedStorage> Locate(std::size_t storage) const;
 
  private:
   struct Contents;

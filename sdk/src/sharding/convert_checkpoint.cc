@@ -99,8 +99,9 @@ class ShardConversion {
     if (error) return Error{ErrorCode::kLocalIo, "cannot make '" + folder + "': " + error.message()};
     const auto found = ShardsInFolder(client_, folder, {}, options_.file.stop);
     if (!found) return found.error();
-    if (found->empty()) return {};
-    return Error{ErrorCode::kAlreadyExists, folder + " has files of safetensors already, such as " + found->front() +
+    const std::string& file = found->distributed.empty() && !found->safetensors.empty() ? found->safetensors.front() : found->distributed;
+    if (file.empty()) return {};
+    return Error{ErrorCode::kAlreadyExists, folder + " has files of a checkpoint already, such as " + file +
                                                 "; convert into another folder, or remove them"};
   }
 

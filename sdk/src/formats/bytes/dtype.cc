@@ -65,6 +65,7 @@ std::string_view FormatName(CheckpointFormat format) {
     case CheckpointFormat::kOtherZip: return "a zip archive";
     case CheckpointFormat::kSafetensors: return "safetensors";
     case CheckpointFormat::kSafetensorsIndex: return "an index of safetensors";
+    case CheckpointFormat::kDistributed: return "a distributed checkpoint of PyTorch";
     case CheckpointFormat::kOldTorchFile: return "a file of torch.save's old format";
   }
   return "no checkpoint";

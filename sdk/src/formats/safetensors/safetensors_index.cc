@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/relative_path.h"
 #include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_json.h"
 #include "formats/safetensors/safetensors_types.h"
@@ -9,27 +10,13 @@
 namespace gcsflux {
 namespace {
 
-// True for a path that stays below the index's folder.
-bool IsBelow(std::string_view path) {
-  for (const char byte : path) {
-    if (byte == '\\' || static_cast<unsigned char>(byte) < ' ' || byte == '\x7F') return false;
-  }
-  for (;;) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    const std::string_view part = path.substr(0, end);
-    if (part.empty() || part == "." || part == "..") return false;
-    if (end == path.size()) return true;
-    path.remove_prefix(end + 1);
-  }
-}
-
 // Sorted by name. Returns what is wrong; nothing if it is valid.
 std::optional<std::string> WhyBroken(const SafetensorsIndex& index) {
   const auto& map = index.weight_map;
   const auto twice =
       std::adjacent_find(map.begin(), map.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
   if (twice != map.end()) return "the name " + internal::Shown(twice->first) + " is there twice";
-  const auto outside = std::find_if(map.begin(), map.end(), [](const auto& entry) { return !IsBelow(entry.second); });
+  const auto outside = std::find_if(map.begin(), map.end(), [](const auto& entry) { return !internal::IsBelowFolder(entry.second); });
   if (outside == map.end()) return std::nullopt;
   return "the file " + internal::Shown(outside->second) + " of " + internal::Shown(outside->first) +
          " lies outside of the index's folder";
