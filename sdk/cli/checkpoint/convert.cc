@@ -8,8 +8,9 @@
 
 DEFINE_string(
     format, "",
-    "torch or safetensors. If empty, the destination's ending decides: .safetensors, or .pt, .pth, .bin, .ckpt.");
-DEFINE_int32(shards, 0, "Number of safetensors files to write, as that many processes would. 0: one file.");
+    "torch, safetensors or distributed. If empty, the destination's ending decides: .safetensors, or .pt, .pth, .bin,\n"
+    ".ckpt. distributed: a folder that Python's torch.distributed.checkpoint.load() reads.");
+DEFINE_int32(shards, 0, "Number of safetensors or .distcp files to write, as that many processes would. 0: one file.");
 DEFINE_bool(tensors_only, false, "Leave out values that are not tensors; otherwise they may be an error.");
 
 namespace gcsflux::cli {
@@ -23,8 +24,10 @@ Error WrongConversion(const std::string& message) { return {ErrorCode::kInvalidA
 Result<CheckpointFormat> WantedFormat(const std::string& destination) {
   if (FLAGS_format == "safetensors") return CheckpointFormat::kSafetensors;
   if (FLAGS_format == "torch") return CheckpointFormat::kTorchFile;
+  if (FLAGS_format == "distributed") return CheckpointFormat::kDistributed;
   if (!FLAGS_format.empty())
-    return WrongConversion("flag --format must be torch or safetensors, not '" + FLAGS_format + "'");
+    return WrongConversion("flag --format must be torch, safetensors or distributed, not '" + FLAGS_format + "'");
+  if (FLAGS_shards > 0) return CheckpointFormat::kSafetensors;
   if (destination.ends_with(".safetensors")) return CheckpointFormat::kSafetensors;
   for (const char* ending : {".pt", ".pth", ".bin", ".ckpt"}) {
     if (destination.ends_with(ending)) return CheckpointFormat::kTorchFile;
@@ -36,9 +39,9 @@ Result<void> Convert(const Client& client, const std::vector<std::string>& place
   if (FLAGS_shards < 0) return WrongConversion("flag --shards must not be negative");
   const bool is_sharded = FLAGS_shards > 0;
   if (is_sharded && FLAGS_format == "torch") {
-    return WrongConversion("with --shards the format is safetensors, not torch");
+    return WrongConversion("with --shards the format is safetensors or distributed, not torch");
   }
-  const auto format = is_sharded ? CheckpointFormat::kSafetensors : WantedFormat(places[1]);
+  const auto format = WantedFormat(places[1]);
   if (!format) return format.error();
   const auto converted = ConvertCheckpoint(client, places[0], places[1],
                                            {.format = *format,
@@ -47,7 +50,7 @@ Result<void> Convert(const Client& client, const std::vector<std::string>& place
                                             .file = {.stop = StopOnSignal(), .part_memory_bytes = kWriterMemory}});
   if (!converted) return converted.error();
   SayDone("wrote " + Count(converted->tensors, "tensor") +
-          (is_sharded ? " in " + Count(converted->files, "file") : "") + ", " + std::to_string(converted->bytes) +
+          (converted->files > 1 ? " in " + Count(converted->files, "file") : "") + ", " + std::to_string(converted->bytes) +
           " bytes");
   return {};
 }
@@ -59,11 +62,11 @@ constexpr CommandFlag kConvertFlags[] = {{"format"}, {"shards"}, {"tensors_only"
 constinit const Command kConvert = {
     .name = "checkpoint convert",
     .arguments = "FROM TO",
-    .summary = "Convert a file of torch.save to safetensors, or the other way round.",
+    .summary = "Convert a checkpoint to safetensors, a file of torch.save, or a distributed checkpoint.",
     .details =
         "With --shards=N: to N files of safetensors, as a step that N processes saved, "
         "gs://BUCKET/RUN/step-00000042.json,\n"
-        "or in a folder, with its '/'.\n",
+        "or in a folder, with its '/'. With --format=distributed: to .metadata and .distcp files in a folder.\n",
     .flags = kConvertFlags,
     .min_arguments = 2,
     .max_arguments = 2,

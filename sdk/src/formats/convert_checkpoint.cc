@@ -45,9 +45,15 @@ class LeafNames {
   std::vector<std::string> names_;
 };
 
-// A run's safetensors have their values in the metadata. A file of torch.save has a place for them.
+// Each tensor has its own storage, in the same order.
+bool HasStorageForEach(CheckpointFormat format) {
+  return IsSafetensors(format) || format == CheckpointFormat::kDistributed;
+}
+
+// A run's safetensors have their values in the metadata, and distributed checkpoints beside the tensors. A file of
+// torch.save has a place for them.
 bool KeepsValues(const StoredCheckpoint& checkpoint, CheckpointFormat format) {
-  return format == CheckpointFormat::kTorchFile && IsSafetensors(checkpoint.format()) &&
+  return format == CheckpointFormat::kTorchFile && HasStorageForEach(checkpoint.format()) &&
          checkpoint.reader().HasValues();
 }
 
@@ -82,7 +88,7 @@ Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sin
   }
   contents.root = {.any = std::move(dict)};
   if (has_values) {
-    auto root = checkpoint.reader().ReadValue();  // In safetensors each tensor is a storage, in the same order.
+    auto root = checkpoint.reader().ReadValue();  // HasStorageForEach()
     if (!root) return root.error();
     contents.root = *std::move(root);
   }
@@ -131,7 +137,8 @@ Result<void> CheckTensorsOnly(const StoredCheckpoint& checkpoint, bool keeps_val
 Result<void> WriteConverted(const StoredCheckpoint& checkpoint, CheckpointFormat format, const ByteSink& sink,
                             bool is_tensors_only) {
   const bool has_values = !is_tensors_only && KeepsValues(checkpoint, format);
-  if (!is_tensors_only) {
+  const bool keeps_all = has_values && checkpoint.format() == CheckpointFormat::kDistributed;
+  if (!is_tensors_only && !keeps_all) {
     if (auto checked = CheckTensorsOnly(checkpoint, has_values); !checked) return checked;
   }
   if (format == CheckpointFormat::kSafetensors) return ToSafetensors(checkpoint, sink);

@@ -1,5 +1,6 @@
 #include "formats/convert_checkpoint.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "checkpoints/step_names.h"
 #include "checkpoints/step_writer.h"
 #include "gcsflux/checkpoints/checkpoint.h"
+#include "sharding/distributed_checkpoint.h"
 #include "sharding/shard_checkpoint.h"
 
 namespace gcsflux {
@@ -45,7 +47,9 @@ class ShardConversion {
       files.push_back({.name = name, .size = object->size, .generation = object->generation});
       return files.back();
     };
-    const auto shards = ShardCheckpoint(checkpoint_, options_.shards, write_file, options_.is_tensors_only);
+    const bool is_distributed = options_.format == CheckpointFormat::kDistributed;
+    const auto write_all = is_distributed ? WriteDistributed : ShardCheckpoint;
+    const auto shards = write_all(checkpoint_, std::max(options_.shards, 1), write_file, options_.is_tensors_only);
     if (shards) return CountOf(*shards);
     // If the last file may be there, the others may be all that it needs.
     if (shards.error().outcome == WriteOutcome::kNotStored) RemoveFiles(folder, files);
@@ -128,7 +132,8 @@ Result<ConvertedCheckpoint> ConvertCheckpoint(const Client& client, const std::s
                                               const ConvertOptions& options) {
   const auto checkpoint = OpenCheckpoint(client, from, {.stop = options.file.stop});
   if (!checkpoint) return checkpoint.error();
-  if (options.shards == 0) {
+  const bool is_distributed = options.format == CheckpointFormat::kDistributed;
+  if (options.shards == 0 && !is_distributed) {
     const CheckpointWriter convert = [&](const ByteSink& sink) {
       return internal::WriteConverted(*checkpoint, options.format, sink, options.is_tensors_only);
     };
@@ -137,8 +142,12 @@ Result<ConvertedCheckpoint> ConvertCheckpoint(const Client& client, const std::s
     return ConvertedCheckpoint{.tensors = checkpoint->tensors().size(), .files = 1, .bytes = written->size};
   }
   internal::ShardConversion conversion(client, *checkpoint, options);
-  if (const auto step = internal::StepPlaceOf(to)) return conversion.ToStep(*step, from);
+  const auto step = is_distributed ? std::nullopt : internal::StepPlaceOf(to);
+  if (step) return conversion.ToStep(*step, from);
   if (to.ends_with('/')) return conversion.ToFolder(to);
+  if (is_distributed) {
+    return Error{ErrorCode::kInvalidArgument, "a distributed checkpoint is a folder: '" + to + "/'"};
+  }
   return Error{ErrorCode::kInvalidArgument,
                "with shards the destination is a folder with its '/', or a step of a run: "
                "gs://BUCKET/RUN/step-00000042.json; not '" +

@@ -37,7 +37,7 @@ struct DistributedTensor {
   std::string name = {};
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape = {};
-  std::vector<DistributedChunk> chunks = {};  ///< Those with elements. They hold each element once.
+  std::vector<DistributedChunk> chunks = {};  ///< They hold each element once. After parsing, those with elements.
 };
 
 /// A value that is not a tensor.
@@ -76,8 +76,8 @@ bool IsDistributedMetadata(std::string_view first_bytes);
 /// Tensors of types that gcsflux does not read, and what an extension transformed (compressed), are refused by name.
 Result<DistributedMetadata> ParseDistributedMetadata(std::string pickle, const std::string& file);
 
-/// The pickle that torch.distributed.checkpoint.load() of PyTorch 2.4 and newer reads. Each tensor has at least one
-/// chunk, also if it has no elements.
-std::string FormatDistributedMetadata(const DistributedMetadata& metadata);
+/// The pickle that torch.distributed.checkpoint.load() reads. Here a tensor without elements has a chunk too. Returns
+/// kInvalidArgument if a name is not UTF-8.
+Result<std::string> FormatDistributedMetadata(const DistributedMetadata& metadata);
 
 }  // namespace gcsflux::internal

@@ -14,6 +14,7 @@
 #include "formats/bytes/tensor_layout.h"
 #include "formats/pickle/most_levels.h"
 #include "formats/pickle/pickle_globals.h"
+#include "formats/pickle/pickle_output.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 using pickled::DictKind;
 using pickled::Value;
 
-class Writer {
+class Writer : private PickleOutput {
  public:
   explicit Writer(std::span<const std::uint64_t> storage_bytes)
       : storage_bytes_(storage_bytes), storage_dtypes_(storage_bytes.size()) {}
@@ -35,10 +36,6 @@ class Writer {
   }
 
  private:
-  void Fail(std::string why) {
-    if (!why_) why_ = std::move(why);
-  }
-
   void Put(const Value& value, int depth) {
     if (depth > kMostLevels) return Fail("it is nested deeper than 256 levels");
     if (why_) return;
@@ -50,31 +47,8 @@ class Writer {
   void PutHeld(std::monostate, int) { pickle_ += 'N'; }
   void PutHeld(bool value, int) { pickle_ += value ? '\x88' : '\x89'; }
 
-  void PutHeld(std::int64_t value, int) {
-    if (value >= 0 && value <= 0xFF) {
-      pickle_ += 'K';
-      AppendLittleEndian(pickle_, static_cast<std::uint8_t>(value));
-    } else if (value >= 0 && value <= 0xFFFF) {
-      pickle_ += 'M';
-      AppendLittleEndian(pickle_, static_cast<std::uint16_t>(value));
-    } else if (value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max()) {
-      pickle_ += 'J';
-      AppendLittleEndian(pickle_, static_cast<std::int32_t>(value));
-    } else {
-      std::string bytes;
-      AppendLittleEndian(bytes, value);
-      PutLong(bytes);
-    }
-  }
-
+  void PutHeld(std::int64_t value, int) { PutInteger(value); }
   void PutHeld(const pickled::LongInteger& value, int) { PutLong(value.bytes); }
-
-  void PutLong(std::string_view bytes) {
-    if (bytes.size() > 0xFF) return Fail("an int has more than 255 bytes");
-    pickle_ += '\x8A';
-    AppendLittleEndian(pickle_, static_cast<std::uint8_t>(bytes.size()));
-    pickle_ += bytes;
-  }
 
   void PutHeld(double value, int) {
     pickle_ += 'G';
@@ -91,13 +65,6 @@ class Writer {
   void PutHeld(const std::string& text, int) {
     if (!IsUtf8(text)) return Fail("the text " + Shown(text) + " is not UTF-8");
     PutText(text);
-  }
-
-  void PutText(std::string_view text) {
-    if (text.size() > std::numeric_limits<std::uint32_t>::max()) return Fail("a text is longer than 4 GiB");
-    pickle_ += 'X';
-    AppendLittleEndian(pickle_, static_cast<std::uint32_t>(text.size()));
-    pickle_ += text;
   }
 
   // Protocol 2 has no opcode for bytes: they are text that is encoded when it is read.
@@ -160,14 +127,6 @@ class Writer {
     EndTuple(tuple.items.size());
   }
 
-  void BeginTuple(std::size_t count) {
-    if (count > 3) pickle_ += '(';
-  }
-  void EndTuple(std::size_t count) {
-    constexpr std::string_view kCodes = {")\x85\x86\x87", 4};
-    pickle_ += count > 3 ? 't' : kCodes[count];
-  }
-
   void PutHeld(const pickled::Set& set, int depth) {
     if (set.is_frozen) return Fail("a frozenset is not among what weights_only=True reads; use a set");
     PutGlobal("builtins", "set");
@@ -226,14 +185,8 @@ class Writer {
     PutGlobal("torch", name);
     PutText(std::to_string(storage));
     PutFixedText("cpu");
-    PutHeld(static_cast<std::int64_t>(storage_bytes_[storage] / ElementBytes(dtype)), 0);
+    PutInteger(static_cast<std::int64_t>(storage_bytes_[storage] / ElementBytes(dtype)));
     pickle_ += "tQ";
-  }
-
-  void PutNumbers(const std::vector<std::int64_t>& numbers) {
-    BeginTuple(numbers.size());
-    for (const std::int64_t number : numbers) PutHeld(number, 0);
-    EndTuple(numbers.size());
   }
 
   void PutHeld(const TensorLayout& tensor, int) {
@@ -254,36 +207,8 @@ class Writer {
     pickle_ += "\x87R";
   }
 
-  // --------------------------------------------------------------------------------------------------------- memo
-
-  // In full the first time, then by its number.
-  template <class Write>
-  void PutRemembered(std::string name, Write write) {
-    const auto [known, is_new] = memo_.try_emplace(std::move(name), static_cast<std::uint32_t>(memo_.size()));
-    if (is_new) write();
-    const bool is_short = known->second <= 0xFF;
-    pickle_ += is_new ? (is_short ? 'q' : 'r') : (is_short ? 'h' : 'j');
-    if (is_short) {
-      AppendLittleEndian(pickle_, static_cast<std::uint8_t>(known->second));
-    } else {
-      AppendLittleEndian(pickle_, known->second);
-    }
-  }
-
-  void PutGlobal(std::string_view module, std::string_view name) {
-    std::string line = std::string(module).append("\n").append(name).append("\n");
-    PutRemembered(line, [&] { pickle_.append("c").append(line); });
-  }
-
-  void PutFixedText(std::string_view text) {
-    PutRemembered(std::string(text), [&] { PutText(text); });
-  }
-
-  std::string pickle_;
-  std::optional<std::string> why_;
   std::span<const std::uint64_t> storage_bytes_;
   std::vector<std::optional<DType>> storage_dtypes_;
-  std::unordered_map<std::string, std::uint32_t> memo_;
 };
 
 }  // namespace
