@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using Files = std::map<std::string, std::string>;
 
 internal::OpenShards ShardsIn(const Files& files) {
-  return [&files](std::span<const std::string> names) -> Result<std::vector<ByteSource>> {
+  return [&files](std::span<const std::string> names, bool) -> Result<std::vector<ByteSource>> {
     std::vector<ByteSource> sources;
     for (const std::string& name : names) sources.push_back(SourceOver(files.at(name)));
     return sources;
@@ -219,7 +219,9 @@ Result<StoredCheckpoint> OpenSliced(const Files& files) {
   std::vector<std::string> names;
   for (const auto& [name, file] : files) names.push_back(name);
   // An index names one file of a tensor; the others are there because of other tensors.
-  const internal::OpenShards all = [&files, names](std::span<const std::string>) { return ShardsIn(files)(names); };
+  const internal::OpenShards all = [&files, names](std::span<const std::string>, bool) {
+    return ShardsIn(files)(names, true);
+  };
   const std::string index = IndexOf({{"w", "0"}});
   return internal::OpenFileOrIndex(SourceOver(index), all);
 }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,6 +51,13 @@ class DistributedFiles final : public CheckpointReader {
     friend auto operator<=>(const Needed&, const Needed&) = default;
   };
 
+  /// By name.
+  using Values = std::map<std::string_view, pickled::Value>;
+
+  [[nodiscard]] Values KnownValues(std::string_view name) const;
+  Result<void> AddValues(std::string_view name, Values& values) const;
+  /// Nothing if the paths contradict each other.
+  [[nodiscard]] std::optional<pickled::Value> Nested(Values values) const;
   [[nodiscard]] Error Contradiction(const std::string& name, const std::string& why) const;
   [[nodiscard]] Result<void> CheckItem(const std::string& name, const DistributedItem& item) const;
   [[nodiscard]] StorageInParts Storage(std::size_t index, std::span<const StoragePart> parts) const;

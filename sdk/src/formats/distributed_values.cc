@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "formats/bytes/format_error.h"
 #include "formats/distributed/archives.h"
@@ -131,14 +129,19 @@ class Nesting {
 
 }  // namespace
 
-Result<Value> DistributedFiles::ReadValue(std::string_view name) const {
-  std::map<std::string_view, Value> values;  // Tensors, and the values that are to be read.
+// The values of this name, and those within or around it, as far as they need no read.
+DistributedFiles::Values DistributedFiles::KnownValues(std::string_view name) const {
+  Values values;
   for (const StoredTensor& tensor : tensors_) {
     if (IsWithinOrAround(tensor.name, name)) values.emplace(tensor.name, Value{.any = tensor.layout});
   }
   for (const RefusedValue& value : metadata_.refused) {
     if (IsWithinOrAround(value.name, name)) values.emplace(value.name, Value{.any = pickled::Refused{value.why}});
   }
+  return values;
+}
+
+Result<void> DistributedFiles::AddValues(std::string_view name, Values& values) const {
   std::vector<DistributedItem> items;
   std::vector<Value*> read;
   for (const DistributedValue& value : metadata_.values) {
@@ -146,38 +149,41 @@ Result<Value> DistributedFiles::ReadValue(std::string_view name) const {
     items.push_back(value.item);
     read.push_back(&values[value.name]);
   }
-  const auto opened = OpenArchives(files_, items, [&](std::size_t i, const TorchFile& archive) -> Result<void> {
+  return OpenArchives(files_, items, [&](std::size_t i, const TorchFile& archive) -> Result<void> {
     auto value = archive.ReadValue({});
     if (!value && value.error().code != ErrorCode::kUndecodable) return value.error();
     *read[i] = value ? *std::move(value) : Value{.any = pickled::Refused{value.error().message}};
     RefuseTensors(*read[i]);
     return {};
   });
-  if (!opened) return opened.error();
+}
 
+std::optional<Value> DistributedFiles::Nested(Values values) const {
   std::vector<Leaf> leaves;
-  std::vector<std::vector<PathStep>> flat;
-  flat.reserve(values.size());
-  const auto add = [&](const std::vector<PathStep>& path, std::string_view leaf) {
-    auto found = values.extract(leaf);
-    if (found) leaves.push_back({&path, std::move(found.mapped())});
+  const auto add = [&](const std::vector<PathStep>& path, std::string_view name) {
+    if (auto found = values.extract(name)) leaves.push_back({&path, std::move(found.mapped())});
   };
   for (const DistributedPath& path : metadata_.paths) {
     const bool is_usual = path.steps.size() <= kMostLevels && Joined(path.steps) == path.name;
     if (is_usual && std::holds_alternative<std::string>(path.steps.front())) add(path.steps, path.name);
   }
-  std::vector<std::string_view> rest;  // Without a path: the name is the only key.
-  for (const auto& [leaf, value] : values) rest.push_back(leaf);
-  for (const std::string_view leaf : rest) add(flat.emplace_back(1, PathStep(std::string(leaf))), leaf);
-  const auto root = Nesting(std::move(leaves)).Build();
+  std::vector<std::vector<PathStep>> flat;  // Without a path: the name is the only key.
+  flat.reserve(values.size());
+  for (const auto& [name, value] : values) flat.emplace_back(1, PathStep(std::string(name)));
+  for (const std::vector<PathStep>& path : flat) add(path, std::get<std::string>(path.front()));
+  return Nesting(std::move(leaves)).Build();
+}
+
+Result<Value> DistributedFiles::ReadValue(std::string_view name) const {
+  Values values = KnownValues(name);
+  if (auto added = AddValues(name, values); !added) return added.error();
+  const auto root = Nested(std::move(values));
   if (!root) return Undecodable(this->name(), "", 0, "the paths of its planner_data contradict each other");
-  if (const Value* const value = FindByName(*root, name)) {
-    if (const auto* const refused = value->As<pickled::Refused>()) {
-      return Contradiction(std::string(name), refused->why);
-    }
-    return *value;
-  }
-  return Error{ErrorCode::kNotFound, this->name() + ": it has no value " + Shown(std::string(name))};
+  const Value* const value = FindByName(*root, name);
+  const std::string shown(name);
+  if (value == nullptr) return Error{ErrorCode::kNotFound, this->name() + ": it has no value " + Shown(shown)};
+  if (const auto* const refused = value->As<pickled::Refused>()) return Contradiction(shown, refused->why);
+  return *value;
 }
 
 }  // namespace gcsflux::internal

@@ -249,15 +249,28 @@ class Parser {
   const FindLayout& find_;
 };
 
+const Value* FindBelow(const Value& value, std::string_view name);
+
+// The item, or what is below it, if the name begins with the item's own.
+const Value* FindIn(const Value& item, const std::string& text, std::string_view name) {
+  if (!name.starts_with(text)) return nullptr;
+  if (name.size() == text.size()) return &item;
+  return name[text.size()] == '.' ? FindBelow(item, name.substr(text.size() + 1)) : nullptr;
+}
+
 const Value* FindBelow(const Value& value, std::string_view name) {
-  const auto* const dict = value.As<Dict>();
-  if (dict == nullptr) return nullptr;
-  for (const auto& [key, item] : dict->entries) {
-    const std::string text = KeyText(key);
-    if (!name.starts_with(text)) continue;
-    if (name.size() == text.size()) return &item;
-    if (name[text.size()] != '.') continue;
-    if (const Value* const found = FindBelow(item, name.substr(text.size() + 1))) return found;
+  if (const auto* const dict = value.As<Dict>()) {
+    for (const auto& [key, item] : dict->entries) {
+      if (const Value* const found = FindIn(item, KeyText(key), name)) return found;
+    }
+    return nullptr;
+  }
+  const auto* const list = value.As<pickled::List>();
+  const auto* const tuple = value.As<pickled::Tuple>();
+  if (list == nullptr && tuple == nullptr) return nullptr;
+  const std::vector<Value>& items = list != nullptr ? list->items : tuple->items;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (const Value* const found = FindIn(items[i], std::to_string(i), name)) return found;
   }
   return nullptr;
 }

@@ -158,6 +158,13 @@ class Reader {
   const at::Tensor* parameter_;  // Null for options.
 };
 
+// A parameter's number. Distributed checkpoints have it as a text, or the parameter's name.
+std::optional<std::string> KeyOf(const Value& value) {
+  if (const auto* const text = value.As<std::string>()) return *text;
+  if (const auto* const number = value.As<std::int64_t>()) return std::to_string(*number);
+  return std::nullopt;
+}
+
 // All that is read, before anything of the optimizer changes.
 struct ReadOptimizer {
   std::vector<std::unique_ptr<torch::optim::OptimizerOptions>> options;
@@ -165,7 +172,7 @@ struct ReadOptimizer {
 };
 
 template <class Options, class State>
-void ReadGroup(const Dict& group, const std::map<std::int64_t, const Dict*>& states,
+void ReadGroup(const Dict& group, const std::map<std::string, const Dict*>& states,
                const torch::optim::OptimizerParamGroup& wanted, ReadOptimizer& read, PendingReads& reads) {
   if (pickled::Find(group, OwnOption(static_cast<const Options&>(wanted.options()))) == nullptr) {
     throw Different("it holds the state of another kind of optimizer");
@@ -181,8 +188,8 @@ void ReadGroup(const Dict& group, const std::map<std::int64_t, const Dict*>& sta
                     std::to_string(wanted.params().size()) + " here");
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const auto* const number = parameters[i].As<std::int64_t>();
-    const auto found = number == nullptr ? states.end() : states.find(*number);
+    const auto key = KeyOf(parameters[i]);
+    const auto found = key ? states.find(*key) : states.end();
     if (found == states.end() || found->second->entries.empty()) continue;  // A parameter that never had a gradient.
     auto state = std::make_unique<State>();
     const Reader read_state(reads, *found->second, &wanted.params()[i]);
@@ -230,10 +237,11 @@ void AddOptimizer(PendingReads& reads, Optimizer& optimizer, const StoredCheckpo
   const Value saved = ReadOptimizerValue(checkpoint, name);
   const Dict& dict = DictOf(&saved, std::string(name));
   const std::vector<Value>& groups = ItemsOf(pickled::Find(dict, "param_groups"), "param_groups");
-  std::map<std::int64_t, const Dict*> states;
-  for (const auto& [key, state] : DictOf(pickled::Find(dict, "state"), "state").entries) {
-    const auto* const number = key.As<std::int64_t>();
-    if (number != nullptr) states.emplace(*number, &DictOf(&state, "of a parameter"));
+  std::map<std::string, const Dict*> states;
+  const Value* const state_of_all = pickled::Find(dict, "state");
+  const bool has_states = state_of_all != nullptr || checkpoint.format() != CheckpointFormat::kDistributed;
+  for (const auto& [key, state] : has_states ? DictOf(state_of_all, "state").entries : pickled::Entries()) {
+    if (const auto text = KeyOf(key)) states.emplace(*text, &DictOf(&state, "of a parameter"));
   }
   if (groups.size() != optimizer.param_groups().size()) {
     throw Different("it has " + std::to_string(groups.size()) + " parameter groups there, and " +

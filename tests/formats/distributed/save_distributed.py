@@ -1,5 +1,9 @@
-"""Saves PyTorch's distributed checkpoints by processes of gloo: save(case, ranks, folder). The elements of each tensor count
-from 0 on in row-major order, or are those of a seeded module."""
+#!/usr/bin/env python3
+"""Saves PyTorch's distributed checkpoints by processes of gloo. The elements of each tensor count from 0 on in row-major
+order, or are those of a seeded module.
+
+By hand, to make tests/formats/fixtures/distributed again: save_distributed.py DIRECTORY, with that PyTorch's Python. Each
+folder CASE-RANKS has beside it CASE-RANKS.pt: what PyTorch's own dcp_to_torch_save() finds in it."""
 import os
 import sys
 import tempfile
@@ -67,9 +71,10 @@ def trained(module):
     return optimizer
 
 
+# Each of 4 ranks has rows of each tensor: with FSDP1, PyTorch does not load what a rank without rows has saved.
 def module():
     torch.manual_seed(1)
-    return torch.nn.Sequential(torch.nn.Linear(6, 5), torch.nn.ReLU(), torch.nn.Linear(5, 3))
+    return torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.ReLU(), torch.nn.Linear(8, 4))
 
 
 def state_of_training(model, optimizer):
@@ -95,10 +100,8 @@ def fsdp1_state(ranks):
 
     model = FullyShardedDataParallel(module(), device_id=torch.device("cpu"), use_orig_params=True)
     optimizer = trained(model)
-    with FullyShardedDataParallel.state_dict_type(model, StateDictType.SHARDED_STATE_DICT):
-        state = {"model": model.state_dict(), "epoch": 2}
-        state["optimizer"] = FullyShardedDataParallel.optim_state_dict(model, optimizer)
-    return state
+    FullyShardedDataParallel.set_state_dict_type(model, StateDictType.SHARDED_STATE_DICT)
+    return state_of_training(model, optimizer)
 
 
 STATES = {
@@ -123,5 +126,15 @@ def save(case, ranks, folder):
         processes.spawn(run, args=(ranks, os.path.join(directory, "store"), case, folder), nprocs=ranks)
 
 
+def main():
+    from torch.distributed.checkpoint.format_utils import dcp_to_torch_save
+
+    os.chdir(sys.argv[1])  # The metadata has the folder's name as it is given.
+    for case, ranks in (("plain", 1), ("dtensor", 4), ("fsdp1", 2), ("fsdp2", 2)):
+        folder = f"{case}-{ranks}"
+        save(case, ranks, folder)
+        dcp_to_torch_save(folder, folder + ".pt")
+
+
 if __name__ == "__main__":
-    save(sys.argv[1], int(sys.argv[2]), sys.argv[3])
+    main()
