@@ -146,6 +146,7 @@ gcsflux_test(checkpoint_tests
   EXCEPT checkpoints/scarce_snapshot_test.cc checkpoints/tensor_table_memory_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+target_compile_definitions(checkpoint_tests PRIVATE GCSFLUX_FORMAT_FIXTURES="${PROJECT_SOURCE_DIR}/tests/formats/fixtures")
 # Checkpoints of many processes; threads stand for them.
 gcsflux_test(sharding_tests
   SOURCES sharding/*.cc base/stop_after_test.cc support/fault_matrix.cc
@@ -173,6 +174,13 @@ add_test(NAME safetensors_interop
          COMMAND ${PROJECT_SOURCE_DIR}/tests/formats/python/run.sh $<TARGET_FILE:formats_tool>
                  ${PROJECT_SOURCE_DIR}/build/python_safetensors)
 set_tests_properties(safetensors_interop PROPERTIES SKIP_RETURN_CODE 77)
+
+# PyTorch's distributed checkpoints: PyTorch of PyPI, 4 GB with the libraries of CUDA that it loads, in an environment that
+# all builds share.
+add_test(NAME distributed_interop
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/formats/distributed/run.sh $<TARGET_FILE:gcsflux>
+                 ${PROJECT_SOURCE_DIR}/build/python_distributed)
+set_tests_properties(distributed_interop PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1500)
 
 # Composed downloads: their plan and the life of composites.
 gcsflux_test(composition_tests

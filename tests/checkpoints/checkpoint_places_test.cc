@@ -19,13 +19,16 @@ TEST(StepPlaceOf, FindsTheStepOfAManifestsUri) {
   }
 }
 
-TEST(ShardsInFolder, AreTheFilesOfSafetensorsInAFolder) {
+TEST(ShardsInFolder, AreTheFilesOfCheckpointsInAFolder) {
   const testing::TestDirectory directory;
-  for (const char* name : {"b.safetensors", "a.safetensors", "c.pt"}) EXPECT_NE(directory.Write(name, "x"), "");
+  for (const char* name : {"b.safetensors", "a.safetensors", "c.pt", ".metadata", "__0.metadata", "__0_0.distcp"}) EXPECT_NE(directory.Write(name, "x"), "");
   const Client client = *Client::Create({.endpoint = "http://127.0.0.1:1", .project = "p"});
   const auto shards = internal::ShardsInFolder(client, directory.path().string() + "/");
   ASSERT_TRUE(shards);
-  EXPECT_THAT(*shards, ::testing::ElementsAre(directory.path() / "a.safetensors", directory.path() / "b.safetensors"));
+  EXPECT_THAT(shards->safetensors,
+              ::testing::ElementsAre(directory.path() / "a.safetensors", directory.path() / "b.safetensors"));
+  EXPECT_EQ(shards->distributed, directory.path() / ".metadata");
+  EXPECT_EQ(shards->of_rank_0, directory.path() / "__0.metadata");
 }
 
 }  // namespace
