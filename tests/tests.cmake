@@ -347,8 +347,11 @@ if(Torch_FOUND)
   add_dependencies(torch_tests gcsflux-emulator)
 
   gcsflux_test(state_dict_tests TORCH
-    SOURCES torch/archived_optimizer_test.cc torch/state_dict_test.cc torch/stored_state_dict_test.cc
+    SOURCES torch/archived_optimizer_test.cc torch/distributed_state_test.cc torch/state_dict_test.cc
+          torch/stored_state_dict_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  target_compile_definitions(state_dict_tests PRIVATE
+    GCSFLUX_FORMAT_FIXTURES="${PROJECT_SOURCE_DIR}/tests/formats/fixtures")
   target_include_directories(state_dict_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   gcsflux_test(group_run_tests TORCH
     SOURCES torch/group_run_test.cc torch/group_state_test.cc

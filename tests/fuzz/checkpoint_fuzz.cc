@@ -1,6 +1,7 @@
 // Checkpoints of any format, including libtorch's archives: each that opens can be verified, compared with itself and
 // converted, or is refused, and no read leaves the file.
 
+#include <algorithm>
 #include <string>
 
 #include "format_input.h"
@@ -28,8 +29,9 @@ void CheckConverted(const StoredCheckpoint& checkpoint, CheckpointFormat format)
 
 void Check(std::string_view bytes) {
   const ByteSource source = SourceOver(bytes);
-  const internal::OpenShards itself = [&](std::span<const std::string> files, bool) -> Result<std::vector<ByteSource>> {
-    return std::vector<ByteSource>(files.empty() ? 0 : 1, source);
+  const internal::OpenShards itself = [&](std::span<const std::string> files,
+                                          bool reads_heads) -> Result<std::vector<ByteSource>> {
+    return std::vector<ByteSource>(reads_heads ? std::min<std::size_t>(files.size(), 1) : files.size(), source);
   };
   const auto checkpoint = internal::OpenFileOrIndex(source, itself);
   if (!checkpoint.ok()) return RequireRefusal(checkpoint.error());

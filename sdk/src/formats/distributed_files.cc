@@ -24,6 +24,9 @@ StoragePart ExpectedPart(const DistributedTensor& tensor, const DistributedChunk
 
 Result<DistributedFiles> DistributedFiles::Open(DistributedMetadata metadata, std::vector<ByteSource> files,
                                                 ByteSource source) {
+  if (files.size() != metadata.files.size()) {
+    return Error{ErrorCode::kInvalidArgument, source.name + ": there must be one source for each file"};
+  }
   DistributedFiles opened;
   opened.metadata_ = std::move(metadata);
   opened.files_ = std::move(files);

@@ -165,6 +165,14 @@ std::optional<std::string> KeyOf(const Value& value) {
   return std::nullopt;
 }
 
+// The states of parameters. A distributed checkpoint has no empty dictionary.
+const pickled::Entries& StatesIn(const Dict& dict, CheckpointFormat format) {
+  static const auto& none = *new pickled::Entries();
+  const Value* const states = pickled::Find(dict, "state");
+  if (states == nullptr && format == CheckpointFormat::kDistributed) return none;
+  return DictOf(states, "state").entries;
+}
+
 // All that is read, before anything of the optimizer changes.
 struct ReadOptimizer {
   std::vector<std::unique_ptr<torch::optim::OptimizerOptions>> options;
@@ -238,9 +246,7 @@ void AddOptimizer(PendingReads& reads, Optimizer& optimizer, const StoredCheckpo
   const Dict& dict = DictOf(&saved, std::string(name));
   const std::vector<Value>& groups = ItemsOf(pickled::Find(dict, "param_groups"), "param_groups");
   std::map<std::string, const Dict*> states;
-  const Value* const state_of_all = pickled::Find(dict, "state");
-  const bool has_states = state_of_all != nullptr || checkpoint.format() != CheckpointFormat::kDistributed;
-  for (const auto& [key, state] : has_states ? DictOf(state_of_all, "state").entries : pickled::Entries()) {
+  for (const auto& [key, state] : StatesIn(dict, checkpoint.format())) {
     if (const auto text = KeyOf(key)) states.emplace(*text, &DictOf(&state, "of a parameter"));
   }
   if (groups.size() != optimizer.param_groups().size()) {
