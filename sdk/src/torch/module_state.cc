@@ -115,6 +115,21 @@ struct Pair {
   StoredTensor stored;
 };
 
+// The prefix below which the checkpoint has all of the module's tensors. Nothing if there is none.
+std::optional<std::string> PrefixOf(const NamedTensors& tensors, const StoredCheckpoint& checkpoint) {
+  std::set<std::string_view> stored;
+  for (const StoredTensor& tensor : checkpoint.tensors()) stored.insert(tensor.name);
+  if (tensors.empty()) return std::nullopt;
+  const std::string& first = tensors.front().first;
+  for (const std::string_view name : stored) {
+    if (!name.ends_with(first)) continue;
+    const std::string prefix(name.substr(0, name.size() - first.size()));
+    const auto is_below = [&](const auto& tensor) { return stored.contains(prefix + tensor.first); };
+    if (std::all_of(tensors.begin(), tensors.end(), is_below)) return prefix;
+  }
+  return std::nullopt;
+}
+
 // Finds the stored tensor for each tensor of the module. Throws with all differences.
 std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options) {
   const Names names(options);
@@ -133,7 +148,8 @@ std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint
   std::string differences;
   const auto add = [&](const std::string& name, const std::string& what) { differences += "\n  " + name + " " + what; };
   std::vector<Pair> pairs;
-  for (const auto& [name, wanted] : TensorsOf(module)) {
+  const auto tensors = TensorsOf(module);
+  for (const auto& [name, wanted] : tensors) {
     const auto found = stored.find(name);
     if (const auto why = refused.find(name); why != refused.end()) {
       add(name, "is not read: " + why->second);
@@ -150,6 +166,10 @@ std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint
     if (options.is_strict) add(name, "is unexpected: the module has none of this name");
   }
   if (differences.empty()) return pairs;
+  const auto prefix = options.renames.empty() ? PrefixOf(tensors, checkpoint) : std::nullopt;
+  if (prefix && *prefix != options.prefix) {
+    differences += "\n  all are there with another prefix: set LoadModuleOptions::prefix to '" + *prefix + "'";
+  }
   throw Failure(ErrorCode::kUndecodable, checkpoint.name() + ": it is not a checkpoint of this module:" + differences);
 }
 

@@ -20,12 +20,14 @@ class CheckpointReader;
 }  // namespace internal
 
 /// A checkpoint of any supported format, without its tensors' bytes: a file of torch.save, an archive of libtorch, or
-/// safetensors in one file or, by an index, in many. OpenCheckpoint() opens one by its URI.
+/// safetensors in one file or, by an index, in many; or a folder of torch.distributed.checkpoint. OpenCheckpoint() opens
+/// one by its URI.
 ///
-/// In safetensors each tensor has its own storage; slices that PyTorch DCP saved are joined. No code in a file is
+/// In safetensors and distributed checkpoints each tensor has its own storage; slices are joined. No code in a file is
 /// executed and no name in it is resolved. Values of the types that PyTorch writes are read. Others are refused by
 /// name, and the rest can still be read. All errors name the file, the record and the byte: kUndecodable, kCorrupted,
-/// and the errors of the source. Opening a file of n bytes uses at most 16 n + 16 MiB of memory. A copy shares what was
+/// and the errors of the source. Opening a file of n bytes uses at most 16 n + 16 MiB of memory; .metadata of a distributed
+/// checkpoint 24 n + 16 MiB. A copy shares what was
 /// read. Thread-safe if the source is.
 class StoredCheckpoint {
  public:

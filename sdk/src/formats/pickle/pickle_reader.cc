@@ -8,6 +8,7 @@ namespace gcsflux::internal {
 namespace {
 
 constexpr int kMostTags = 8;
+constexpr std::string_view kWholeModule = "a whole module; in Python, save its net.state_dict()";
 
 std::optional<std::string> Latin1(std::string_view utf8) {
   std::string bytes;
@@ -153,6 +154,19 @@ bool PickleReader::IsTensor(NodeId id) const {
   }
 }
 
+// An object of torch.nn.Module, of any class.
+bool PickleReader::IsModule(NodeId id) const {
+  if (graph_.kind(id) != NodeKind::kCall || graph_.kind(graph_.State(id)) != NodeKind::kDict) return false;
+  constexpr int kFirst = 16;  // Its own attributes come first.
+  ItemReader items = ItemReader::OfContainer(graph_, graph_.State(id));
+  for (int i = 0; i < kFirst; ++i) {
+    const auto key = items.Next();
+    if (!key || !items.Next()) return false;
+    if (graph_.kind(*key) == NodeKind::kText && graph_.Bytes(*key) == "_parameters") return true;
+  }
+  return false;
+}
+
 std::optional<std::string> PickleReader::WhyRefused(NodeId id) const {
   const bool is_call = graph_.kind(id) == NodeKind::kCall;
   if (!is_call && graph_.kind(id) != NodeKind::kGlobal) return std::nullopt;
@@ -165,7 +179,7 @@ std::optional<std::string> PickleReader::WhyRefused(NodeId id) const {
                                      (!is_script || objects_ == Objects::kReadScriptObjects)
                                : meaning == Meaning::kDType;
   if (is_read) return std::nullopt;
-  const std::string_view kind = KindOfRefused(name);
+  const std::string_view kind = IsModule(id) ? kWholeModule : KindOfRefused(name);
   return "the global " + Shown(name) + (kind.empty() ? "" : " (" + std::string(kind) + ")") +
          " is not read; nothing was executed";
 }

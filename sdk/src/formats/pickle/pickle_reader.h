@@ -60,6 +60,7 @@ class PickleReader {
  private:
   struct Budget;
 
+  [[nodiscard]] bool IsModule(NodeId id) const;
   [[nodiscard]] GlobalMeaning MeaningOfNode(NodeId id) const;
   [[nodiscard]] Meaning MeaningOfCall(NodeId id) const;
   /// A tuple's items, if there are between `least` and `most`.
