@@ -21,7 +21,8 @@ TEST(StepPlaceOf, FindsTheStepOfAManifestsUri) {
 
 TEST(ShardsInFolder, AreTheFilesOfCheckpointsInAFolder) {
   const testing::TestDirectory directory;
-  for (const char* name : {"b.safetensors", "a.safetensors", "c.pt", ".metadata", "__0.metadata", "__0_0.distcp"}) EXPECT_NE(directory.Write(name, "x"), "");
+  for (const char* name : {"b.safetensors", "a.safetensors", "c.pt", ".metadata", "__0.metadata", "__0_0.distcp"})
+    EXPECT_NE(directory.Write(name, "x"), "");
   const Client client = *Client::Create({.endpoint = "http://127.0.0.1:1", .project = "p"});
   const auto shards = internal::ShardsInFolder(client, directory.path().string() + "/");
   ASSERT_TRUE(shards);

@@ -109,8 +109,7 @@ TEST_F(DistributedCheckpointTest, DividesLargeTensorsByRows) {
       Convert("gs://bkt/a.safetensors", "gs://bkt/d/", {.format = CheckpointFormat::kDistributed, .shards = 4});
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_EQ(written->files, 5U);
-  EXPECT_THAT(NamesIn("d/"),
-              ElementsAre(".metadata", "__0_0.distcp", "__1_0.distcp", "__2_0.distcp", "__3_0.distcp"));
+  EXPECT_THAT(NamesIn("d/"), ElementsAre(".metadata", "__0_0.distcp", "__1_0.distcp", "__2_0.distcp", "__3_0.distcp"));
   const auto checkpoint = OpenCheckpoint(client_, "gs://bkt/d/");
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
   ExpectHolds(*checkpoint, tensors);
@@ -120,8 +119,7 @@ TEST_F(DistributedCheckpointTest, KeepsTheValuesOfARunsStep) {
   const Metadata state = {{"format", "pt"},
                           {"gcsflux.state", R"({"model": {"w": {"$tensor": "model.w"}}, "numbers": {"epoch": 3}})"}};
   Put("step.safetensors", SafetensorsOf({{"model.w", DType::kFloat32, {2}, Varied(8)}}, true, state));
-  const auto written =
-      Convert("gs://bkt/step.safetensors", "gs://bkt/d/", {.format = CheckpointFormat::kDistributed});
+  const auto written = Convert("gs://bkt/step.safetensors", "gs://bkt/d/", {.format = CheckpointFormat::kDistributed});
   ASSERT_TRUE(written.ok()) << written.error().message;
   const auto checkpoint = OpenCheckpoint(client_, "gs://bkt/d/");
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;

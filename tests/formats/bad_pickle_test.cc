@@ -64,13 +64,15 @@ TEST(BadPickle, ExecutesNothingAndRefusesAttacks) {
 }
 
 TEST(BadPickle, SaysWhatToSaveInsteadOfAWholeModule) {
-  const std::string module = Global("__main__", "Net") + ")\x81}(" + Text("training") + "\x88" + Text("_parameters") + "}ub";
+  const std::string module =
+      Global("__main__", "Net") + ")\x81}(" + Text("training") + "\x88" + Text("_parameters") + "}ub";
   const std::string archive = FileWith(Pickle("}(" + Text("net") + module + Text("weight") + TensorOf({}) + "u"));
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("weight").ok());
   ASSERT_EQ(file->refused().size(), 1U);
-  EXPECT_THAT(file->refused()[0].why, HasSubstr("'__main__.Net' (a whole module; in Python, save its net.state_dict())"));
+  EXPECT_THAT(file->refused()[0].why,
+              HasSubstr("'__main__.Net' (a whole module; in Python, save its net.state_dict())"));
 }
 
 TEST(BadPickle, RefusesAnAttackInATensor) {

@@ -169,11 +169,14 @@ const Lie kLiesAboutSlices[] = {
      },
      "is float32 [2, 4], and .metadata says float32 [4, 2]"},
     {"the places of two slices, exchanged",
-     [](DistributedMetadata& m) { std::swap(TensorNamed(m, "rows").chunks[0].item, TensorNamed(m, "columns").chunks[0].item); },
+     [](DistributedMetadata& m) {
+       std::swap(TensorNamed(m, "rows").chunks[0].item, TensorNamed(m, "columns").chunks[0].item);
+     },
      "is float32 [4, 2], and .metadata says float32 [2, 4]"},
     {"a place within an item", [](DistributedMetadata& m) { TensorNamed(m, "rows").chunks[1].item.range.begin += 64; },
      "damaged"},
-    {"a shorter place", [](DistributedMetadata& m) { TensorNamed(m, "rows").chunks[1].item.range.end -= 1; }, "damaged"},
+    {"a shorter place", [](DistributedMetadata& m) { TensorNamed(m, "rows").chunks[1].item.range.end -= 1; },
+     "damaged"},
 };
 
 // Not even the other slices of the tensor are read into the memory.
@@ -186,8 +189,7 @@ TEST(DistributedFiles, LoadNothingOfATensorThatIsNotWhatTheMetadataSays) {
     const StoredCheckpoint checkpoint = OpenedOrDie(folder);
     const StoredTensor rows = testing::ValueOf(checkpoint.Find("rows"));
     std::string memory(TensorBytes(rows.layout), '\7');
-    const Error error =
-        testing::ErrorOf(checkpoint.ReadTensor(rows, std::as_writable_bytes(std::span(memory))));
+    const Error error = testing::ErrorOf(checkpoint.ReadTensor(rows, std::as_writable_bytes(std::span(memory))));
     EXPECT_EQ(error.code, ErrorCode::kUndecodable) << lie.name;
     EXPECT_THAT(error.message, HasSubstr(lie.why)) << lie.name;
     EXPECT_EQ(memory, std::string(memory.size(), '\7')) << lie.name;

@@ -51,11 +51,22 @@ struct Contradiction {
 const Contradiction kContradictions[] = {
     {"a slice is missing", [](DistributedMetadata& m) { TensorNamed(m, "rows").chunks.pop_back(); },
      "'rows': its slices do not make a whole of [8, 4]"},
-    {"a tensor has no slice", [](DistributedMetadata& m) { TensorNamed(m, "rows").chunks.clear(); }, "do not make a whole"},
-    {"slices overlap", [](DistributedMetadata& m) { TensorNamed(m, "rows").chunks[1].offsets = {1, 0}; }, "or they overlap"},
-    {"slices begin at one place", [](DistributedMetadata& m) { TensorNamed(m, "rows").chunks[1].offsets = {0, 0}; },
+    {"a tensor has no slice", [](DistributedMetadata& m) { TensorNamed(m, "rows").chunks.clear(); },
+     "do not make a whole"},
+    {"slices overlap",
+     [](DistributedMetadata& m) {
+       TensorNamed(m, "rows").chunks[1].offsets = {1, 0};
+     },
+     "or they overlap"},
+    {"slices begin at one place",
+     [](DistributedMetadata& m) {
+       TensorNamed(m, "rows").chunks[1].offsets = {0, 0};
+     },
      "has two places in the files"},
-    {"a slice leaves the tensor", [](DistributedMetadata& m) { TensorNamed(m, "rows").chunks[3].offsets = {7, 0}; },
+    {"a slice leaves the tensor",
+     [](DistributedMetadata& m) {
+       TensorNamed(m, "rows").chunks[3].offsets = {7, 0};
+     },
      "do not make a whole"},
     {"a slice is longer than its place",
      [](DistributedMetadata& m) {
@@ -70,7 +81,10 @@ const Contradiction kContradictions[] = {
      },
      "should be in 1577 bytes"},
     {"a slice has other dimensions",
-     [](DistributedMetadata& m) { TensorNamed(m, "copies").chunks[0].offsets = {0, 0, 0}; }, "do not make a whole"},
+     [](DistributedMetadata& m) {
+       TensorNamed(m, "copies").chunks[0].offsets = {0, 0, 0};
+     },
+     "do not make a whole"},
     {"two slices share bytes", [](DistributedMetadata& m) { TensorNamed(m, "rows").chunks[0].item.range.end += 1; },
      "'rows' and 'uneven' share bytes of the file '__0_0.distcp'"},
     {"one place for two tensors",
@@ -80,10 +94,7 @@ const Contradiction kContradictions[] = {
      "the file '../__0_0.distcp' lies outside of the checkpoint's folder"},
     {"a file of the machine", [](DistributedMetadata& m) { m.files[0] = "/etc/passwd"; }, "lies outside"},
     {"a file without a name", [](DistributedMetadata& m) { m.files[0] = ""; }, "lies outside"},
-    {"a name twice",
-     [](DistributedMetadata& m) {
-       m.tensors.push_back({.name = "rows", .shape = {0}});
-     },
+    {"a name twice", [](DistributedMetadata& m) { m.tensors.push_back({.name = "rows", .shape = {0}}); },
      "the name 'rows' is there twice"},
 };
 
@@ -143,8 +154,7 @@ TEST(DistributedMetadata, RefusesATensorOfAnUnknownTypeByName) {
 
 // ------------------------------------------------------------------------------------------- pickles made by hand
 
-std::string Object(const std::string& name, const std::string& attributes,
-                   const std::string& module = kModule) {
+std::string Object(const std::string& name, const std::string& attributes, const std::string& module = kModule) {
   return Global(module, name) + ")\x81}(" + attributes + "ub";
 }
 std::string SizeOf(std::int32_t size) { return Global("torch", "Size") + Int(size) + "\x85\x85R"; }
@@ -196,8 +206,7 @@ TEST(DistributedMetadata, ExecutesNothing) {
     bool is_refused;
   } cases[] = {
       {"as the whole", Pickle(attack), true},
-      {"with the class's name before it",
-       Pickle(Text(kModule) + "0" + attack), true},
+      {"with the class's name before it", Pickle(Text(kModule) + "0" + attack), true},
       {"as a tensor", MetadataOf(Text("w") + attack, ""), true},
       {"as a chunk", MetadataOf(Text("w") + TensorEntry(3, "](" + attack + "e"), Place("w")), true},
       {"as a place", MetadataOf("", attack + attack), true},

@@ -200,8 +200,7 @@ TEST(StateDict, MapsNames) {
 
 TEST(StateDict, NamesThePrefixThatIsMissing) {
   auto net = nn::Sequential(nn::Linear(2, 1));
-  const std::string bytes =
-      FileOf(NamedTensors{{"model.0.weight", at::ones({1, 2})}, {"model.0.bias", at::ones({1})}});
+  const std::string bytes = FileOf(NamedTensors{{"model.0.weight", at::ones({1, 2})}, {"model.0.bias", at::ones({1})}});
   const Error error = ThrownBy([&] { LoadModule(*net, Opened(bytes)); });
   EXPECT_THAT(error.message, HasSubstr("set LoadModuleOptions::prefix to 'model.'"));
   LoadModule(*net, Opened(bytes), {.prefix = "model."});

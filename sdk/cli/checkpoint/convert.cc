@@ -50,8 +50,8 @@ Result<void> Convert(const Client& client, const std::vector<std::string>& place
                                             .file = {.stop = StopOnSignal(), .part_memory_bytes = kWriterMemory}});
   if (!converted) return converted.error();
   SayDone("wrote " + Count(converted->tensors, "tensor") +
-          (is_sharded || *format == CheckpointFormat::kDistributed ? " in " + Count(converted->files, "file") : "") + ", " + std::to_string(converted->bytes) +
-          " bytes");
+          (is_sharded || *format == CheckpointFormat::kDistributed ? " in " + Count(converted->files, "file") : "") +
+          ", " + std::to_string(converted->bytes) + " bytes");
   return {};
 }
 

@@ -8,7 +8,8 @@
 
 namespace gcsflux::internal {
 
-/// The checkpoints' files directly in a folder. URIs of objects if the folder is "gs://bucket/folder/", otherwise paths.
+/// The checkpoints' files directly in a folder. URIs of objects if the folder is "gs://bucket/folder/", otherwise
+/// paths.
 struct FolderShards {
   std::vector<std::string> safetensors = {};  ///< Sorted by name.
   std::string distributed = {};               ///< .metadata of a distributed checkpoint; empty if there is none.

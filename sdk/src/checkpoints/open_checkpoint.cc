@@ -75,8 +75,10 @@ Result<StoredCheckpoint> OpenFolder(const Client& client, const std::string& uri
   if (!shards) return shards.error();
   if (!shards->distributed.empty()) return OpenFileAt(client, shards->distributed, options);
   if (shards->safetensors.empty() && !shards->of_rank_0.empty()) {
-    return Error{ErrorCode::kInvalidArgument, uri + ": each rank saved a checkpoint of its own (use_collectives=False); "
-                                              "open one of them, such as " + shards->of_rank_0};
+    return Error{ErrorCode::kInvalidArgument, uri +
+                                                  ": each rank saved a checkpoint of its own (use_collectives=False); "
+                                                  "open one of them, such as " +
+                                                  shards->of_rank_0};
   }
   auto sources = is_object ? OpenObjects(client, shards->safetensors, options, true) : OpenFiles(shards->safetensors);
   if (!sources) return sources.error();

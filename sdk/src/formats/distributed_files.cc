@@ -4,7 +4,7 @@
 
 #include "formats/bytes/boxes.h"
 #include "formats/bytes/format_error.h"
-#include "formats/distributed/archives.h"
+#include "formats/distributed_archives.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -60,11 +60,8 @@ Result<void> DistributedFiles::CheckItem(const std::string& name, const Distribu
 
 StorageInParts DistributedFiles::Storage(std::size_t index, std::span<const StoragePart> parts) const {
   const TensorLayout& layout = tensors_[index].layout;
-  return {.parts = parts,
-          .shape = layout.shape,
-          .dtype = layout.dtype,
-          .bytes = storages_[index].bytes,
-          .index = index};
+  return {
+      .parts = parts, .shape = layout.shape, .dtype = layout.dtype, .bytes = storages_[index].bytes, .index = index};
 }
 
 PartFiles DistributedFiles::Files() const {

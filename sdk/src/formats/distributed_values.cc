@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "formats/bytes/format_error.h"
-#include "formats/distributed/archives.h"
+#include "formats/distributed_archives.h"
 #include "formats/distributed_files.h"
 #include "formats/pickle/most_levels.h"
 #include "formats/state_json.h"

@@ -76,8 +76,8 @@ void SafetensorsFiles::AddJoined(const JoinedTensor& tensor, std::span<const Saf
   const std::size_t first = parts_.size();
   for (const TensorSlice& slice : tensor.slices) {
     const SafeTensor& stored = headers[slice.file].tensors[slice.tensor];
-    StoragePart part = PartOf(slice.file, stored.range, slice.offsets, stored.shape, tensor.shape,
-                              ElementBytes(*tensor.dtype));
+    StoragePart part =
+        PartOf(slice.file, stored.range, slice.offsets, stored.shape, tensor.shape, ElementBytes(*tensor.dtype));
     part.sum = stored.crc32c;
     parts_.push_back(std::move(part));
   }

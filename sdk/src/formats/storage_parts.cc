@@ -101,8 +101,7 @@ void PartReads::AddSlice(const StoragePart& part, const StorageInParts& storage,
   const FileRange window = WindowOfPart(part, storage, wanted);
   if (window.size() == 0) return;
   const FileRange read = part.strides.empty() ? window : FileRange{0, part.range.size()};
-  slices_.push_back(
-      {&part, storage, window, std::string(static_cast<std::size_t>(read.size()), '\0'), wanted, into});
+  slices_.push_back({&part, storage, window, std::string(static_cast<std::size_t>(read.size()), '\0'), wanted, into});
   AddRead(part, storage.index, read.begin, std::as_writable_bytes(std::span(slices_.back().bytes)));
 }
 
@@ -125,8 +124,7 @@ void PartReads::Place(Slice& slice) {
   std::span<const std::byte> bytes = std::as_bytes(std::span(slice.bytes));
   std::string gathered;
   if (!slice.part->strides.empty()) {
-    const TensorLayout layout{
-        .dtype = slice.storage.dtype, .shape = slice.part->shape, .strides = slice.part->strides};
+    const TensorLayout layout{.dtype = slice.storage.dtype, .shape = slice.part->shape, .strides = slice.part->strides};
     gathered.resize(static_cast<std::size_t>(TensorBytes(layout)));
     GatherElements(layout, bytes.subspan(static_cast<std::size_t>(slice.part->first_byte)),
                    std::as_writable_bytes(std::span(gathered)));

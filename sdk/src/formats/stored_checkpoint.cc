@@ -134,7 +134,9 @@ Result<StoredCheckpoint> OpenFileOrIndex(ByteSource source, const OpenShards& op
     const bool is_old = format == CheckpointFormat::kOldTorchFile;
     return Undecodable(
         kept->name, "", 0,
-        std::string(is_old ? kOldTorchFile : "it is not a checkpoint of torch.save, torch.distributed.checkpoint, libtorch or safetensors"));
+        std::string(
+            is_old ? kOldTorchFile
+                   : "it is not a checkpoint of torch.save, torch.distributed.checkpoint, libtorch or safetensors"));
   }
   const std::string name = kept->name;
   auto file = TorchFile::Open(*std::move(kept));

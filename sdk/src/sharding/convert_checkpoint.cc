@@ -103,7 +103,8 @@ class ShardConversion {
     if (error) return Error{ErrorCode::kLocalIo, "cannot make '" + folder + "': " + error.message()};
     const auto found = ShardsInFolder(client_, folder, {}, options_.file.stop);
     if (!found) return found.error();
-    const std::string& file = found->distributed.empty() && !found->safetensors.empty() ? found->safetensors.front() : found->distributed;
+    const std::string& file =
+        found->distributed.empty() && !found->safetensors.empty() ? found->safetensors.front() : found->distributed;
     if (file.empty()) return {};
     return Error{ErrorCode::kAlreadyExists, folder + " has files of a checkpoint already, such as " + file +
                                                 "; convert into another folder, or remove them"};

@@ -29,7 +29,8 @@ class DistributedWriter {
     if (!leaves) return Named(leaves.error());
     for (FlatValue& leaf : *leaves) {
       if (const auto* const refused = leaf.value->As<pickled::Refused>()) {
-        return Named({ErrorCode::kInvalidArgument, Shown(leaf.name) + ": " + refused->why + "; convert the tensors only "
+        return Named({ErrorCode::kInvalidArgument, Shown(leaf.name) + ": " + refused->why +
+                                                       "; convert the tensors only "
                                                        "(ConvertOptions::is_tensors_only, --tensors_only)"});
       }
       metadata_.paths.push_back({leaf.name, std::move(leaf.steps)});

@@ -19,8 +19,9 @@ namespace gcsflux {
 /// Opens a checkpoint of any supported format. If `uri` begins with gs://, it is an object, otherwise a local file,
 /// which must not change while it is read. The bytes tell the format. For an index of safetensors, up to 16 objects are
 /// opened at the same time.
-/// A folder, "gs://bucket/name/" or a local one, is what torch.distributed.checkpoint.save() writes: .metadata and what it
-/// names; or else all files in it that end in .safetensors. "gs://bucket/run/step-00000042.json" is the manifest of a run's step: CheckpointSteps::OpenStep().
+/// A folder, "gs://bucket/name/" or a local one, is what torch.distributed.checkpoint.save() writes: .metadata and what
+/// it names; or else all files in it that end in .safetensors. "gs://bucket/run/step-00000042.json" is the manifest of
+/// a run's step: CheckpointSteps::OpenStep().
 ///
 /// Opening an object takes a request for its metadata, then two at the same time for both ends. If the directory, the
 /// pickle or the header is longer, it takes one or two more. After that, reading any number of tensors takes one round
@@ -58,10 +59,11 @@ Result<ObjectMetadata> SaveTensors(const Client& client, const std::string& uri,
                                    const UploadOptions& options = {});
 
 struct ConvertOptions {
-  /// Or kTorchFile, without `shards`; or kDistributed: a folder that Python's torch.distributed.checkpoint.load() reads.
+  /// Or kTorchFile, without `shards`; or kDistributed: a folder that Python's torch.distributed.checkpoint.load()
+  /// reads.
   CheckpointFormat format = CheckpointFormat::kSafetensors;
-  /// If above 0, writes so many files of safetensors, or with kDistributed of slices, as that many processes would; fewer
-  /// if there are fewer rows. For kDistributed 0 is 1.
+  /// If above 0, writes so many files of safetensors, or with kDistributed of slices, as that many processes would;
+  /// fewer if there are fewer rows. For kDistributed 0 is 1.
   int shards = 0;
   /// Leaves out values that are not tensors, and values that gcsflux does not read. If it is false, such a value is an
   /// error that names it.
@@ -87,8 +89,8 @@ struct ConvertedCheckpoint {
 /// In safetensors no two tensors share a storage: tied weights are written twice. With kTorchFile, the file holds an
 /// OrderedDict of tensors. If the source is a step of CheckpointRun in safetensors, the file holds the dict with all
 /// values that the run would have saved as kTorchFile; if it is a distributed checkpoint, the dict that Python saved.
-/// With kDistributed, values beside the tensors are kept too. If it is a step that becomes a step, the time, metrics and
-/// metadata stay.
+/// With kDistributed, values beside the tensors are kept too. If it is a step that becomes a step, the time, metrics
+/// and metadata stay.
 ///
 /// Returns kInvalidArgument if:
 /// - the other format lacks a type,

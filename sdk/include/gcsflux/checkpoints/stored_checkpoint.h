@@ -19,16 +19,15 @@ namespace internal {
 class CheckpointReader;
 }  // namespace internal
 
-/// A checkpoint of any supported format, without its tensors' bytes: a file of torch.save, an archive of libtorch, or
-/// safetensors in one file or, by an index, in many; or a folder of torch.distributed.checkpoint. OpenCheckpoint() opens
+/// A checkpoint of any supported format, without its tensors' bytes: a file of torch.save, an archive of libtorch,
+/// safetensors in one file or, by an index, in many, or a folder of torch.distributed.checkpoint. OpenCheckpoint() opens
 /// one by its URI.
 ///
-/// In safetensors and distributed checkpoints each tensor has its own storage; slices are joined. No code in a file is
-/// executed and no name in it is resolved. Values of the types that PyTorch writes are read. Others are refused by
+/// In safetensors and in distributed checkpoints each tensor has its own storage; slices are joined. No code in a file
+/// is executed and no name in it is resolved. Values of the types that PyTorch writes are read. Others are refused by
 /// name, and the rest can still be read. All errors name the file, the record and the byte: kUndecodable, kCorrupted,
-/// and the errors of the source. Opening a file of n bytes uses at most 16 n + 16 MiB of memory; .metadata of a distributed
-/// checkpoint 24 n + 16 MiB. A copy shares what was
-/// read. Thread-safe if the source is.
+/// and the errors of the source. Opening a file of n bytes uses at most 16 n + 16 MiB of memory; if it is .metadata of
+/// a distributed checkpoint, 24 n + 16 MiB. A copy shares what was read. Thread-safe if the source is.
 class StoredCheckpoint {
  public:
   StoredCheckpoint(const StoredCheckpoint&) = default;  // A move copies, so that it leaves a handle that works.
@@ -52,7 +51,7 @@ class StoredCheckpoint {
   [[nodiscard]] Result<StoredTensor> Find(std::string_view name) const;
 
   /// Fills memory with the tensors' elements in row-major order for any strides, with one ByteSource::read_all() for
-  /// each file; two if a file of torch.save is not aligned as PyTorch does it. If the elements do not follow each other
+  /// each file; two in a distributed checkpoint, or if a file of torch.save is not aligned as PyTorch does it. If the elements do not follow each other
   /// in the file, the bytes that the tensor touches are held beside `into`. If the file has a checksum of a storage or
   /// slice that is read whole, the bytes are compared with it: kCorrupted if they differ.
   Result<void> ReadTensors(std::span<const TensorRead> reads) const;

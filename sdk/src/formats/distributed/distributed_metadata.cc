@@ -111,7 +111,8 @@ class MetadataParser {
     const Stored* before = nullptr;
     for (const Stored& one : stored_) {
       if (before == nullptr || before->path != one.path) {
-        if (!IsBelowFolder(one.path)) return "the file " + Quoted(one.path) + " lies outside of the checkpoint's folder";
+        if (!IsBelowFolder(one.path))
+          return "the file " + Quoted(one.path) + " lies outside of the checkpoint's folder";
         if (!allowance_.Take(2 * sizeof(std::string) + one.path.size())) return TooMuch();
         metadata_.files.emplace_back(one.path);
       } else if (one.range.begin < before->range.end) {
@@ -222,13 +223,14 @@ class MetadataParser {
     const auto count = ElementCount(*sizes);
     if (count == 0) return {};  // Ranks without elements; several may name the same place.
     const Stored* const stored = FindStored({.name = tensor.name, .is_tensor = true, .offsets = *offsets});
-    if (stored == nullptr) return "no file has its slice from " + ShownShape(*offsets) + " on, or two slices begin there";
+    if (stored == nullptr)
+      return "no file has its slice from " + ShownShape(*offsets) + " on, or two slices begin there";
     is_transformed = is_transformed || stored->is_transformed;
     const std::uint64_t element = is_type_known ? ElementBytes(tensor.dtype) : 0;
     const bool is_long_enough = count && (element == 0 || *count <= stored->range.size() / element);
     if (!is_long_enough && !stored->is_transformed) {
-      return "its slice of the sizes " + ShownShape(*sizes) + " should be in " +
-             std::to_string(stored->range.size()) + " bytes of the file " + Quoted(stored->path);
+      return "its slice of the sizes " + ShownShape(*sizes) + " should be in " + std::to_string(stored->range.size()) +
+             " bytes of the file " + Quoted(stored->path);
     }
     const std::uint64_t numbers = 8 * (offsets->size() + sizes->size());
     if (!allowance_.Take(2 * sizeof(DistributedChunk) + numbers)) return TooMuch();

@@ -40,8 +40,9 @@ class Flattening {
     if (const auto* const dict = value.As<pickled::Dict>()) return VisitDict(*dict, name);
     if (!IsLeaf(value)) return VisitList(*value.As<pickled::List>(), name);
     if (value.As<TensorLayout>() == nullptr && HoldsTensor(value)) {
-      return Refuse(name, "it is a tuple or a set with tensors, which PyTorch's distributed checkpoints hold only as a "
-                          "pickle; make it a list");
+      return Refuse(name,
+                    "it is a tuple or a set with tensors, which PyTorch's distributed checkpoints hold only as a "
+                    "pickle; make it a list");
     }
     if (!names_.insert(name).second) return Refuse(name, "two values have this name");
     leaves_.push_back({name, steps_, &value});

@@ -20,8 +20,8 @@ struct FlatValue {
 };
 
 /// The leaves of a dictionary, as PyTorch 2.4 and newer divides it: dictionaries are divided; lists only if they hold
-/// tensors or dictionaries. Returns kInvalidArgument, with the name, if PyTorch would save it in another form, or if two
-/// leaves have one name.
+/// tensors or dictionaries. Returns kInvalidArgument, with the name, if PyTorch would save it in another form, or if
+/// two leaves have one name.
 Result<std::vector<FlatValue>> FlattenValues(const pickled::Value& root);
 
 }  // namespace gcsflux::internal

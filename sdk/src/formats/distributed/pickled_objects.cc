@@ -11,7 +11,8 @@ bool PickledObjects::IsObject(NodeId id, std::string_view class_name) const {
   if (graph_.kind(id) != NodeKind::kCall || graph_.HasKeywords(id)) return false;
   const std::string name = graph_.GlobalName(graph_.Callable(id));
   const std::size_t dot = name.rfind('.');
-  return steps_.Take(name.size()) && dot != name.npos && name.starts_with("torch.distributed.") && name.substr(dot + 1) == class_name;
+  return steps_.Take(name.size()) && dot != name.npos && name.starts_with("torch.distributed.") &&
+         name.substr(dot + 1) == class_name;
 }
 
 std::optional<NodeId> PickledObjects::Attribute(NodeId object, std::string_view name) const {

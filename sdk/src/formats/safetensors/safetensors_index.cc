@@ -16,7 +16,8 @@ std::optional<std::string> WhyBroken(const SafetensorsIndex& index) {
   const auto twice =
       std::adjacent_find(map.begin(), map.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
   if (twice != map.end()) return "the name " + internal::Shown(twice->first) + " is there twice";
-  const auto outside = std::find_if(map.begin(), map.end(), [](const auto& entry) { return !internal::IsBelowFolder(entry.second); });
+  const auto outside =
+      std::find_if(map.begin(), map.end(), [](const auto& entry) { return !internal::IsBelowFolder(entry.second); });
   if (outside == map.end()) return std::nullopt;
   return "the file " + internal::Shown(outside->second) + " of " + internal::Shown(outside->first) +
          " lies outside of the index's folder";

@@ -1,4 +1,4 @@
-#include "formats/distributed/archives.h"
+#include "formats/distributed_archives.h"
 
 #include <algorithm>
 #include <string>
