@@ -5,6 +5,7 @@
 
 #include "formats/checkpoint_reader.h"
 #include "formats/convert_checkpoint.h"
+#include "formats/distributed/distributed_metadata.h"
 #include "formats/heap_peak.h"
 #include "formats/pickles.h"
 #include "formats/safetensors/safetensors.h"
@@ -170,6 +171,45 @@ TEST(FormatsMemory, IndexesNeedAtMost16TimesTheirLength) {
   TakeHeapPeak();
   EXPECT_TRUE(ReadSafetensorsIndex(SourceOver(json)).ok());
   ExpectWithin(json.size(), "an index");
+}
+
+// The slices of 8 ranks, and an entry for each of many values.
+std::string DistributedMetadataOf(std::size_t tensors) {
+  internal::DistributedMetadata metadata{.files = {"a"}};
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < tensors; ++i) {
+    internal::DistributedTensor tensor{.name = "w" + std::to_string(i), .shape = {8, 4}};
+    for (std::int64_t rank = 0; rank < 8; ++rank) {
+      tensor.chunks.push_back({{rank, 0}, {1, 4}, {0, {end, end + 16}}});
+      end += 16;
+    }
+    metadata.paths.push_back({tensor.name, {tensor.name}});
+    metadata.tensors.push_back(std::move(tensor));
+    const std::string value = "v" + std::to_string(i);
+    metadata.values.push_back({value, {0, {end, end + 16}}});
+    metadata.paths.push_back({value, {value}});
+    end += 16;
+  }
+  return *internal::FormatDistributedMetadata(metadata);
+}
+
+TEST(FormatsMemory, OfDistributedMetadataIsLimited) {
+  const std::string pickle = DistributedMetadataOf(10'000);
+  const std::string empty = Pickle(Global("torch.distributed.checkpoint.metadata", "Metadata") + ")\x81}(" +
+                                   Text("storage_data") + "}" + Text("state_dict_metadata") + "}ub");
+  std::string shared = empty;
+  shared.insert(shared.size() - 3, Text("planner_data") + "}(" + Text("p") + "(" + Repeated("K\1", 100'000) + "tq\1" +
+                                       Repeated(Text("p") + "h\1", 100'000) + "u");
+  for (const std::string& metadata : {pickle, empty, shared}) {
+    const internal::OpenShards one = [](std::span<const std::string> files, bool) -> Result<std::vector<ByteSource>> {
+      const ByteSource file{.name = "a", .size = std::uint64_t{1} << 40, .read_at = {}};
+      return std::vector<ByteSource>(files.size(), file);
+    };
+    TakeHeapPeak();
+    const bool is_opened = internal::OpenFileOrIndex(SourceOver(metadata), one).ok();
+    EXPECT_LE(TakeHeapPeak(), 24 * metadata.size() + (16 << 20)) << metadata.size();
+    EXPECT_EQ(is_opened, metadata != shared);
+  }
 }
 
 }  // namespace

@@ -15,12 +15,12 @@ namespace {
 constexpr std::uint64_t kEnd = 2 << 10;
 constexpr std::size_t kMostAtOnce = 4096;
 
-struct Ends {
+struct ArchiveEnds {
   std::string head = {};
   std::string tail = {};
 };
 
-void AddReads(FileRange range, Ends& ends, std::vector<RangeRead>& reads) {
+void AddReads(FileRange range, ArchiveEnds& ends, std::vector<RangeRead>& reads) {
   const bool is_whole = range.size() <= 2 * kEnd;
   ends.head.resize(static_cast<std::size_t>(is_whole ? range.size() : kEnd));
   ends.tail.resize(static_cast<std::size_t>(is_whole ? 0 : kEnd));
@@ -29,7 +29,7 @@ void AddReads(FileRange range, Ends& ends, std::vector<RangeRead>& reads) {
 }
 
 // The item as a file of its own. Borrows the file.
-ByteSource SourceOfItem(const ByteSource& file, FileRange range, Ends ends) {
+ByteSource SourceOfItem(const ByteSource& file, FileRange range, ArchiveEnds ends) {
   ByteSource item{.name = file.name + " from byte " + std::to_string(range.begin) + " on",
                   .size = range.size(),
                   .read_at = [&file, begin = range.begin](std::uint64_t offset, std::span<std::byte> into) {
@@ -40,7 +40,7 @@ ByteSource SourceOfItem(const ByteSource& file, FileRange range, Ends ends) {
 
 Result<void> OpenSome(std::span<const ByteSource> files, std::span<const DistributedItem> items, std::size_t first,
                       const VisitArchive& visit) {
-  std::vector<Ends> ends(items.size());
+  std::vector<ArchiveEnds> ends(items.size());
   std::vector<std::vector<RangeRead>> reads(files.size());
   for (std::size_t i = 0; i < items.size(); ++i) AddReads(items[i].range, ends[i], reads[items[i].file]);
   for (std::size_t file = 0; file < files.size(); ++file) {

@@ -51,9 +51,10 @@ class StoredCheckpoint {
   [[nodiscard]] Result<StoredTensor> Find(std::string_view name) const;
 
   /// Fills memory with the tensors' elements in row-major order for any strides, with one ByteSource::read_all() for
-  /// each file; two in a distributed checkpoint, or if a file of torch.save is not aligned as PyTorch does it. If the elements do not follow each other
-  /// in the file, the bytes that the tensor touches are held beside `into`. If the file has a checksum of a storage or
-  /// slice that is read whole, the bytes are compared with it: kCorrupted if they differ.
+  /// each file; two in a distributed checkpoint, or if a file of torch.save is not aligned as PyTorch does it. If the
+  /// elements do not follow each other in the file, the bytes that the tensor touches are held beside `into`. If the
+  /// file has a checksum of a storage or slice that is read whole, the bytes are compared with it: kCorrupted if they
+  /// differ.
   Result<void> ReadTensors(std::span<const TensorRead> reads) const;
   Result<void> ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const;
 
