@@ -146,9 +146,11 @@ Result<void> DistributedFiles::ReadRanges(std::span<const StorageRange> reads) c
   const PartFiles files = Files();
   PartReads part_reads(files);
   for (const auto& [storage, range, into] : reads) {
-    const auto of_tensor = std::ranges::equal_range(needed, storage, {}, &Needed::tensor);
-    const auto first = static_cast<std::size_t>(of_tensor.begin() - needed.begin());
-    part_reads.Add(Storage(storage, std::span(*parts).subspan(first, of_tensor.size())), range, into);
+    const auto first = std::lower_bound(needed.begin(), needed.end(), Needed{storage, 0});
+    const auto end = std::lower_bound(first, needed.end(), Needed{storage + 1, 0});
+    const auto of_storage = std::span(*parts).subspan(static_cast<std::size_t>(first - needed.begin()),
+                                                      static_cast<std::size_t>(end - first));
+    part_reads.Add(Storage(storage, of_storage), range, into);
   }
   return part_reads.Run();
 }

@@ -187,8 +187,8 @@ Result<StoredTensor> StoredCheckpoint::Find(std::string_view name) const {
     if (why == refused().end()) return Error{ErrorCode::kNotFound, this->name() + ": it has no tensor " + shown};
     return internal::Undecodable(this->name(), reader_->values_record(), 0, shown + ": " + why->why);
   }
-  const auto others = std::ranges::subrange(found + 1, tensors().end());
-  if (internal::FindNamed(others, name) == others.end()) return *found;
+  const auto has_name = [&](const StoredTensor& tensor) { return tensor.name == name; };
+  if (std::find_if(found + 1, tensors().end(), has_name) == tensors().end()) return *found;
   return Error{ErrorCode::kInvalidArgument,
                this->name() + ": two tensors have the name " + shown + "; take them from tensors()"};
 }
