@@ -277,7 +277,9 @@ constinit const Command kInspect = {
     .summary = "Show names, types, shapes and bytes of a checkpoint's tensors.",
     .details =
         "Reads only the index. A checkpoint is gs:// or local: a file of torch.save, an archive of libtorch,\n"
-        "safetensors, or an index of them. Its bytes tell the format. No code in it is executed.\n",
+        "safetensors, an index of them, or the folder of torch.distributed.checkpoint, with its '/'. Its bytes tell "
+        "the\n"
+        "format. No code in it is executed.\n",
     .flags = kJsonFlags,
     .max_arguments = 1,
     .run = Inspect,

@@ -142,7 +142,14 @@ Result<void> WriteConverted(const StoredCheckpoint& checkpoint, CheckpointFormat
     if (auto checked = CheckTensorsOnly(checkpoint, has_values); !checked) return checked;
   }
   if (format == CheckpointFormat::kSafetensors) return ToSafetensors(checkpoint, sink);
-  if (format == CheckpointFormat::kTorchFile) return ToTorchFile(checkpoint, sink, has_values);
+  if (format == CheckpointFormat::kTorchFile) {
+    auto written = ToTorchFile(checkpoint, sink, has_values);
+    const bool is_refused = !written && keeps_all && written.error().code == ErrorCode::kInvalidArgument;
+    if (!is_refused) return written;
+    return Error{ErrorCode::kInvalidArgument, written.error().message +
+                                                  "; convert the tensors only "
+                                                  "(ConvertOptions::is_tensors_only, --tensors_only)"};
+  }
   return Error{ErrorCode::kInvalidArgument, checkpoint.name() +
                                                 ": it can become a file of torch.save or safetensors, and not " +
                                                 std::string(FormatName(format))};
