@@ -86,7 +86,7 @@ TEST_F(ConvertToShardsTest, WritesAFolder) {
     ExpectSame("one.pt", folder);
     const Outcome again = Convert("one.pt", folder);
     EXPECT_EQ(again.status, 1);
-    EXPECT_THAT(again.err, HasSubstr("has files of safetensors already"));
+    EXPECT_THAT(again.err, HasSubstr("has files of a checkpoint already"));
     EXPECT_EQ(
         Convert(folder, "gs://bkt/runs/7/step-0000000" + std::string(folder.size() > 10 ? "1" : "2") + ".json").status,
         0);

@@ -13,6 +13,9 @@
 namespace gcsflux::internal {
 namespace {
 
+constexpr std::string_view kTensorsOnly =
+    "; convert the tensors only (ConvertOptions::is_tensors_only, --tensors_only)";
+
 // Containers are read up to 256 levels deep, so this recursion ends.
 class LeafNames {
  public:
@@ -131,7 +134,7 @@ Result<void> CheckTensorsOnly(const StoredCheckpoint& checkpoint, bool keeps_val
   return Error{ErrorCode::kInvalidArgument, checkpoint.name() +
                                                 ": it holds more than tensors, which the other format has no place "
                                                 "for: " +
-                                                names + "; convert the tensors only, or keep the format"};
+                                                names + std::string(kTensorsOnly) + ", or keep the format"};
 }
 
 Result<void> WriteConverted(const StoredCheckpoint& checkpoint, CheckpointFormat format, const ByteSink& sink,
@@ -146,9 +149,7 @@ Result<void> WriteConverted(const StoredCheckpoint& checkpoint, CheckpointFormat
     auto written = ToTorchFile(checkpoint, sink, has_values);
     const bool is_refused = !written && keeps_all && written.error().code == ErrorCode::kInvalidArgument;
     if (!is_refused) return written;
-    return Error{ErrorCode::kInvalidArgument, written.error().message +
-                                                  "; convert the tensors only "
-                                                  "(ConvertOptions::is_tensors_only, --tensors_only)"};
+    return Error{ErrorCode::kInvalidArgument, written.error().message + std::string(kTensorsOnly)};
   }
   return Error{ErrorCode::kInvalidArgument, checkpoint.name() +
                                                 ": it can become a file of torch.save or safetensors, and not " +
