@@ -20,8 +20,8 @@ class CheckpointReader;
 }  // namespace internal
 
 /// A checkpoint of any supported format, without its tensors' bytes: a file of torch.save, an archive of libtorch,
-/// safetensors in one file or, by an index, in many, or a folder of torch.distributed.checkpoint. OpenCheckpoint() opens
-/// one by its URI.
+/// safetensors in one file or, by an index, in many, or a folder of torch.distributed.checkpoint. OpenCheckpoint()
+/// opens one by its URI.
 ///
 /// In safetensors and in distributed checkpoints each tensor has its own storage; slices are joined. No code in a file
 /// is executed and no name in it is resolved. Values of the types that PyTorch writes are read. Others are refused by
