@@ -127,6 +127,12 @@ gcsflux_test(dataset_tests
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
+# Shards: tar, their indexes, samples of them; without libtorch.
+gcsflux_test(shards_tests
+  SOURCES shards/*.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
+target_include_directories(shards_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
 # Checkpoint formats without libtorch.
 gcsflux_test(formats_tests
   SOURCES formats/*.cc

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/crc32c.h"
+#include "formats/bytes/packed_bytes.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -18,16 +18,10 @@ using std::chrono::system_clock;
 constexpr std::string_view kMagic = "gcsflux listing\n";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::uint64_t kVersionWithKeys = 3;
-constexpr std::size_t kSealBytes = 4;
 constexpr std::size_t kLeastObjectBytes = 6;  // Each of its fields has one.
 constexpr std::size_t kMostNameBytes = 1024;
 // Of all names, for each byte of the listing. An object that Cloud Storage has listed takes about 14 bytes or more.
 constexpr std::size_t kMostNamesPerByte = 64;
-
-std::uint64_t ZigZag(std::int64_t value) {
-  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-}
-std::int64_t FromZigZag(std::uint64_t value) { return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1)); }
 
 // Wraps, as its inverse does, so that every generation is in range.
 std::int64_t Difference(std::int64_t a, std::int64_t b) {
@@ -41,34 +35,7 @@ std::string_view TextOf(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::uint32_t Seal(std::string_view text) { return ExtendCrc32c(0, std::as_bytes(std::span(text))); }
-
 // ------------------------------------------------------------------------------------------------------- writing
-
-class Writer {
- public:
-  void Reserve(std::size_t bytes) { text_.reserve(bytes); }
-  void Raw(std::string_view bytes) { text_ += bytes; }
-  void Number(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) text_ += static_cast<char>((value & 0x7F) | 0x80);
-    text_ += static_cast<char>(value);
-  }
-  void Signed(std::int64_t value) { Number(ZigZag(value)); }
-  void Text(std::string_view text) {
-    Number(text.size());
-    text_ += text;
-  }
-  void Fixed32(std::uint32_t value) {
-    for (int shift = 0; shift < 32; shift += 8) text_ += static_cast<char>(value >> shift);
-  }
-  std::string TakeSealed() && {
-    Fixed32(Seal(text_));
-    return std::move(text_);
-  }
-
- private:
-  std::string text_;
-};
 
 // Those that a member of the objects has, in the order of their first use.
 std::vector<InternedName> NamesOf(const std::vector<ListedObject>& objects, InternedName ListedObject::*member) {
@@ -81,7 +48,7 @@ std::vector<InternedName> NamesOf(const std::vector<ListedObject>& objects, Inte
 
 using Places = std::map<std::string, std::uint64_t, std::less<>>;
 
-Places WriteNames(Writer& writer, const std::vector<InternedName>& names) {
+Places WriteNames(PackedWriter& writer, const std::vector<InternedName>& names) {
   Places places;
   writer.Number(names.size());
   for (const InternedName name : names) {
@@ -102,52 +69,6 @@ std::int64_t MicrosecondsOf(system_clock::time_point time) {
 
 // ------------------------------------------------------------------------------------------------------- reading
 
-// After a failure it returns only 0 or empty values.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
-
-  [[nodiscard]] bool has_failed() const { return has_failed_; }
-  [[nodiscard]] std::size_t left() const { return rest_.size(); }
-  void Fail() {
-    has_failed_ = true;
-    rest_ = {};
-  }
-
-  std::string_view Raw(std::uint64_t count) {
-    if (count > rest_.size()) Fail();
-    const std::string_view bytes = rest_.substr(0, static_cast<std::size_t>(has_failed_ ? 0 : count));
-    rest_.remove_prefix(bytes.size());
-    return bytes;
-  }
-  std::uint64_t Number() {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const std::string_view byte = Raw(1);
-      if (byte.empty()) return 0;
-      const auto bits = static_cast<std::uint64_t>(static_cast<unsigned char>(byte.front()));
-      if (shift == 63 && bits > 1) break;
-      value |= (bits & 0x7F) << shift;
-      if (bits < 0x80) return value;
-    }
-    Fail();
-    return 0;
-  }
-  std::int64_t Signed() { return FromZigZag(Number()); }
-  std::string_view Text() { return Raw(Number()); }
-  std::uint32_t Fixed32() {
-    std::uint32_t value = 0;
-    int shift = 0;
-    for (const char byte : Raw(4))
-      value |= static_cast<std::uint32_t>(static_cast<unsigned char>(byte)) << std::exchange(shift, shift + 8);
-    return value;
-  }
-
- private:
-  std::string_view rest_;
-  bool has_failed_ = false;
-};
-
 Error Damaged(const char* how) {
   return {ErrorCode::kCorrupted, std::string("the saved listing cannot be used: ") + how + "; save it again"};
 }
@@ -159,14 +80,14 @@ system_clock::time_point TimeAt(std::int64_t count_of_microseconds) {
   return system_clock::time_point(microseconds(std::clamp<std::int64_t>(count_of_microseconds, kFirst, kLast)));
 }
 
-InternedName NameAt(Reader& reader, const std::vector<InternedName>& names, std::uint64_t place) {
+InternedName NameAt(PackedReader& reader, const std::vector<InternedName>& names, std::uint64_t place) {
   if (place >= names.size()) reader.Fail();
   return reader.has_failed() ? InternedName() : names[static_cast<std::size_t>(place)];
 }
 
 // `objects` holds the previous objects. `keys` is empty if none of the objects is under a key.
-ListedObject ReadObject(Reader& reader, const std::vector<InternedName>& classes, const std::vector<InternedName>& keys,
-                        const std::vector<ListedObject>& objects) {
+ListedObject ReadObject(PackedReader& reader, const std::vector<InternedName>& classes,
+                        const std::vector<InternedName>& keys, const std::vector<ListedObject>& objects) {
   static const ListedObject& kNone = *new ListedObject();
   const ListedObject& before = objects.empty() ? kNone : objects.back();
   ListedObject object;
@@ -187,7 +108,7 @@ ListedObject ReadObject(Reader& reader, const std::vector<InternedName>& classes
   return object;
 }
 
-std::vector<InternedName> ReadNames(Reader& reader) {
+std::vector<InternedName> ReadNames(PackedReader& reader) {
   const std::uint64_t count = reader.Number();
   std::vector<InternedName> names;
   if (count > reader.left()) reader.Fail();
@@ -201,7 +122,7 @@ Result<std::string> EncodeListing(const Listing& listing) {
   constexpr std::size_t kUsualObjectBytes = 56;
   const auto classes = NamesOf(listing.objects, &ListedObject::storage_class);
   const auto keys = NamesOf(listing.objects, &ListedObject::kms_key_name);
-  Writer writer;
+  PackedWriter writer;
   writer.Reserve(listing.objects.size() * kUsualObjectBytes + 4096);
   writer.Raw(kMagic);
   const bool tells_keys = std::ranges::any_of(keys, [](InternedName key) { return !key.empty(); });
@@ -250,13 +171,13 @@ Result<Listing> DecodeListing(std::span<const std::byte> bytes) {
   if (!text.starts_with(kMagic)) return Damaged("it is none, or its beginning is damaged");
   if (text.size() < kMagic.size() + kSealBytes) return Damaged("it was cut off");
   const std::string_view sealed = text.substr(0, text.size() - kSealBytes);
-  Reader reader(sealed.substr(kMagic.size()));
+  PackedReader reader(sealed.substr(kMagic.size()));
   const std::uint64_t version = reader.Number();
   if (version > kVersionWithKeys && version < 1'000) {  // A newer version may have another seal.
     return Error{ErrorCode::kInvalidArgument, "the saved listing is of version " + std::to_string(version) +
                                                   ", and this version of gcsflux reads versions 1 and 3"};
   }
-  if (Reader(text.substr(sealed.size())).Fixed32() != Seal(sealed)) return Damaged("it was cut off or changed");
+  if (PackedReader(text.substr(sealed.size())).Fixed32() != Seal(sealed)) return Damaged("it was cut off or changed");
   if (version != kVersion && version != kVersionWithKeys) return Damaged("it is of a version that was never released");
   Listing listing;
   listing.prefix.bucket = reader.Text();

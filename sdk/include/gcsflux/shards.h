@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gcsflux/client.h"
+#include "gcsflux/listing.h"
+
+// Shards: tar archives of many samples, by WebDataset's convention. Members whose names agree up to the first dot of
+// the base name, and that follow each other, are one sample: "cat/0007.jpg" and "cat/0007.cls" are the members "jpg"
+// and "cls" of "cat/0007". Directories, and names whose first part is in double underscores ("__meta__"), are passed
+// over. torch/shard_dataset.h reads shards as datasets.
+//
+// Where functions take `shards`, the name is one of these:
+// - a shard: {"bucket", "train/000000.tar"};
+// - a prefix: {"bucket", "train/"}, for all objects under it whose names end with ".tar";
+// - braces: {"bucket", "train/{000000..000127}.tar"} or "train/{a,b}.tar", at most 1,000,000 shards, all of which must
+//   exist;
+// - a list in the format wids-shard-index-v1: {"bucket", "train/index.json"}.
+//
+// An index, beside its shard under the same name with ".index", says where the samples are, with their checksums. With
+// the indexes of all shards samples are read in any order.
+namespace gcsflux {
+
+/// A file of a sample.
+struct ShardMember {
+  std::string extension = {};  ///< What follows the first dot, in lower case: "jpg", "seg.png".
+  std::span<const std::byte> bytes = {};
+};
+
+/// The members of a sample. A view of the bytes that were read: valid as long as those.
+class ShardSample {
+ public:
+  /// Parses a sample: the tar members in `bytes`, which has nothing else. Returns kUndecodable if they are damaged, or
+  /// are not those of the sample `key`. `shard` is for messages.
+  static Result<ShardSample> Parse(std::string_view shard, std::string_view key, std::span<const std::byte> bytes);
+
+  [[nodiscard]] const std::string& shard() const { return shard_; }  ///< Name of its object.
+  [[nodiscard]] const std::string& key() const { return key_; }      ///< "cat/0007"
+  [[nodiscard]] const std::vector<ShardMember>& members() const { return members_; }
+  /// The bytes of the member with this extension. Returns kUndecodable if there is none.
+  [[nodiscard]] Result<std::span<const std::byte>> Member(std::string_view extension) const;
+
+ private:
+  ShardSample() = default;
+  std::string shard_ = {};
+  std::string key_ = {};
+  std::vector<ShardMember> members_ = {};
+};
+
+struct ShardOptions {
+  /// Most shards that are read at the same time; at least 1.
+  int max_shards = 4;
+  /// Also makes the indexes that are there and fit their shards.
+  bool replaces_indexes = false;
+  ProgressCallback on_progress = {};  ///< Told of the bytes read.
+  CallOptions call = {};
+  std::stop_token stop = {};
+};
+
+/// What IndexShards(), PackShards() and UnpackShards() have done.
+struct ShardReport {
+  std::uint64_t shards = 0;   ///< Indexed, written or read.
+  std::uint64_t kept = 0;     ///< Shards that were there already, with their indexes.
+  std::uint64_t samples = 0;  ///< Of all shards.
+  std::uint64_t members = 0;
+  std::uint64_t bytes = 0;  ///< Of the shards.
+};
+
+/// Reads each shard once, and stores its index. An index that fits its shard's generation is kept. Returns kUndecodable
+/// with shard, member and offset if a shard is no archive of samples, and kEmptyPrefix if there are no shards. The
+/// first failure ends the call; indexes that were stored stay.
+Result<ShardReport> IndexShards(const Client& client, const ObjectName& shards, const ShardOptions& options = {});
+
+}  // namespace gcsflux
