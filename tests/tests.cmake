@@ -346,6 +346,10 @@ if(Torch_FOUND)
           torch/state_dict_memory_test.cc
           torch/torch_save_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  gcsflux_test(shard_dataset_tests TORCH
+    SOURCES torch/shard_dataset_test.cc
+    LIBRARIES gcsflux_torch gcsflux_emulator)
+  target_include_directories(shard_dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   gcsflux_test(torch_lies_tests TORCH
     SOURCES support/lying_service.cc torch/lies_test.cc
     LIBRARIES gcsflux_torch nlohmann_json::nlohmann_json)

@@ -42,7 +42,9 @@ TEST(ShardIndex, SaysWhereSamplesAre) {
       EXPECT_EQ(index->KeyOf(sample), keys[i]);
       const auto bytes = BytesOf(tar).subspan(index->BeginOf(sample), index->SizeOf(sample));
       EXPECT_EQ(sample.crc32c, internal::ExtendCrc32c(0, bytes));
-      EXPECT_TRUE(ShardSample::Parse("x.tar", keys[i], bytes));
+      const auto parsed = ShardSample::Parse("x.tar", bytes);
+      ASSERT_TRUE(parsed) << parsed.error().message;
+      EXPECT_EQ(parsed->key(), keys[i]);
     }
     for (const auto& member : index->members) {
       EXPECT_EQ(member.crc32c, internal::ExtendCrc32c(0, BytesOf(tar).subspan(member.data, member.size)));
@@ -116,7 +118,7 @@ TEST(ShardIndexer, RefusesNamesThatAreNoSamples) {
 
 TEST(ShardSample, HasItsMembersByExtension) {
   const std::string bytes = TarFileOf({"./cat/0.JPG", "pixels"}) + TarFileOf({"cat/0.cls", ""});
-  const auto sample = ShardSample::Parse("x.tar", "cat/0", BytesOf(bytes));
+  const auto sample = ShardSample::Parse("x.tar", BytesOf(bytes));
   ASSERT_TRUE(sample) << sample.error().message;
   ASSERT_EQ(sample->members().size(), 2U);
   EXPECT_EQ(sample->Member("jpg")->size(), 6U);
@@ -126,9 +128,12 @@ TEST(ShardSample, HasItsMembersByExtension) {
 
 TEST(ShardSample, NeverHasAnotherOnesMember) {
   const std::string bytes = TarFileOf({"a.jpg", "1"}) + TarFileOf({"b.cls", "2"});
-  EXPECT_EQ(ShardSample::Parse("x.tar", "a", BytesOf(bytes)).error().code, ErrorCode::kUndecodable);
-  EXPECT_FALSE(ShardSample::Parse("x.tar", "a", BytesOf(bytes).first(700)));
-  EXPECT_FALSE(ShardSample::Parse("x.tar", "a", {}));
+  EXPECT_EQ(ShardSample::Parse("x.tar", BytesOf(bytes)).error().code, ErrorCode::kUndecodable);
+  const ListedObject listed{.name = "x.tar/other"};
+  EXPECT_THAT(internal::SampleIn(listed, BytesOf(bytes).first(1024)).error().message,
+              HasSubstr("here is the sample 'a'"));
+  EXPECT_FALSE(ShardSample::Parse("x.tar", BytesOf(bytes).first(700)));
+  EXPECT_FALSE(ShardSample::Parse("x.tar", {}));
 }
 
 }  // namespace

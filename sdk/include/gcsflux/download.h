@@ -105,14 +105,18 @@ template <class T>
 class PerProcess;
 }  // namespace internal
 
-/// An object to download, as a listing shows it. The download reads exactly this generation. It checks that the size
-/// and the CRC32C are the listed ones.
+/// An object to download, as a listing shows it, or a part of one. The download reads exactly this generation. It
+/// checks that the size and the CRC32C are the listed ones.
 struct DownloadSource {
   ObjectName object = {};
   std::uint64_t size = 0;       ///< In bytes, as stored.
   std::int64_t generation = 0;  ///< Never 0 for a stored object.
   std::optional<std::uint32_t> crc32c = {};
   InternedName kms_key_name = {};  ///< As in a listing; see DownloaderOptions::composition_kms_key_name.
+  /// If set, only the part of the object that begins here: `size` and `crc32c` are those of the part. Consecutive
+  /// sources that are neighbouring parts of one object are read by one request. For a Downloader; an ObjectReader
+  /// refuses parts.
+  std::optional<std::uint64_t> offset = {};
 };
 
 std::vector<DownloadSource> DownloadSources(std::span<const ObjectMetadata> objects);

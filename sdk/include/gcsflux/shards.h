@@ -29,6 +29,12 @@
 // the indexes of all shards samples are read in any order.
 namespace gcsflux {
 
+class ShardSample;
+namespace internal {
+/// The sample that a dataset of shards lists as this object, named "SHARD/KEY".
+Result<ShardSample> SampleIn(const ListedObject& object, std::span<const std::byte> bytes);
+}  // namespace internal
+
 /// A file of a sample.
 struct ShardMember {
   std::string extension = {};  ///< What follows the first dot, in lower case: "jpg", "seg.png".
@@ -38,9 +44,9 @@ struct ShardMember {
 /// The members of a sample. A view of the bytes that were read: valid as long as those.
 class ShardSample {
  public:
-  /// Parses a sample: the tar members in `bytes`, which has nothing else. Returns kUndecodable if they are damaged, or
-  /// are not those of the sample `key`. `shard` is for messages.
-  static Result<ShardSample> Parse(std::string_view shard, std::string_view key, std::span<const std::byte> bytes);
+  /// Parses the tar members of one sample, without anything else. Returns kUndecodable if they are damaged, or are of
+  /// two samples. `shard` is for messages.
+  static Result<ShardSample> Parse(std::string_view shard, std::span<const std::byte> bytes);
 
   [[nodiscard]] const std::string& shard() const { return shard_; }  ///< Name of its object.
   [[nodiscard]] const std::string& key() const { return key_; }      ///< "cat/0007"
@@ -49,6 +55,7 @@ class ShardSample {
   [[nodiscard]] Result<std::span<const std::byte>> Member(std::string_view extension) const;
 
  private:
+  friend Result<ShardSample> internal::SampleIn(const ListedObject& object, std::span<const std::byte> bytes);
   ShardSample() = default;
   std::string shard_ = {};
   std::string key_ = {};
@@ -60,7 +67,8 @@ struct ShardOptions {
   int max_shards = 4;
   /// Also makes the indexes that are there and fit their shards.
   bool replaces_indexes = false;
-  ProgressCallback on_progress = {};  ///< Told of the bytes read.
+  /// Told of the bytes of shards, by several threads at the same time.
+  ProgressCallback on_progress = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };

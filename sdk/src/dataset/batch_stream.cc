@@ -161,6 +161,7 @@ std::vector<DownloadSource> BatchStream::FeedMore() {
 
 DownloadSource BatchStream::SourceOf(std::size_t sample) const {
   const ListedObject& object = settings_.object_at(sample);
+  if (settings_.source_of) return settings_.source_of(sample, object);
   return {{settings_.bucket, object.name}, object.size, object.generation, object.crc32c, object.kms_key_name};
 }
 

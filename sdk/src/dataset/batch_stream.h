@@ -70,6 +70,8 @@ class BatchStream : public TaskSource, public std::enable_shared_from_this<Batch
     std::string bucket = {};
     /// The object of an index. It must stay valid as long as the stream.
     std::function<const ListedObject&(std::size_t)> object_at = {};
+    /// Where its bytes are. Null: in the object of this name.
+    std::function<DownloadSource(std::size_t sample, const ListedObject& listed)> source_of = {};
     SampleWork work = {};
     std::weak_ptr<DecodeThreads> decoders = {};  ///< Null: only waiting threads decode.
     std::uint64_t max_skipped = 0;               ///< How many objects of the whole dataset may be left out.

@@ -68,6 +68,7 @@ std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::
   return BatchStream::Make(engine.downloads, std::move(order), start,
                            {.bucket = settings_->prefix.bucket,
                             .object_at = std::move(object_at),
+                            .source_of = settings_->source_of,
                             .work = settings_->work,
                             .decoders = engine.decoders,
                             .max_skipped = options_.max_skipped,

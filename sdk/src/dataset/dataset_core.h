@@ -19,6 +19,7 @@
 #include "dataset/live_listing.h"
 #include "gcsflux/client.h"
 #include "gcsflux/dataset.h"
+#include "gcsflux/download.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/events.h"
 
@@ -34,6 +35,8 @@ class DatasetCore {
     /// Every process that asks for samples lists the prefix meanwhile; `objects` is empty.
     bool is_live = false;
     SampleWork work = {};
+    /// Where the bytes of a sample are, if `objects` are not stored objects but parts of some. Null: in the object.
+    std::function<DownloadSource(std::size_t sample, const ListedObject& listed)> source_of = {};
   };
   DatasetCore(const Client& client, Settings settings, const DatasetOptions& options);
   ~DatasetCore();

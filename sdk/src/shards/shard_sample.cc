@@ -12,18 +12,19 @@ namespace {
 
 class MembersOfSample : public internal::TarSink {
  public:
-  MembersOfSample(const std::string& shard, std::string_view key, std::vector<ShardMember>& members)
-      : keys_(shard), shard_(shard), key_(key), members_(members) {}
+  MembersOfSample(const std::string& where, std::vector<ShardMember>& members)
+      : where_(where), keys_(where), members_(members) {}
+
+  [[nodiscard]] const std::string& key() const { return keys_.key(); }
 
   Result<void> OnMember(const internal::TarMember& member) override {
     auto placed = keys_.Add(member);
     if (!placed) return placed.error();
     is_ours_ = placed->has_value();
     if (!is_ours_) return {};
-    if (keys_.key() != key_) {
-      return Error{ErrorCode::kUndecodable, shard_ + ": member " + internal::Shown(member.name) +
-                                                " is among those of sample " + internal::Shown(std::string(key_)) +
-                                                "; make the index of the shard again"};
+    if ((*placed)->begins_sample && !members_.empty()) {
+      return Error{ErrorCode::kUndecodable,
+                   where_ + ": member " + internal::Shown(member.name) + " is of another sample than the first one"};
     }
     members_.push_back({.extension = std::move((*placed)->extension)});
     return {};
@@ -36,27 +37,35 @@ class MembersOfSample : public internal::TarSink {
   Result<void> OnMemberEnd() override { return {}; }
 
  private:
+  const std::string& where_;
   internal::SampleKeys keys_;
-  const std::string& shard_;
-  const std::string_view key_;
   std::vector<ShardMember>& members_;
   bool is_ours_ = false;
 };
 
 }  // namespace
 
-Result<ShardSample> ShardSample::Parse(std::string_view shard, std::string_view key, std::span<const std::byte> bytes) {
+Result<ShardSample> ShardSample::Parse(std::string_view shard, std::span<const std::byte> bytes) {
   ShardSample sample;
   sample.shard_ = shard;
-  sample.key_ = key;
-  MembersOfSample members(sample.shard_, key, sample.members_);
-  internal::TarParser parser(
-      {.archive = sample.shard_ + ", sample " + internal::Shown(sample.key_), .end = bytes.size(), .is_part = true},
-      members);
+  MembersOfSample members(sample.shard_, sample.members_);
+  internal::TarParser parser({.archive = sample.shard_, .end = bytes.size(), .is_part = true}, members);
   if (auto parsed = parser.Feed(bytes); !parsed) return parsed.error();
   if (auto ended = parser.Finish(); !ended) return ended.error();
-  if (!sample.members_.empty()) return sample;
-  return Error{ErrorCode::kUndecodable, sample.shard_ + ": sample " + internal::Shown(sample.key_) + " has no member"};
+  if (sample.members_.empty())
+    return Error{ErrorCode::kUndecodable, sample.shard_ + ": there is no member of a sample"};
+  sample.key_ = members.key();
+  return sample;
+}
+
+Result<ShardSample> internal::SampleIn(const ListedObject& object, std::span<const std::byte> bytes) {
+  auto sample = ShardSample::Parse(object.name, bytes);
+  if (!sample) return sample;
+  if (!object.name.ends_with("/" + sample->key_)) {
+    return Error{ErrorCode::kUndecodable, object.name + ": here is the sample " + Shown(sample->key_)};
+  }
+  sample->shard_.resize(object.name.size() - sample->key_.size() - 1);
+  return sample;
 }
 
 Result<std::span<const std::byte>> ShardSample::Member(std::string_view extension) const {

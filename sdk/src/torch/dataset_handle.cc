@@ -74,18 +74,19 @@ FinishedBatch MadeOrThrow(FinishedBatch batch, const ObjectName& prefix) {
 
 DatasetHandle MakeCore(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
                        SampleMaker maker, const DatasetOptions& options) {
-  return std::make_shared<const DatasetCore>(
-      client,
-      DatasetCore::Settings{
-          .prefix = prefix, .objects = std::move(objects), .work = WorkOf(std::move(maker), prefix.bucket)},
-      options);
+  return MakeCore(client, DatasetCore::Settings{.prefix = prefix, .objects = std::move(objects)}, std::move(maker),
+                  options);
+}
+
+DatasetHandle MakeCore(const Client& client, DatasetCore::Settings settings, SampleMaker maker,
+                       const DatasetOptions& options) {
+  settings.work = WorkOf(std::move(maker), settings.prefix.bucket);
+  return std::make_shared<const DatasetCore>(client, std::move(settings), options);
 }
 
 DatasetHandle MakeLiveCore(const Client& client, const ObjectName& prefix, SampleMaker maker,
                            const DatasetOptions& options) {
-  return std::make_shared<const DatasetCore>(
-      client, DatasetCore::Settings{.prefix = prefix, .is_live = true, .work = WorkOf(std::move(maker), prefix.bucket)},
-      options);
+  return MakeCore(client, DatasetCore::Settings{.prefix = prefix, .is_live = true}, std::move(maker), options);
 }
 
 DatasetHandle OpenDataset(const Client& client, const ObjectName& prefix, SampleMaker maker,

@@ -148,6 +148,14 @@ EpochHandle OpenEpochs(const Client& client, Listing listing, SampleMaker maker,
   return std::make_shared<EpochLoops>(std::move(core), epochs);
 }
 
+EpochHandle OpenShardEpochs(const Client& client, const ObjectName& shards, SampleMaker maker,
+                            const EpochOptions& epochs, const DatasetOptions& options) {
+  ValueOrThrow(CheckEpochOptions(epochs));
+  auto core = MakeShardCore(client, shards, std::move(maker), options);
+  ValueOrThrow(CheckHasBatches(core->fingerprint(), epochs));
+  return std::make_shared<EpochLoops>(std::move(core), epochs);
+}
+
 DatasetReport ReportOf(const EpochLoops& loops, const OperationPrices& prices) { return loops.core->report(prices); }
 
 void BeginEpoch(EpochLoops& loops, const std::optional<Cursor>& cursor, bool allow_changed_listing) {

@@ -14,9 +14,15 @@ std::vector<ListedObject> ListOrThrow(const Client& client, const ObjectName& pr
 
 DatasetHandle MakeCore(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
                        SampleMaker maker, const DatasetOptions& options);
+DatasetHandle MakeCore(const Client& client, DatasetCore::Settings settings, SampleMaker maker,
+                       const DatasetOptions& options);
 /// For a prefix that is listed while it is read.
 DatasetHandle MakeLiveCore(const Client& client, const ObjectName& prefix, SampleMaker maker,
                            const DatasetOptions& options);
+
+/// A dataset of shards. Throws the errors of OpenShardSamples() and OpenShardEpochs().
+DatasetHandle MakeShardCore(const Client& client, const ObjectName& shards, SampleMaker maker,
+                            const DatasetOptions& options);
 
 /// The batch. If its samples were not made, throws the reason.
 FinishedBatch MadeOrThrow(FinishedBatch batch, const ObjectName& prefix);

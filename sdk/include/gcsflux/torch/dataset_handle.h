@@ -20,6 +20,7 @@
 #include "gcsflux/epoch.h"
 #include "gcsflux/events.h"
 #include "gcsflux/listing.h"
+#include "gcsflux/shards.h"
 #include "gcsflux/torch/storage_error.h"
 
 namespace gcsflux::internal {
@@ -129,6 +130,20 @@ SampleMaker MakerOf(SampleTransform<Sample> transform) {
               }};
 }
 
+/// A transform of samples of shards, as one of their bytes.
+template <class Sample, class F>
+SampleTransform<Sample> OverShards(F transform) {
+  return [transform = std::move(transform)](const ListedObject& object, std::span<const std::byte> bytes,
+                                            const SampleContext& context) -> Sample {
+    const ShardSample sample = ValueOrThrow(SampleIn(object, bytes));
+    if constexpr (std::is_invocable_r_v<Sample, const F&, const ShardSample&, const SampleContext&>) {
+      return transform(sample, context);
+    } else {
+      return transform(sample);
+    }
+  };
+}
+
 // What the copies of a dataset share.
 
 using DatasetHandle = std::shared_ptr<const DatasetCore>;
@@ -137,6 +152,11 @@ using DatasetHandle = std::shared_ptr<const DatasetCore>;
 DatasetHandle OpenDataset(const Client& client, const ObjectName& prefix, SampleMaker maker,
                           const DatasetOptions& options);
 DatasetHandle OpenDataset(const Client& client, Listing listing, SampleMaker maker, const DatasetOptions& options);
+
+/// The samples of indexed shards. Throws StorageError with kStale, kCorrupted and kUndecodable for indexes that cannot
+/// be used, with kInvalidArgument if a shard has none, and with the errors of listing.
+DatasetHandle OpenShardSamples(const Client& client, const ObjectName& shards, SampleMaker maker,
+                         const DatasetOptions& options);
 
 const std::vector<ListedObject>& ObjectsOf(const DatasetCore& dataset);
 const ListingFingerprint& FingerprintOf(const DatasetCore& dataset);
@@ -158,6 +178,9 @@ EpochHandle OpenEpochs(const Client& client, const ObjectName& prefix, SampleMak
                        const DatasetOptions& options);
 EpochHandle OpenEpochs(const Client& client, Listing listing, SampleMaker maker, const EpochOptions& epochs,
                        const DatasetOptions& options);
+/// The samples of shards: of all indexes, if every shard has one.
+EpochHandle OpenShardEpochs(const Client& client, const ObjectName& shards, SampleMaker maker,
+                            const EpochOptions& epochs, const DatasetOptions& options);
 DatasetReport ReportOf(const EpochLoops& loops, const OperationPrices& prices);
 
 /// Throws the exceptions of IterableDataset::Epoch.

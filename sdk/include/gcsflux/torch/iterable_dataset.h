@@ -173,8 +173,10 @@ class BasicIterableDataset
     internal::MoveTo(*handle_, internal::LoadCursor(archive));
   }
 
- private:
+ protected:
   explicit BasicIterableDataset(internal::EpochHandle handle) : handle_(std::move(handle)) {}
+
+ private:
   internal::EpochHandle handle_;
 };
 

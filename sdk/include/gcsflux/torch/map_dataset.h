@@ -83,6 +83,18 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
     return OfListing(client, {.prefix = {std::move(bucket), ""}, .objects = std::move(objects)}, options);
   }
 
+  /// The samples of shards, all of which have an index (gcsflux/shards.h): one read for each sample, or for several
+  /// that follow each other. `transform` is a callable `Sample(const ShardSample&)` or `Sample(const ShardSample&,
+  /// const SampleContext&)`. objects() has one entry for each sample, with the name SHARD/KEY. A sample takes 16 bytes
+  /// more than an object would. Throws StorageError with kStale if a shard changed since its index was made, with
+  /// kInvalidArgument if one has no index, and with the errors of reading and listing.
+  template <class F>
+  static BasicMapDataset OfShards(const Client& client, const ObjectName& shards, F transform,
+                                  const DatasetOptions& options = {}) {
+    return BasicMapDataset(internal::OpenShardSamples(
+        client, shards, internal::MakerOf(internal::OverShards<Sample>(std::move(transform))), options));
+  }
+
   /// The samples of `indices`, in their order. If DatasetOptions::max_skipped allows it, there may be fewer than
   /// requested, but at least one.
   ///

@@ -26,7 +26,8 @@ GroupPlan GroupPlanner::Plan(std::size_t first, std::span<const DownloadSource> 
 }
 
 bool GroupPlanner::IsCandidate(const DownloadSource& source) const {
-  return source.size <= limits_.composite_bytes && MayBeCopiedUnder(limits_.kms_key_name, source.kms_key_name);
+  return !source.offset && source.size <= limits_.composite_bytes &&
+         MayBeCopiedUnder(limits_.kms_key_name, source.kms_key_name);
 }
 
 void GroupPlanner::Note(std::size_t first, std::span<const DownloadSource> rest) {

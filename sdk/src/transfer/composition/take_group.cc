@@ -7,7 +7,7 @@ namespace {
 
 // A source without a generation could change between its listing and the compose.
 bool IsComposable(const DownloadSource& source, const GroupLimits& limits) {
-  return source.generation != 0 && source.size <= limits.max_bytes &&
+  return source.generation != 0 && !source.offset && source.size <= limits.max_bytes &&
          MayBeCopiedUnder(limits.kms_key_name, source.kms_key_name);
 }
 

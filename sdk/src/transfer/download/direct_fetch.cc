@@ -11,6 +11,14 @@ GroupPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint6
   return {.first = index, .count = 1, .ranges = RangeCount(source.size, range_bytes)};
 }
 
+DirectFetch::DirectFetch(const DirectReads& reads, const DownloadSource& source, Destination& destination,
+                         std::size_t ranges)
+    : reads_(reads),
+      source_(source),
+      destination_(destination),
+      ranges_(ranges),
+      object_(reads.client, source, reads.options.encryption_key, reads.options.call) {}
+
 Result<std::uint32_t> DirectFetch::Read(const std::optional<Range>& range, const std::stop_token& stop) {
   const auto copy = [&](std::uint64_t offset, std::span<const std::byte> bytes) -> Result<void> {
     const auto place = destination_.Open();
@@ -27,7 +35,7 @@ Result<std::uint32_t> DirectFetch::Read(const std::optional<Range>& range, const
 }
 
 Result<void> DirectFetch::FetchRange(std::size_t index, const std::stop_token& stop) {
-  const bool is_whole = ranges_ == 1;
+  const bool is_whole = ranges_ == 1 && !source_.offset;
   const Range range = RangeAt(source_.size, ranges_, index);
   const auto crc32c = Read(is_whole ? std::nullopt : std::optional(range), stop);
   if (!crc32c) return crc32c.error();
@@ -38,7 +46,7 @@ Result<void> DirectFetch::FetchRange(std::size_t index, const std::stop_token& s
 }
 
 GroupOutcome DirectFetch::Finish(const std::stop_token&) {
-  if (ranges_ == 1) return {};  // FetchRange has compared it.
+  if (ranges_ == 1 && !source_.offset) return {};  // FetchRange has compared it.
   const MutexLock lock(mutex_);
   const auto checked = object_.CheckWhole(checksums_.Whole(source_.size).value_or(0));
   if (checked) return {};

@@ -22,18 +22,13 @@ struct DirectReads {
 /// The group of one object: it is read whole, or in ranges, one for each range.
 GroupPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64_t range_bytes);
 
-/// Fetches one object, and compares its CRC32C: whole in one request if it is one range. The combined checksums of
-/// several are compared when all have come. If they differ, the ranges are fetched once more; if they differ again,
-/// the object is kCorrupted.
+/// Fetches one object, or a part of one, and compares its CRC32C: an object in one request if it is one range. The
+/// combined checksums of several are compared when all have come. If they differ, the ranges are fetched once more; if
+/// they differ again, the object is kCorrupted.
 class DirectFetch : public GroupFetch {
  public:
   /// The arguments must outlive it.
-  DirectFetch(const DirectReads& reads, const DownloadSource& source, Destination& destination, std::size_t ranges)
-      : reads_(reads),
-        source_(source),
-        destination_(destination),
-        ranges_(ranges),
-        object_(reads.client, source, reads.options.encryption_key, reads.options.call) {}
+  DirectFetch(const DirectReads& reads, const DownloadSource& source, Destination& destination, std::size_t ranges);
 
   Result<void> FetchRange(std::size_t range, const std::stop_token& stop) override;
   GroupOutcome Finish(const std::stop_token& stop) override;

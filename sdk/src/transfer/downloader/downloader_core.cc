@@ -8,6 +8,7 @@
 #include "client/client_core.h"
 #include "transfer/composition/composed_fetch.h"
 #include "transfer/composition/group_planner.h"
+#include "transfer/download/joined_fetch.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -102,17 +103,33 @@ FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_g
   if (composer_) {
     return ComposingMethod(sources, std::min(options_.max_composite_bytes, max_group_bytes));
   }
-  return {.plan =
-              [this, &sources](std::size_t first) {
-                return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
-                  return PlanDirect(rest.sources.front(), first, options_.range_bytes);
-                });
-              },
-          .begin =
-              [this, &sources](const GroupPlan& group, std::span<Destination> destinations) {
-                return std::make_unique<DirectFetch>(reads_, sources.At(group.first), destinations.front(),
-                                                     group.ranges);
-              }};
+  return {
+      .plan =
+          [this, &sources, max_group_bytes](std::size_t first) {
+            return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
+              return PlanRead(rest.sources, first, max_group_bytes);
+            });
+          },
+      .begin = [this, &sources](const GroupPlan& group,
+                                std::span<Destination> destinations) { return Begin(sources, group, destinations); }};
+}
+
+// Without a composite.
+GroupPlan DownloaderCore::PlanRead(std::span<const DownloadSource> rest, std::size_t first,
+                                   std::uint64_t max_bytes) const {
+  const std::size_t joined = TakeJoined(rest, max_bytes);
+  if (joined > 1) return {.first = first, .count = joined};
+  return PlanDirect(rest.front(), first, options_.range_bytes);
+}
+
+std::unique_ptr<GroupFetch> DownloaderCore::Begin(SourceWindow& sources, const GroupPlan& group,
+                                                  std::span<Destination> destinations) const {
+  if (group.count == 1) {
+    return std::make_unique<DirectFetch>(reads_, sources.At(group.first), destinations.front(), group.ranges);
+  }
+  const auto together = sources.Of(group.first, group.count);
+  if (together.front().offset) return std::make_unique<JoinedFetch>(reads_, together, destinations);
+  return std::make_unique<ComposedFetch>(*composer_, reads_, together, destinations);
 }
 
 FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const {
@@ -121,20 +138,16 @@ FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t
                                                                     .range_bytes = options_.range_bytes,
                                                                     .kms_key_name = options_.composition_kms_key_name,
                                                                     .connections = [this] { return slots_->limit(); }});
-  return {.plan =
-              [planner, &sources](std::size_t first) {
-                return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
-                  return planner->Plan(first, rest.sources, rest.expected);
-                });
-              },
-          .begin = [this, &sources](const GroupPlan& group,
-                                    std::span<Destination> destinations) -> std::unique_ptr<GroupFetch> {
-            if (group.count > 1) {
-              return std::make_unique<ComposedFetch>(*composer_, reads_, sources.Of(group.first, group.count),
-                                                     destinations);
-            }
-            return std::make_unique<DirectFetch>(reads_, sources.At(group.first), destinations.front(), group.ranges);
-          }};
+  return {
+      .plan =
+          [this, planner, &sources, max_bytes](std::size_t first) {
+            return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
+              if (rest.sources.front().offset) return PlanRead(rest.sources, first, max_bytes);
+              return planner->Plan(first, rest.sources, rest.expected);
+            });
+          },
+      .begin = [this, &sources](const GroupPlan& group,
+                                std::span<Destination> destinations) { return Begin(sources, group, destinations); }};
 }
 
 CompositionReport DownloaderCore::composition_report() const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 
 #include "gcsflux/download.h"
 #include "loop/request_slots.h"
@@ -33,6 +34,10 @@ class DownloaderCore {
 
  private:
   [[nodiscard]] FetchMethod ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const;
+  [[nodiscard]] GroupPlan PlanRead(std::span<const DownloadSource> rest, std::size_t first,
+                                   std::uint64_t max_bytes) const;
+  [[nodiscard]] std::unique_ptr<GroupFetch> Begin(SourceWindow& sources, const GroupPlan& group,
+                                                  std::span<Destination> destinations) const;
 
   const Client client_;
   const DownloaderOptions options_;

@@ -58,6 +58,10 @@ Result<ObjectReader> ObjectReader::Open(const Client& client, const DownloadSour
                  "read of " + ToUri(source.object) + ": the source's generation " + std::to_string(source.generation) +
                      (is_other ? " is not that of the options" : " is none; take it from a listing")};
   }
+  if (source.offset) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "read of " + ToUri(source.object) + ": the source is a part of the object"};
+  }
   return internal::ExceptionsAsErrors([&]() -> Result<ObjectReader> {
     return ObjectReader(
         internal::OwnedByProcess(std::make_unique<internal::ReaderCore>(client, source, std::move(options))));

@@ -7,17 +7,24 @@
 namespace gcsflux::internal {
 namespace {
 
-std::string OperationOf(const DownloadSource& source) { return "objects.get " + ToUri(source.object) + ": "; }
+std::string OperationOf(const DownloadSource& source) {
+  const std::string part =
+      source.offset ? " [" + std::to_string(*source.offset) + ", " + std::to_string(*source.offset + source.size) + ")"
+                    : "";
+  return "objects.get " + ToUri(source.object) + part + ": ";
+}
 
 }  // namespace
 
 Result<RangeAnswer> PinnedObject::ReadWhole(const RangeTarget& target, const std::stop_token& stop) {
-  return Read(std::nullopt, {0, source_.size}, target, stop);
+  if (!source_.offset) return Read(std::nullopt, {0, source_.size}, target, stop);
+  if (source_.size == 0) return RangeAnswer{};  // No request can ask for no byte.
+  return ReadRange({0, source_.size}, target, stop);
 }
 
 Result<RangeAnswer> PinnedObject::ReadRange(const Range& range, const RangeTarget& target,
                                             const std::stop_token& stop) {
-  return Read(ByteRange{range.offset, range.length}, range, target, stop);
+  return Read(ByteRange{source_.offset.value_or(0) + range.offset, range.length}, range, target, stop);
 }
 
 Result<RangeAnswer> PinnedObject::Read(const std::optional<ByteRange>& asked, const Range& expected,
@@ -55,10 +62,12 @@ Result<RangeAnswer> PinnedObject::Read(const std::optional<ByteRange>& asked, co
     return OtherSize("no byte " + std::to_string(asked->offset));
   }
   if (!read) return read.error();
-  if (read->object_size != source_.size || read->bytes != expected.length) {
+  if ((!source_.offset && read->object_size != source_.size) || read->bytes != expected.length) {
     return OtherSize(std::to_string(read->object_size) + " bytes are stored");
   }
-  if (auto noted = reported_.Note(source_.object, read->object_crc32c); !noted) return noted.error();
+  if (!source_.offset) {
+    if (auto noted = reported_.Note(source_.object, read->object_crc32c); !noted) return noted.error();
+  }
   const auto end = Clock::now();
   const auto until_first = (first_byte == start ? end : first_byte) - start;
   return RangeAnswer{read->crc32c, {.first_byte = until_first, .total = end - start, .bytes = read->bytes}};

@@ -41,7 +41,8 @@ struct RangeAnswer {
   ReadTimes times = {};
 };
 
-/// One generation of an object, of a known size, and how it is read. All reads of a known object go through it.
+/// One generation of an object, of a known size, or a part of one, and how it is read. All reads of a known object go
+/// through it. Offsets are those in the source.
 /// Thread-safe.
 class PinnedObject {
  public:
@@ -50,8 +51,8 @@ class PinnedObject {
                const CallOptions& call)
       : client_(client), source_(source), encryption_key_(encryption_key), call_(call) {}
 
-  /// Reads the object by one request without a range. The sink never gets more bytes than the source has. If the object
-  /// has another size than its source, returns kCorrupted.
+  /// Reads the source by one request, of an object without a range. The sink never gets more bytes than the source has.
+  /// If the object has another size than its source, returns kCorrupted.
   Result<RangeAnswer> ReadWhole(const RangeTarget& target, const std::stop_token& stop);
   /// The same for a range, of at least 1 byte, within the source.
   Result<RangeAnswer> ReadRange(const Range& range, const RangeTarget& target, const std::stop_token& stop);
