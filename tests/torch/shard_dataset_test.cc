@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -219,6 +220,232 @@ TEST_F(ShardDatasetTest, NoticesWrongBytesOfASample) {
   for (auto& batch : skipping.Epoch()) samples += batch.samples.size();
   EXPECT_EQ(samples, static_cast<std::size_t>(kSamples - 1));
   EXPECT_THAT(skipping.report().skipped_objects.front().name, HasSubstr("train/1.tar/d/23"));
+}
+
+// Without indexes: shards are read from front to back.
+class ScannedShardsTest : public ShardDatasetTest, public ::testing::WithParamInterface<SampleOrder> {
+ protected:
+  static std::vector<int> Rest(const ShardDataset& dataset, const std::optional<Cursor>& cursor = {}) {
+    std::vector<int> numbers;
+    for (auto& batch : dataset.Epoch(cursor)) AddTo(numbers, batch.samples);
+    return numbers;
+  }
+};
+
+TEST_P(ScannedShardsTest, GiveEachSampleOncePerEpoch) {
+  const auto dataset = Dataset(Options(GetParam()));
+  std::vector<std::vector<int>> epochs;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    epochs.push_back(Rest(dataset));
+    EXPECT_EQ(Sorted(epochs.back()), All());
+    EXPECT_EQ(epochs.back() == All(), GetParam() == SampleOrder::kByName);
+  }
+  EXPECT_EQ(epochs[0] == epochs[1], GetParam() == SampleOrder::kByName);
+  EXPECT_EQ(Rest(Dataset(Options(GetParam()))), epochs[0]);
+  EXPECT_EQ(dataset.cursor().epoch, 3U);
+  EXPECT_EQ(dataset.report().samples, 3U * kSamples);
+}
+
+TEST_P(ScannedShardsTest, ResumeAtTheSample) {
+  const std::vector<int> whole = Rest(Dataset(Options(GetParam())));
+  const std::vector<int> second = [&] {
+    const auto dataset = Dataset(Options(GetParam()));
+    Rest(dataset);
+    return Rest(dataset);
+  }();
+  for (std::size_t left_after = 1; left_after <= 9; ++left_after) {
+    std::vector<int> numbers;
+    std::optional<Cursor> cursor;
+    std::size_t batches = 0;
+    for (auto& batch : Dataset(Options(GetParam())).Epoch()) {
+      AddTo(numbers, batch.samples);
+      cursor = ValueOrThrow(ParseCursor(FormatCursor(batch.cursor)));
+      EXPECT_EQ(*cursor, batch.cursor);
+      if (++batches == left_after) break;
+    }
+    const auto resumed = Dataset(Options(GetParam()));
+    const auto rest = Rest(resumed, cursor);
+    if (left_after == 9) {  // At the epoch's end.
+      EXPECT_EQ(rest, second);
+      continue;
+    }
+    numbers.insert(numbers.end(), rest.begin(), rest.end());
+    EXPECT_EQ(numbers, whole) << "left after " << left_after << " batches";
+    EXPECT_EQ(Rest(resumed), second);
+  }
+}
+
+TEST_P(ScannedShardsTest, ContinueAfterALoopThatEndedEarly) {
+  const auto dataset = Dataset(Options(GetParam()));
+  std::vector<int> numbers;
+  for (int loops = 0; loops < 20 && dataset.cursor().epoch == 0; ++loops) {
+    for (auto& batch : dataset.Epoch()) {
+      AddTo(numbers, batch.samples);
+      break;
+    }
+  }
+  EXPECT_EQ(Sorted(numbers), All());
+}
+
+TEST_P(ScannedShardsTest, AreSplitOverRanksWhichResumeAlone) {
+  std::vector<int> numbers;
+  for (std::uint64_t rank = 0; rank < 3; ++rank) {
+    std::optional<Cursor> cursor;
+    for (auto& batch : Dataset(Options(GetParam(), rank, 3)).Epoch()) {
+      AddTo(numbers, batch.samples);
+      cursor = batch.cursor;
+      break;
+    }
+    const Error other = ThrownBy([&] { Rest(Dataset(Options(GetParam(), rank, 4)), cursor); });
+    EXPECT_EQ(other.code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(other.message, HasSubstr("the cursor is of rank " + std::to_string(rank) + " of 3"));
+    const auto rest = Rest(Dataset(Options(GetParam(), rank, 3)), cursor);
+    numbers.insert(numbers.end(), rest.begin(), rest.end());
+  }
+  EXPECT_EQ(Sorted(numbers), All());
+}
+
+TEST_P(ScannedShardsTest, ReadEachShardOnceAnEpoch) {
+  auto options = Options(GetParam());
+  options.epochs = 1;
+  const auto dataset = Dataset(options);
+  const auto before = client_.counters();
+  Rest(dataset);
+  EXPECT_EQ((client_.counters() - before).requests, static_cast<std::uint64_t>(kShards));
+}
+
+TEST_P(ScannedShardsTest, SurviveFailingReads) {
+  constexpr const char* kRead = "storage.objects.get";
+  const emulator::FaultMatch some{.operation = kRead, .probability = 0.3};
+  emulator_.faults().Load({.seed = 5,
+                           .rules = {{.name = "fails", .match = some, .action = {.type = "status", .status = 503}},
+                                     {.name = "cut", .match = some, .action = {.type = "cut", .after_bytes = 700}}}});
+  const Client client = ValueOrThrow(
+      Client::Create({.endpoint = emulator_.endpoint(),
+                      .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1), .budget = 1})}));
+  const ShardDataset dataset(client, Object("train/"), NumberIn, Options(GetParam()), kDirect);
+  for (int epoch = 0; epoch < 5; ++epoch) EXPECT_EQ(Sorted(Rest(dataset)), All());
+  EXPECT_GE(emulator_.faults().Fired("fails"), 1U);
+  EXPECT_GE(emulator_.faults().Fired("cut"), 1U);
+}
+
+TEST_P(ScannedShardsTest, ServeADataLoader) {
+  auto dataset = Dataset(Options(GetParam()));
+  auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(kBatch).workers(2));
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    std::vector<int> numbers;
+    for (auto& batch : *loader) {
+      AddTo(numbers, batch);
+      dataset.BatchConsumed();
+    }
+    EXPECT_EQ(Sorted(numbers), All());
+  }
+  EXPECT_EQ(dataset.consumed().epoch, 2U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, ScannedShardsTest,
+                         ::testing::Values(SampleOrder::kByName, SampleOrder::kShuffled, SampleOrder::kBuffered));
+
+TEST_F(ShardDatasetTest, DropsOrPadsTheUnevenRestOfARank) {
+  auto options = Options(SampleOrder::kBuffered);
+  for (const EpochTail tail : {EpochTail::kDrop, EpochTail::kPad}) {
+    options.tail = tail;
+    const auto dataset = Dataset(options);
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      std::size_t batches = 0;
+      std::vector<int> numbers;
+      for (auto& batch : dataset.Epoch()) {
+        EXPECT_EQ(batch.samples.size(), kBatch);
+        AddTo(numbers, batch.samples);
+        ++batches;
+      }
+      EXPECT_EQ(batches, tail == EpochTail::kDrop ? 8U : 9U);
+      const std::vector<int> sorted = Sorted(numbers);
+      const std::set<int> different(sorted.begin(), sorted.end());
+      EXPECT_EQ(different.size(), tail == EpochTail::kDrop ? 56U : 60U);
+    }
+  }
+  options.tail = EpochTail::kDrop;
+  options.batch_size = 61;
+  const auto dataset = Dataset(options);
+  EXPECT_THAT(ThrownBy([&] {
+                for (auto& batch : dataset.Epoch()) static_cast<void>(batch);
+              }).message,
+              HasSubstr("fill no batch"));
+}
+
+TEST_F(ShardDatasetTest, WithoutIndexRefusesWhatNeedsAllSamples) {
+  EXPECT_THAT(ThrownBy([&] { static_cast<void>(Dataset(Options(SampleOrder::kByName, 0, kShards + 1))); }).message,
+              HasSubstr("5 shards are too few for 6 ranks"));
+  auto given = Options(SampleOrder::kGiven);
+  given.given = GivenOrder({1, 2});
+  EXPECT_EQ(ThrownBy([&] { static_cast<void>(Dataset(given)); }).code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(ShardDatasetTest, RefusesACursorOfIndexedSamplesForShardsWithoutIndex) {
+  const auto scanned = Dataset(Options(SampleOrder::kByName));
+  std::optional<Cursor> cursor;
+  for (auto& batch : scanned.Epoch()) {
+    cursor = batch.cursor;
+    break;
+  }
+  MakeIndexes();
+  const auto indexed = Dataset(Options(SampleOrder::kByName));
+  EXPECT_EQ(ThrownBy([&] { static_cast<void>(indexed.Epoch(cursor)); }).code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(ShardDatasetTest, NamesTheShardThatIsDamaged) {
+  const auto error_with = [&](const std::string& bytes) {
+    Put(NameOf(2), bytes);
+    const auto dataset = Dataset(Options(SampleOrder::kByName));
+    return ThrownBy([&] {
+      for (auto& batch : dataset.Epoch()) static_cast<void>(batch);
+    });
+  };
+  struct Bad {
+    const char* name;
+    std::string bytes;
+    const char* message;
+  };
+  std::string split = ShardOf(2);
+  split = testing::TarFileOf({"d/23.jpg", "x"}) + split;
+  const Bad kCases[] = {{"cut", ShardOf(2).substr(0, 3000), "was cut off"},
+                        {"cut between members", ShardOf(2).substr(0, 4096), "has no end"},
+                        {"gzip", "\x1f\x8b" + std::string(600, 'x'), "compressed (gzip)"},
+                        {"empty", "", "has no"},
+                        {"split", split, "it was split"}};
+  for (const Bad& bad : kCases) {
+    const Error error = error_with(bad.bytes);
+    EXPECT_EQ(error.code, ErrorCode::kUndecodable) << bad.name;
+    EXPECT_THAT(error.message, HasSubstr("gs://torch-test/" + NameOf(2))) << bad.name;
+    EXPECT_THAT(error.message, HasSubstr(bad.message)) << bad.name;
+  }
+}
+
+TEST_F(ShardDatasetTest, EndsWhenAShardChangesMeanwhile) {
+  const auto dataset = Dataset(Options(SampleOrder::kByName));
+  Put(NameOf(3), ShardOf(3));
+  EXPECT_EQ(ThrownBy([&] {
+              for (auto& batch : dataset.Epoch()) static_cast<void>(batch);
+            }).code,
+            ErrorCode::kAborted);
+}
+
+TEST_F(ShardDatasetTest, ReadsShardsThatAreLargerThanTheBudget) {
+  const Client client =
+      ValueOrThrow(Client::Create({.endpoint = emulator_.endpoint(), .max_undelivered_bytes = 300'000}));
+  std::vector<testing::TarFile> files;
+  for (int i = 0; i < 40; ++i) files.push_back({std::to_string(100 + i) + ".bin", std::string(100'000, 'x')});
+  Put("large/0.tar", testing::TarOf(files));
+  const auto size = [](const ShardSample& sample) -> Example<> {
+    return {torch::tensor(static_cast<int>(ValueOrThrow(sample.Member("bin")).size())), torch::tensor(0)};
+  };
+  const ShardDataset dataset(client, Object("large/"), size, Options(SampleOrder::kBuffered), kDirect);
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    int samples = 0;
+    for (auto& batch : dataset.Epoch()) samples += static_cast<int>(batch.samples.size());
+    EXPECT_EQ(samples, 40);
+  }
 }
 
 }  // namespace

@@ -102,6 +102,17 @@ struct ListingFingerprint {
   friend bool operator==(const ListingFingerprint&, const ListingFingerprint&) = default;
 };
 
+/// Where a rank continues in shards that have no index (torch/shard_dataset.h): only this rank of so many can.
+struct ShardPosition {
+  std::uint64_t rank = 0;
+  std::uint64_t world_size = 1;
+  std::uint64_t shard = 0;  ///< The first of the rank's shards of the epoch, in their order, that is read again.
+  std::uint64_t samples_before = 0;  ///< Samples of the shards before it.
+  std::uint64_t samples = 0;         ///< Of all the rank's shards, if it is known; otherwise 0.
+
+  friend bool operator==(const ShardPosition&, const ShardPosition&) = default;
+};
+
 /// The position of a run. A value: save it with the model. A later run continues at the next sample, on any number of
 /// ranks and with any batch size.
 struct Cursor {
@@ -109,9 +120,11 @@ struct Cursor {
   std::uint64_t epoch = 0;     ///< From 0, below 2^63.
   std::uint64_t consumed = 0;  ///< Samples of this epoch that all ranks together have used.
   SampleOrder order = SampleOrder::kShuffled;
-  std::uint64_t shuffle_buffer = 0;  ///< Under kBuffered.
+  std::uint64_t shuffle_buffer = 0;  ///< Under kBuffered, and under kShuffled with `shards`.
   std::uint64_t order_hash = 0;      ///< Under kGiven, of the epoch's indices; 0 at the beginning of an epoch.
   ListingFingerprint listing = {};
+  /// Of shards without an index: `consumed` are samples of this rank, and `listing` is of the shards.
+  std::optional<ShardPosition> shards = {};
 
   friend bool operator==(const Cursor&, const Cursor&) = default;
 };

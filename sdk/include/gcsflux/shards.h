@@ -65,8 +65,18 @@ class ShardSample {
 struct ShardOptions {
   /// Most shards that are read at the same time; at least 1.
   int max_shards = 4;
-  /// Also makes the indexes that are there and fit their shards.
+  /// For IndexShards(): also makes the indexes that are there and fit their shards.
   bool replaces_indexes = false;
+
+  // For PackShards():
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< Of a shard; a larger sample has one of its own.
+  std::uint64_t max_samples = 100'000;               ///< Of a shard; at least 1.
+  /// The samples are packed in an order that this seed determines; without it, by name. Set it if the dataset is read
+  /// without an index, so that a buffer of samples shuffles well.
+  std::optional<std::uint64_t> shuffle_seed = {};
+  /// Memory of all shards that are written, beside 16 MiB for each. At least 16 MiB for each is used.
+  std::uint64_t part_memory_bytes = std::uint64_t{96} << 20;
+
   /// Told of the bytes of shards, by several threads at the same time.
   ProgressCallback on_progress = {};
   CallOptions call = {};
@@ -86,5 +96,27 @@ struct ShardReport {
 /// with shard, member and offset if a shard is no archive of samples, and kEmptyPrefix if there are no shards. The
 /// first failure ends the call; indexes that were stored stay.
 Result<ShardReport> IndexShards(const Client& client, const ObjectName& shards, const ShardOptions& options = {});
+
+/// Packs the objects under the prefix `from` into shards with their indexes. The name `to` has one printf pattern for
+/// the number of a shard: {"bucket", "train/%06d.tar"}. Members have the objects' names behind the prefix; the members
+/// of a sample are together, whatever the order of the names. Each member is compared with its object's CRC32C.
+///
+/// The same objects and options give the same shards. A shard that is there with just these members and its index is
+/// kept, so a call that was interrupted can be repeated. Other shards of these numbers are overwritten. Returns
+/// kAlreadyExists if there are shards of further numbers, kInvalidArgument if an object's name is none of a sample's
+/// member or `to` has no pattern, and kEmptyPrefix if there are no objects.
+Result<ShardReport> PackShards(const Client& client, const ObjectName& from, const ObjectName& to,
+                               const ShardOptions& options = {});
+
+/// Stores each member of the shards as an object, whose name is `to` and the member's name. Overwrites. Returns
+/// kUndecodable as IndexShards() does; members that were stored before stay.
+Result<ShardReport> UnpackShards(const Client& client, const ObjectName& shards, const ObjectName& to,
+                                 const ShardOptions& options = {});
+
+/// Calls `visit` for each member of the shards, in their order, with the name SHARD/MEMBER, the size and the CRC32C. A
+/// shard without a usable index is read whole.
+Result<ShardReport> ListShards(const Client& client, const ObjectName& shards,
+                               const std::function<void(const ListedObject& member)>& visit,
+                               const ShardOptions& options = {});
 
 }  // namespace gcsflux

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gcsflux/epoch.h"
+#include "shards/held_sample.h"
 
 namespace gcsflux::internal {
 
@@ -16,6 +17,7 @@ struct PlannedBatch {
   std::uint64_t epoch = 0;
   std::uint64_t claimed_from = 0;         ///< It is for loops over the epochs from this one to `epoch`.
   std::vector<std::size_t> samples = {};  ///< Indices of objects; at least one.
+  std::vector<HeldSample> held = {};      ///< One for each, if their bytes were read already.
   Cursor cursor = {};
 };
 

@@ -9,6 +9,7 @@
 #include "base/exceptions_as_errors.h"
 #include "base/object_name.h"
 #include "base/process/mutex.h"
+#include "dataset/held_method.h"
 #include "dataset/sample_context.h"
 
 namespace gcsflux::internal {
@@ -70,7 +71,11 @@ std::shared_ptr<BatchStream> BatchStream::Make(std::shared_ptr<const DownloaderC
       std::move(core), std::make_unique<SourceWindow>(std::make_unique<Feed>(it)),
       [&it](std::vector<ArrivedObject> objects) { it.OnArrival(std::move(objects)); },
       [&it](const Error& error) { it.End(error); },
-      [&it](std::size_t first, std::size_t count) { return it.IsNeeded(first, count); });
+      [&it](std::size_t first, std::size_t count) { return it.IsNeeded(first, count); },
+      it.settings_.holds_samples
+          ? [&it](SourceWindow&
+                      sources) { return HeldMethod(sources, [&it](std::size_t index) { return it.TakeHeld(index); }); }
+          : FetchAhead::MakeMethod());
   return stream;
 }
 
@@ -153,15 +158,20 @@ std::vector<DownloadSource> BatchStream::FeedMore() {
     if (batch.in_order == 0) continue;
     if (batch.planned.epoch > claimed_epoch_) fed_of_next_epoch_ += batch.planned.samples.size();
     Prepare(batch);
-    for (const std::size_t sample : batch.planned.samples) sources.push_back(SourceOf(sample));
+    for (std::size_t place = 0; place < batch.planned.samples.size(); ++place)
+      sources.push_back(SourceOf(batch, place));
     next_index_ += batch.planned.samples.size();
   }
   return sources;
 }
 
-DownloadSource BatchStream::SourceOf(std::size_t sample) const {
-  const ListedObject& object = settings_.object_at(sample);
-  if (settings_.source_of) return settings_.source_of(sample, object);
+const ListedObject& BatchStream::ListedAt(const Batch& batch, std::size_t place) const {
+  return settings_.holds_samples ? batch.planned.held[place].listed : settings_.object_at(batch.planned.samples[place]);
+}
+
+DownloadSource BatchStream::SourceOf(const Batch& batch, std::size_t place) const {
+  const ListedObject& object = ListedAt(batch, place);
+  if (settings_.source_of) return settings_.source_of(batch.planned.samples[place], object);
   return {{settings_.bucket, object.name}, object.size, object.generation, object.crc32c, object.kms_key_name};
 }
 
@@ -251,6 +261,15 @@ std::optional<BatchStream::Turn> BatchStream::TurnOf(std::size_t index) const {
   return Turn{taken_ + static_cast<std::uint64_t>(batch - batches_.begin()), place};
 }
 
+// Nothing if its batch was taken.
+HeldSample BatchStream::TakeHeld(std::size_t index) {
+  const MutexLock lock(mutex_);
+  const auto turn = TurnOf(index);
+  if (!turn) return {};
+  HeldSample& held = Numbered(turn->first).planned.held[turn->second];
+  return {.memory = std::move(held.memory), .bytes = held.bytes};
+}
+
 bool BatchStream::IsNeeded(std::size_t first, std::size_t count) {
   const MutexLock lock(mutex_);
   begun_ = std::max(begun_, first + count);
@@ -282,9 +301,8 @@ void BatchStream::OnArrival(std::vector<ArrivedObject> objects) {
 
 void BatchStream::Add(MutexLock<Mutex>& lock, Turn turn, ArrivedObject arrived) {
   if (ended_) return;
-  const std::size_t sample = Numbered(turn.first).planned.samples[turn.second];
   settings_.tally->NoteArrival(arrived.took, arrived.object.bytes.size(), [&] {
-    return ToUri({settings_.bucket, settings_.object_at(sample).name});
+    return ToUri({settings_.bucket, ListedAt(Numbered(turn.first), turn.second).name});
   });
   const auto place = arrived_.emplace(turn, std::move(arrived.object)).first;
   if (settings_.work.is_instant) Decode(lock, arrived_.extract(place));
@@ -293,8 +311,8 @@ void BatchStream::Add(MutexLock<Mutex>& lock, Turn turn, ArrivedObject arrived) 
 // The samples of a claimed batch that are not fetched in the order.
 Result<std::shared_ptr<FetchAhead>> BatchStream::FetchBeside(std::uint64_t number, const Batch& batch) {
   std::vector<DownloadSource> sources;
-  const auto& samples = batch.planned.samples;
-  for (std::size_t place = batch.in_order; place < samples.size(); ++place) sources.push_back(SourceOf(samples[place]));
+  for (std::size_t place = batch.in_order; place < batch.planned.samples.size(); ++place)
+    sources.push_back(SourceOf(batch, place));
   const auto on_arrival = [this, number, first = batch.in_order](std::vector<ArrivedObject> objects) {
     {
       MutexLock lock(mutex_);
@@ -349,7 +367,7 @@ void BatchStream::Decode(MutexLock<Mutex>& lock, Arrived::node_type object) {
   Batch& batch = Numbered(object.key().first);  // The reference stays valid, because a sample of it is pending.
   const std::size_t place = object.key().second;
   const std::size_t index = batch.planned.samples[place];
-  const ListedObject& listed = settings_.object_at(index);
+  const ListedObject& listed = ListedAt(batch, place);
   const SampleContext context = ContextOf(batch.planned.seed, batch.planned.epoch, index);
   DownloadedObject& downloaded = object.mapped();
   DecodedSample made;
@@ -388,7 +406,7 @@ void BatchStream::Note(Batch& batch, std::size_t place, std::optional<Error> err
 bool BatchStream::MaySkip(const Batch& batch, std::size_t place, const std::optional<Error>& error,
                           const std::exception_ptr& exception) {
   if (settings_.max_skipped == 0 || (error && !IsOfObject(*error))) return false;
-  const std::string& name = settings_.object_at(batch.planned.samples[place]).name;
+  const std::string& name = ListedAt(batch, place).name;
   return settings_.tally->Skip(settings_.max_skipped, {.name = ToUri({settings_.bucket, name}),
                                                        .reason = error ? error->message : TextOf(exception)});
 }

@@ -79,6 +79,7 @@ class BatchStream : public TaskSource, public std::enable_shared_from_this<Batch
     std::uint64_t max_decoded_samples = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t max_decoded_bytes = std::numeric_limits<std::uint64_t>::max();
     std::shared_ptr<DatasetTally> tally = {};
+    bool holds_samples = false;  ///< The order gives the samples' bytes: PlannedBatch::held.
   };
   /// `start` is the beginning of the order.
   static std::shared_ptr<BatchStream> Make(std::shared_ptr<const DownloaderCore> core,
@@ -149,7 +150,9 @@ class BatchStream : public TaskSource, public std::enable_shared_from_this<Batch
   bool IsNeeded(std::size_t first, std::size_t count);
   void OnArrival(std::vector<ArrivedObject> objects);
   void End(const Error& error);
-  [[nodiscard]] DownloadSource SourceOf(std::size_t sample) const;
+  [[nodiscard]] const ListedObject& ListedAt(const Batch& batch, std::size_t place) const;
+  [[nodiscard]] DownloadSource SourceOf(const Batch& batch, std::size_t place) const;
+  HeldSample TakeHeld(std::size_t index);
   Result<std::shared_ptr<FetchAhead>> FetchBeside(std::uint64_t number, const Batch& batch);
   void Add(MutexLock<Mutex>& lock, Turn turn, ArrivedObject arrived) REQUIRES(mutex_, lock);
   void OfferToDecoders();

@@ -8,6 +8,7 @@
 #include "client/client_core.h"
 #include "dataset/fingerprint.h"
 #include "dataset/given_order.h"
+#include "dataset/shard_order.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -24,7 +25,7 @@ std::shared_ptr<DecodeThreads> MakeDecoders(int threads) {
 
 // The fingerprint of a listing that has not begun: its first 0 objects.
 ListingFingerprint FingerprintAtFirst(const DatasetCore::Settings& settings) {
-  auto fingerprint = FingerprintOf(settings.prefix, settings.objects);
+  auto fingerprint = FingerprintOf(settings.prefix, settings.scanned ? *settings.scanned : settings.objects);
   fingerprint.is_partial = settings.is_live;
   return fingerprint;
 }
@@ -60,6 +61,7 @@ DatasetCore::~DatasetCore() {
   // In a child the parent's engine stays unchanged.
   Engine& engine = engines_.Get();
   engine.lister.reset();
+  engine.scan.reset();
   if (engine.stream) engine.stream->Close();
 }
 
@@ -74,7 +76,8 @@ std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::
                             .max_skipped = options_.max_skipped,
                             .max_decoded_samples = options_.max_decoded_samples,
                             .max_decoded_bytes = options_.max_decoded_bytes,
-                            .tally = tally_});
+                            .tally = tally_,
+                            .holds_samples = settings_->scanned && object_at == nullptr});
 }
 
 // The listing of this process: its objects are known, or it starts now. If it failed or found nothing, it starts again.
@@ -96,6 +99,7 @@ Result<std::shared_ptr<const LiveListing>> DatasetCore::ListingOf(Engine& engine
 }
 
 std::optional<std::uint64_t> DatasetCore::count() const {
+  if (settings_->scanned) return std::nullopt;
   if (!settings_->is_live) return settings_->objects.size();
   Engine& engine = engines_.Get();
   const MutexLock lock(engine.listing_mutex);
@@ -105,6 +109,7 @@ std::optional<std::uint64_t> DatasetCore::count() const {
 }
 
 Result<void> DatasetCore::Check(const EpochOptions& order, const EpochStart& start) const {
+  if (settings_->scanned) return CheckShardStart(order, start, fingerprint_);
   auto listing = settings_->is_live ? std::make_shared<const LiveListing>() : AllOf(settings_);
   if (auto prepared = PrepareGiven(order, settings_->objects.size(), start.cursor.epoch); !prepared) return prepared;
   return EpochOrder(order, start, fingerprint_, /*all_epochs=*/false, std::move(listing)).Begin();
@@ -112,12 +117,52 @@ Result<void> DatasetCore::Check(const EpochOptions& order, const EpochStart& sta
 
 Result<std::shared_ptr<BatchStream>> DatasetCore::StreamInOrder(Engine& engine, const EpochOptions& order,
                                                                 const EpochStart& start) const {
+  if (settings_->scanned) {
+    if (auto checked = CheckShardStart(order, start, fingerprint_); !checked) return checked.error();
+    StopScan(engine);
+    auto scan = StartScan(engine, order, start);
+    if (!scan) return scan.error();
+    auto batches =
+        std::make_unique<ShardOrder>(order, start, fingerprint_, options_.fetch_across_epochs, (*scan)->samples());
+    if (const auto error = batches->error()) return *error;
+    const MutexLock lock(engine.mutex);
+    engine.scan = *std::move(scan);
+    return MakeStream(engine, std::move(batches), start.cursor, nullptr);
+  }
   auto listing = ListingOf(engine);
   if (!listing) return listing.error();
   auto batches = std::make_unique<EpochOrder>(order, start, fingerprint_, options_.fetch_across_epochs, *listing);
   if (auto begun = batches->Begin(); !begun) return begun.error();
   return MakeStream(engine, std::move(batches), start.cursor,
                     [objects = *listing](std::size_t index) -> const ListedObject& { return objects->At(index); });
+}
+
+Result<std::unique_ptr<ShardScan>> DatasetCore::StartScan(Engine& engine, const EpochOptions& order,
+                                                          const EpochStart& start) const {
+  const ShardPosition position = PositionOf(start);
+  const auto places = std::make_shared<ShardPlaces>(order, settings_->scanned->size());
+  const bool all_epochs = options_.fetch_across_epochs;
+  return ShardScan::Start(
+      client_, {.bucket = settings_->prefix.bucket,
+                .shards = settings_->scanned,
+                .shard_at = [places](std::uint64_t epoch, std::uint64_t place) { return places->At(epoch, place); },
+                .epoch = start.cursor.epoch,
+                .place = position.shard,
+                .has_epoch = [all_epochs, epochs = order.epochs](
+                                 std::uint64_t epoch) { return all_epochs && (!epochs || epoch < *epochs); },
+                .encryption_key = options_.download.encryption_key,
+                .call = options_.download.call,
+                .on_growth =
+                    [this, &engine] {
+                      if (const auto stream = StreamOf(engine)) stream->LookAgain();
+                    }});
+}
+
+// Before another one begins. Its thread takes the lock, so it ends without it.
+void DatasetCore::StopScan(Engine& engine) const {
+  std::unique_ptr<ShardScan> old;
+  const MutexLock lock(engine.mutex);
+  old = std::move(engine.scan);
 }
 
 Result<void> DatasetCore::Expect(const EpochOptions& order, const EpochStart& start) const {

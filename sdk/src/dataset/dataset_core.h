@@ -22,6 +22,7 @@
 #include "gcsflux/download.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/events.h"
+#include "shards/shard_scan.h"
 
 namespace gcsflux::internal {
 
@@ -35,6 +36,8 @@ class DatasetCore {
     /// Every process that asks for samples lists the prefix meanwhile; `objects` is empty.
     bool is_live = false;
     SampleWork work = {};
+    /// Shards without an index, which are read from front to back; `objects` is empty.
+    std::shared_ptr<const std::vector<ListedObject>> scanned = {};
     /// Where the bytes of a sample are, if `objects` are not stored objects but parts of some. Null: in the object.
     std::function<DownloadSource(std::size_t sample, const ListedObject& listed)> source_of = {};
   };
@@ -84,6 +87,7 @@ class DatasetCore {
     std::shared_ptr<const LiveListing> listing GUARDED_BY(listing_mutex) = {};
     // It uses the stream, so it is destroyed first.
     std::unique_ptr<BackgroundListing> lister GUARDED_BY(listing_mutex) = {};
+    std::unique_ptr<ShardScan> scan GUARDED_BY(mutex) = {};  // The same holds for it.
   };
   [[nodiscard]] std::shared_ptr<BatchStream> MakeStream(const Engine& engine, std::unique_ptr<BatchOrder> order,
                                                         const Cursor& start, ObjectAt object_at) const;
@@ -91,6 +95,9 @@ class DatasetCore {
   Result<std::shared_ptr<const LiveListing>> ListingOf(Engine& engine) const;
   Result<std::shared_ptr<BatchStream>> StreamInOrder(Engine& engine, const EpochOptions& order,
                                                      const EpochStart& start) const;
+  Result<std::unique_ptr<ShardScan>> StartScan(Engine& engine, const EpochOptions& order,
+                                               const EpochStart& start) const;
+  void StopScan(Engine& engine) const;
 
   const Client client_;
   const std::shared_ptr<const Settings> settings_;  // A stream may outlive this object.

@@ -22,6 +22,9 @@ class ShuffleBuffer {
   std::size_t Draw(std::size_t known);
 
   [[nodiscard]] std::uint64_t drawn() const { return drawn_; }
+  /// The indices that were taken into the buffer and not drawn. All indices from next() on follow them.
+  [[nodiscard]] const std::vector<std::size_t>& pending() const { return buffer_; }
+  [[nodiscard]] std::size_t next() const { return seen_; }
 
  private:
   std::uint64_t capacity_;

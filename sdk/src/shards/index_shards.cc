@@ -16,6 +16,12 @@
 
 namespace gcsflux {
 namespace internal {
+namespace {
+
+// For each shard that is read.
+constexpr std::uint64_t kReadAhead = std::uint64_t{64} << 20;
+
+}  // namespace
 
 Result<void> StoreIndex(const Client& client, const ObjectName& shard, const ShardIndex& index,
                         const ShardOptions& options) {
@@ -26,13 +32,22 @@ Result<void> StoreIndex(const Client& client, const ObjectName& shard, const Sha
   return {};
 }
 
-namespace {
+std::optional<ShardIndex> PresentIndex(const Client& client, const std::string& bucket, const FoundShard& found,
+                                       const ShardOptions& options) {
+  if (!found.index) return std::nullopt;
+  auto loaded = LoadIndexes(client, bucket, {found}, {.call = options.call});
+  if (!loaded) return std::nullopt;
+  return std::move(loaded->front());
+}
 
-Result<ShardIndex> ReadIndexOf(const Client& client, const DownloadSource& shard, const ShardOptions& options,
-                               const std::function<void(std::uint64_t)>& on_bytes) {
-  auto reader = ObjectReader::Open(client, shard, {.reads_whole = true, .call = options.call, .stop = options.stop});
+Result<ShardIndex> ReadIndexOf(const Client& client, const std::string& bucket, const ListedObject& shard,
+                               const ShardOptions& options, const std::function<void(std::uint64_t bytes)>& on_bytes) {
+  const DownloadSource source = DownloadSources(bucket, std::span(&shard, 1)).front();
+  auto reader = ObjectReader::Open(
+      client, source,
+      {.read_ahead_bytes = kReadAhead, .reads_whole = true, .call = options.call, .stop = options.stop});
   if (!reader) return reader.error();
-  ShardIndexer indexer(ToUri(shard.object), shard.generation, shard.size);
+  ShardIndexer indexer(ToUri(source.object), source.generation, source.size);
   while (true) {
     const auto view = reader->NextView();
     if (!view) return view.error();
@@ -43,6 +58,8 @@ Result<ShardIndex> ReadIndexOf(const Client& client, const DownloadSource& shard
   if (auto verified = reader->VerifyWhole(); !verified) return verified.error();
   return indexer.Finish();
 }
+
+namespace {
 
 class Indexing {
  public:
@@ -61,25 +78,17 @@ class Indexing {
 
  private:
   Result<void> IndexOne(const FoundShard& found, const std::stop_token& stop) {
-    if (const auto present = PresentIndex(found)) {
+    const auto present = options_.replaces_indexes ? std::nullopt : PresentIndex(client_, bucket_, found, options_);
+    if (present) {
       Pass(found.shard.size);
       return Note(*present, /*is_kept=*/true);
     }
     ShardOptions options = options_;
     options.stop = stop;
-    const DownloadSource source = DownloadSources(bucket_, std::span(&found.shard, 1)).front();
-    const auto made = ReadIndexOf(client_, source, options, [this](std::uint64_t bytes) { Pass(bytes); });
+    const auto made = ReadIndexOf(client_, bucket_, found.shard, options, [this](std::uint64_t bytes) { Pass(bytes); });
     if (!made) return made.error();
-    if (auto stored = StoreIndex(client_, source.object, *made, options); !stored) return stored;
+    if (auto stored = StoreIndex(client_, {bucket_, found.shard.name}, *made, options); !stored) return stored;
     return Note(*made, /*is_kept=*/false);
-  }
-
-  // The index that is there, if it is usable.
-  std::optional<ShardIndex> PresentIndex(const FoundShard& found) {
-    if (!found.index || options_.replaces_indexes) return std::nullopt;
-    auto loaded = LoadIndexes(client_, bucket_, {found}, {.call = options_.call});
-    if (!loaded) return std::nullopt;
-    return std::move(loaded->front());
   }
 
   void Pass(std::uint64_t bytes) {

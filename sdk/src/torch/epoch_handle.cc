@@ -151,9 +151,9 @@ EpochHandle OpenEpochs(const Client& client, Listing listing, SampleMaker maker,
 EpochHandle OpenShardEpochs(const Client& client, const ObjectName& shards, SampleMaker maker,
                             const EpochOptions& epochs, const DatasetOptions& options) {
   ValueOrThrow(CheckEpochOptions(epochs));
-  auto core = MakeShardCore(client, shards, std::move(maker), options);
-  ValueOrThrow(CheckHasBatches(core->fingerprint(), epochs));
-  return std::make_shared<EpochLoops>(std::move(core), epochs);
+  auto loops = std::make_shared<EpochLoops>(MakeShardCore(client, shards, std::move(maker), options), epochs);
+  ValueOrThrow(loops->core->Check(epochs, loops->position_now()));
+  return loops;
 }
 
 DatasetReport ReportOf(const EpochLoops& loops, const OperationPrices& prices) { return loops.core->report(prices); }

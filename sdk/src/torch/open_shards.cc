@@ -36,7 +36,7 @@ const FoundShard* WithoutIndex(const std::vector<FoundShard>& found) {
 }  // namespace
 
 DatasetHandle OpenShardSamples(const Client& client, const ObjectName& shards, SampleMaker maker,
-                         const DatasetOptions& options) {
+                               const DatasetOptions& options) {
   const auto found = FindOrThrow(client, shards, options);
   if (const FoundShard* without = WithoutIndex(found)) {
     throw StorageError({ErrorCode::kInvalidArgument, ToUri({shards.bucket, without->shard.name}) +
@@ -49,7 +49,15 @@ DatasetHandle OpenShardSamples(const Client& client, const ObjectName& shards, S
 
 DatasetHandle MakeShardCore(const Client& client, const ObjectName& shards, SampleMaker maker,
                             const DatasetOptions& options) {
-  return OpenIndexed(client, shards, FindOrThrow(client, shards, options), std::move(maker), options);
+  const auto found = FindOrThrow(client, shards, options);
+  if (WithoutIndex(found) == nullptr) return OpenIndexed(client, shards, found, std::move(maker), options);
+  std::vector<ListedObject> listed;
+  for (const FoundShard& shard : found) listed.push_back(shard.shard);
+  return MakeCore(
+      client,
+      DatasetCore::Settings{.prefix = shards,
+                            .scanned = std::make_shared<const std::vector<ListedObject>>(std::move(listed))},
+      std::move(maker), options);
 }
 
 }  // namespace gcsflux::internal

@@ -134,7 +134,7 @@ std::string FormatCursor(const Cursor& cursor) {
                {"epoch", cursor.epoch},
                {"consumed", cursor.consumed},
                {"order", NameOf(cursor.order)}};
-  if (cursor.order == SampleOrder::kBuffered) json["shuffle_buffer"] = cursor.shuffle_buffer;
+  if (cursor.order == SampleOrder::kBuffered || cursor.shards) json["shuffle_buffer"] = cursor.shuffle_buffer;
   if (cursor.order == SampleOrder::kGiven) json["order_hash"] = Hex(cursor.order_hash);
   Json& listing = json["listing"];
   Write(listing, "bucket", cursor.listing.bucket);
@@ -142,6 +142,13 @@ std::string FormatCursor(const Cursor& cursor) {
   listing["count"] = cursor.listing.count;
   listing["hash"] = Hex(cursor.listing.hash);
   if (cursor.listing.is_partial) listing["is_partial"] = true;
+  if (cursor.shards) {
+    json["shards"] = {{"rank", cursor.shards->rank},
+                      {"world_size", cursor.shards->world_size},
+                      {"shard", cursor.shards->shard},
+                      {"samples_before", cursor.shards->samples_before},
+                      {"samples", cursor.shards->samples}};
+  }
   return json.dump(2);
 }
 
@@ -157,7 +164,8 @@ Result<Cursor> ParseCursor(std::string_view text) {
                 .epoch = fields.Number("epoch"),
                 .consumed = fields.Number("consumed"),
                 .order = fields.Order("order")};
-  if (cursor.order == SampleOrder::kBuffered) cursor.shuffle_buffer = fields.Number("shuffle_buffer");
+  const bool has_shards = json.contains("shards");
+  if (cursor.order == SampleOrder::kBuffered || has_shards) cursor.shuffle_buffer = fields.Number("shuffle_buffer");
   if (cursor.order == SampleOrder::kGiven) cursor.order_hash = fields.HexNumber("order_hash");
   Reader listing = fields.Object("listing");
   if (!fields.wrong().empty()) return Wrong(fields.wrong());
@@ -167,6 +175,14 @@ Result<Cursor> ParseCursor(std::string_view text) {
                     .hash = listing.HexNumber("hash"),
                     .is_partial = listing.Switch("is_partial")};
   if (!listing.wrong().empty()) return Wrong(listing.wrong());
+  if (!has_shards) return cursor;
+  Reader shards = fields.Object("shards");
+  cursor.shards = {.rank = shards.Number("rank"),
+                   .world_size = shards.Number("world_size"),
+                   .shard = shards.Number("shard"),
+                   .samples_before = shards.Number("samples_before"),
+                   .samples = shards.Number("samples")};
+  if (!fields.wrong().empty() || !shards.wrong().empty()) return Wrong(fields.wrong() + shards.wrong());
   return cursor;
 }
 

@@ -35,7 +35,7 @@ std::uint64_t ChargeOf(const DownloadSource& source) {
 }  // namespace
 
 FetchAhead::FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_ptr<SourceWindow> sources,
-                       OnArrival on_arrival, OnEnd on_end, IsNeeded is_needed)
+                       OnArrival on_arrival, OnEnd on_end, IsNeeded is_needed, const MakeMethod& make_method)
     : core_(std::move(core)),
       sources_(std::move(sources)),
       on_arrival_(std::move(on_arrival)),
@@ -43,8 +43,9 @@ FetchAhead::FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_p
       is_needed_(std::move(is_needed)),
       budget_(CoreOf(core_->client()).delivery_budget()),
       blocks_(std::make_shared<BlockPool>(MostUnused(*core_))),
-      run_(std::make_shared<DownloadRun>(core_->slots(), core_->MethodFor(*sources_, MostPerGroup(*core_)),
-                                         kAllThatCome, *this)) {}
+      run_(std::make_shared<DownloadRun>(
+          core_->slots(), make_method ? make_method(*sources_) : core_->MethodFor(*sources_, MostPerGroup(*core_)),
+          kAllThatCome, *this)) {}
 
 FetchAhead::~FetchAhead() { Close(); }
 

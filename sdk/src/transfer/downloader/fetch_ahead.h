@@ -42,9 +42,12 @@ class FetchAhead : public Recipient {
   /// needed any more. They are not requested, and arrive with an error.
   using IsNeeded = std::function<bool(std::size_t first, std::size_t count)>;
 
+  /// How the sources are fetched, if not by the core.
+  using MakeMethod = std::function<FetchMethod(SourceWindow& sources)>;
+
   /// Begins nothing yet. Without `is_needed` all sources are.
   FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_ptr<SourceWindow> sources, OnArrival on_arrival,
-             OnEnd on_end, IsNeeded is_needed = nullptr);
+             OnEnd on_end, IsNeeded is_needed = nullptr, const MakeMethod& make_method = nullptr);
   /// Cancels the fetches in progress, and gives back its share of the budget.
   ~FetchAhead() override;
   FetchAhead(const FetchAhead&) = delete;
