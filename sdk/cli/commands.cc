@@ -14,10 +14,11 @@ DEFINE_bool(quiet, false, "No progress and no summary: only errors.");
 namespace gcsflux::cli {
 
 std::span<const Command* const> Commands() {
-  static constexpr const Command* kCommands[] = {&kMb,     &kRb,      &kLs,   &kDu,        &kCp,         &kMv,
-                                                 &kSync,   &kCat,     &kStat, &kSetmeta,   &kHash,       &kCompose,
-                                                 &kSign,   &kRm,      &kRun,  &kClean,     &kDoctor,     &kInspect,
-                                                 &kVerify, &kConvert, &kDiff, &kListSteps, &kRemoveStep, &kPrune};
+  static constexpr const Command* kCommands[] = {
+      &kMb,        &kRb,         &kLs,      &kDu,          &kCp,         &kMv,         &kSync,
+      &kCat,       &kStat,       &kSetmeta, &kHash,        &kCompose,    &kSign,       &kRm,
+      &kRun,       &kClean,      &kDoctor,  &kInspect,     &kVerify,     &kConvert,    &kDiff,
+      &kListSteps, &kRemoveStep, &kPrune,   &kIndexShards, &kListShards, &kPackShards, &kUnpackShards};
   return kCommands;
 }
 

@@ -55,11 +55,14 @@ extern const Command kDiff;
 extern const Command kDoctor;
 extern const Command kDu;
 extern const Command kHash;
+extern const Command kIndexShards;
 extern const Command kInspect;
+extern const Command kListShards;
 extern const Command kListSteps;
 extern const Command kLs;
 extern const Command kMb;
 extern const Command kMv;
+extern const Command kPackShards;
 extern const Command kPrune;
 extern const Command kRb;
 extern const Command kRemoveStep;
@@ -69,6 +72,7 @@ extern const Command kSetmeta;
 extern const Command kSign;
 extern const Command kStat;
 extern const Command kSync;
+extern const Command kUnpackShards;
 extern const Command kVerify;
 
 /// All commands, in the order of the help.
