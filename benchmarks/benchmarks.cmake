@@ -56,6 +56,12 @@ if(Torch_FOUND)
   add_test(NAME bench_datasets
            COMMAND bench_datasets --benchmark_min_time=0
                    "--benchmark_filter=BM_(Epoch/way:[23]/kib:100/|Bookkeeping/batch:64|PeakMemory/way:3)")
+  gcsflux_program(bench_shards benchmarks/bench_shards.cc benchmarks/datasets/service.cc)
+  target_include_directories(bench_shards PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # the parser alone
+  target_link_libraries(bench_shards PRIVATE gcsflux_bench_support gcsflux_torch)
+  add_dependencies(bench_shards gcsflux-emulator)
+  add_test(NAME bench_shards
+           COMMAND bench_shards --benchmark_min_time=0 "--benchmark_filter=BM_Shard(Members|sUnshaped/way:[14]/)")
 endif()
 if(Torch_FOUND)  # Whose c10d connects the ranks, each of which is a process.
   gcsflux_program(bench_rank

@@ -210,7 +210,7 @@ gcsflux_test(download_tests
   LIBRARIES gcsflux_client)
 target_include_directories(download_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(downloads_tests
-  SOURCES integration/download_faults_test.cc integration/download_races_test.cc integration/download_streams_test.cc
+  SOURCES integration/download_faults_test.cc integration/download_parts_test.cc integration/download_races_test.cc integration/download_streams_test.cc
           integration/event_loop_downloads_test.cc integration/downloads_test.cc integration/late_memory_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator ZLIB::ZLIB)
 

@@ -32,6 +32,21 @@ std::string With(std::string_view part, std::string_view instead) {
   return text.replace(at, part.size(), instead);
 }
 
+TEST(Cursor, RoundTripsInShards) {
+  Cursor cursor = Example();
+  cursor.shuffle_buffer = 500;
+  cursor.shards = {.rank = 2, .world_size = 3, .shard = 4, .samples_before = 900, .samples = 12'000};
+  const std::string text = FormatCursor(cursor);
+  const auto parsed = ParseCursor(text);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(*parsed, cursor);
+  for (const char* field : {"world_size", "samples_before", "shuffle_buffer"}) {
+    std::string without = text;
+    without.replace(without.find(field), 1, "_");
+    ExpectRefused(ParseCursor(without), field);
+  }
+}
+
 TEST(Cursor, RoundTrips) {
   for (const SampleOrder order : {SampleOrder::kByName, SampleOrder::kShuffled}) {
     Cursor cursor = Example();

@@ -18,7 +18,8 @@ void ShardIndexer::OnOther(std::span<const std::byte> bytes) {
 Result<void> ShardIndexer::OnMember(const TarMember& member) {
   auto placed = keys_.Add(member);
   if (!placed) return placed.error();
-  const auto begin = std::ranges::find(since_member_, member.begin, &Passed::position);
+  const auto begin = std::find_if(since_member_.begin(), since_member_.end(),
+                                  [&](const Passed& passed) { return passed.position == member.begin; });
   data_ = here_;
   if (*placed) {
     if ((*placed)->begins_sample) {

@@ -23,7 +23,10 @@ class Scanner {
   Scanner(const Client& client, ShardScan::Settings settings, ScannedSamples& into, const std::stop_token& stop)
       : client_(client), settings_(std::move(settings)), into_(into), stop_(stop) {
     // Of the budget, so that what is read leaves room for what was read.
-    read_ahead_ = std::max<std::uint64_t>(CoreOf(client_).settings().max_undelivered_bytes / 2 / (1 + kShardsAhead), 1);
+    const std::uint64_t budget = CoreOf(client_).settings().max_undelivered_bytes;
+    read_ahead_ = std::max<std::uint64_t>(budget / 2 / (1 + kShardsAhead), 1);
+    // What the loop gives back: the page faults of new memory would be half of the cost of a sample.
+    blocks_ = std::make_shared<BlockPool>(budget / 4);
   }
 
   // Returns why it ended early.
@@ -139,7 +142,7 @@ class Scanner {
   ScannedSamples& into_;
   const std::stop_token stop_;
   std::uint64_t read_ahead_ = 0;
-  const std::shared_ptr<BlockPool> blocks_ = std::make_shared<BlockPool>(kMostScanned);
+  std::shared_ptr<BlockPool> blocks_;
   std::deque<Opened> ahead_ = {};
   std::map<std::size_t, std::pair<std::string, std::string>> ends_ = {};  // First and last keys of shards.
 };

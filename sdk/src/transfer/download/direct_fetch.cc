@@ -35,6 +35,7 @@ Result<std::uint32_t> DirectFetch::Read(const std::optional<Range>& range, const
 }
 
 Result<void> DirectFetch::FetchRange(std::size_t index, const std::stop_token& stop) {
+  if (source_.offset && source_.size == 0) return {};  // No request can ask for no byte.
   const bool is_whole = ranges_ == 1 && !source_.offset;
   const Range range = RangeAt(source_.size, ranges_, index);
   const auto crc32c = Read(is_whole ? std::nullopt : std::optional(range), stop);
