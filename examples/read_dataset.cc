@@ -3,6 +3,7 @@
 //
 //   read_dataset --style=iterable --batch_size=16 --epoch_order=buffered gs://bucket/prefix
 //   read_dataset --style=map --workers=4 --print_names gs://bucket/prefix
+//   read_dataset --style=shards gs://bucket/train/{000000..000127}.tar
 #include <gflags/gflags.h>
 #include <torch/data/dataloader.h>
 
@@ -14,9 +15,12 @@
 #include "gcsflux/torch/data_loader.h"
 #include "gcsflux/torch/iterable_dataset.h"
 #include "gcsflux/torch/map_dataset.h"
+#include "gcsflux/torch/shard_dataset.h"
 #include "standard_streams.h"
 
-DEFINE_string(style, "iterable", "iterable: a loop over the dataset itself; map: over libtorch's DataLoader");
+DEFINE_string(
+    style, "iterable",
+    "iterable: a loop over the dataset itself; map: over libtorch's DataLoader; shards: a loop over tar shards");
 DEFINE_uint32(workers, 4, "Threads of the DataLoader, with --style=map");
 DEFINE_int32(epochs, 2, "Epochs to read");
 DEFINE_bool(print_names, false, "Print each object's name and size as it is used");
@@ -50,6 +54,25 @@ gcsflux::DatasetReport ReadIterable(const gcsflux::Client& client, const gcsflux
   return dataset.report(ValueOrThrow(gcsflux::OperationPricesFromFlags()));
 }
 
+Sample DescribeMembers(const gcsflux::ShardSample& sample) {
+  Sample described{.name = sample.shard() + "/" + sample.key()};
+  for (const gcsflux::ShardMember& member : sample.members()) {
+    described.name += " ." + member.extension;
+    described.bytes += member.bytes.size();
+  }
+  return described;
+}
+
+gcsflux::DatasetReport ReadShards(const gcsflux::Client& client, const gcsflux::ObjectName& shards) {
+  const gcsflux::BasicShardDataset<Sample> dataset(client, shards, DescribeMembers,
+                                                   ValueOrThrow(gcsflux::EpochOptionsFromFlags()),
+                                                   ValueOrThrow(gcsflux::DatasetOptionsFromFlags()));
+  for (int epoch = 0; epoch < FLAGS_epochs; ++epoch) {
+    for (auto& batch : dataset.Epoch()) Use(batch.samples);
+  }
+  return dataset.report(ValueOrThrow(gcsflux::OperationPricesFromFlags()));
+}
+
 gcsflux::DatasetReport ReadMap(const gcsflux::Client& client, const gcsflux::ObjectName& prefix) {
   const gcsflux::BasicMapDataset<Sample> dataset(client, prefix, Describe,
                                                  ValueOrThrow(gcsflux::DatasetOptionsFromFlags()));
@@ -63,8 +86,15 @@ gcsflux::DatasetReport ReadMap(const gcsflux::Client& client, const gcsflux::Obj
 }
 
 void Read(const gcsflux::Client& client, const gcsflux::ObjectName& prefix) {
-  if (FLAGS_style != "map" && FLAGS_style != "iterable") throw std::invalid_argument("--style is map or iterable");
-  std::cout << FormatReport(FLAGS_style == "map" ? ReadMap(client, prefix) : ReadIterable(client, prefix));
+  if (FLAGS_style == "map") {
+    std::cout << FormatReport(ReadMap(client, prefix));
+  } else if (FLAGS_style == "iterable") {
+    std::cout << FormatReport(ReadIterable(client, prefix));
+  } else if (FLAGS_style == "shards") {
+    std::cout << FormatReport(ReadShards(client, prefix));
+  } else {
+    throw std::invalid_argument("--style is iterable, map or shards");
+  }
 }
 
 void Run(int argc, char** argv) {
