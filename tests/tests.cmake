@@ -315,11 +315,16 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
   target_include_directories(convert_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   target_compile_definitions(convert_memory_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")
   add_dependencies(convert_memory_tests gcsflux gcsflux-emulator)
+  gcsflux_test(shards_memory_tests WHOLE
+    SOURCES cli/shards_memory_test.cc
+    LIBRARIES gcsflux_client)
+  target_compile_definitions(shards_memory_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")
+  add_dependencies(shards_memory_tests gcsflux gcsflux-emulator)
 endif()
 # The gcsflux command: its decisions, and its runs against the emulator.
 gcsflux_test(cli_tests
   SOURCES cli/*.cc
-  EXCEPT cli/convert_memory_test.cc
+  EXCEPT cli/convert_memory_test.cc cli/shards_memory_test.cc
   LIBRARIES gcsflux_cli gcsflux_emulator nlohmann_json::nlohmann_json)
 target_compile_definitions(cli_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>"
                                              GCSFLUX_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")

@@ -19,7 +19,7 @@ namespace internal {
 namespace {
 
 // For each shard that is read.
-constexpr std::uint64_t kReadAhead = std::uint64_t{64} << 20;
+constexpr std::uint64_t kReadAhead = std::uint64_t{16} << 20;
 
 }  // namespace
 

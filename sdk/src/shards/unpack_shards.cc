@@ -21,9 +21,9 @@ namespace internal {
 namespace {
 
 // Members that are held in memory and stored together. A larger one passes through.
-constexpr std::uint64_t kMostHeld = std::uint64_t{16} << 20;
+constexpr std::uint64_t kMostHeld = std::uint64_t{8} << 20;
 constexpr std::size_t kMostMembers = 256;
-constexpr std::uint64_t kUnpackedAhead = std::uint64_t{16} << 20;
+constexpr std::uint64_t kUnpackedAhead = std::uint64_t{8} << 20;
 constexpr int kWritesAtOnce = 32;
 
 // Stores the members of one shard whose bytes pass once.
@@ -61,7 +61,9 @@ class MemberWriter : private TarSink {
     ObjectName object{to_.bucket, to_.name + std::string(name)};
     if (auto checked = CheckObject(object); !checked) return checked;
     if (member.size > kMostHeld) {
-      large_.emplace(client_, std::move(object), UploadOptions{.call = options_.call, .stop = options_.stop});
+      large_.emplace(
+          client_, std::move(object),
+          UploadOptions{.call = options_.call, .stop = options_.stop, .part_memory_bytes = options_.part_memory_bytes});
       return {};
     }
     if (held_bytes_ + member.size > kMostHeld || held_.size() == kMostMembers) {
