@@ -156,7 +156,7 @@ DatasetHandle OpenDataset(const Client& client, Listing listing, SampleMaker mak
 /// The samples of indexed shards. Throws StorageError with kStale, kCorrupted and kUndecodable for indexes that cannot
 /// be used, with kInvalidArgument if a shard has none, and with the errors of listing.
 DatasetHandle OpenShardSamples(const Client& client, const ObjectName& shards, SampleMaker maker,
-                         const DatasetOptions& options);
+                               const DatasetOptions& options);
 
 const std::vector<ListedObject>& ObjectsOf(const DatasetCore& dataset);
 const ListingFingerprint& FingerprintOf(const DatasetCore& dataset);

@@ -22,8 +22,8 @@ namespace gcsflux {
 /// If a shard has no index, each rank reads its share of the shards from front to back, and at least one. Then under
 /// kShuffled the shards are shuffled, and under kShuffled and kBuffered each sample is drawn from a buffer of
 /// EpochOptions::shuffle_buffer samples, which are held in memory: lower it for large samples. kGiven is refused. Ranks
-/// may have different numbers of batches. A cursor is for the same rank of as many; with kPad the last batch repeats its
-/// own samples. A sample is used before its shard's CRC32C, which is compared at the shard's end.
+/// may have different numbers of batches. A cursor is for the same rank of as many; with kPad the last batch repeats
+/// its own samples. A sample is used before its shard's CRC32C, which is compared at the shard's end.
 template <class Sample>
 class BasicShardDataset : public BasicIterableDataset<Sample> {
  public:
