@@ -301,8 +301,9 @@ void BatchStream::OnArrival(std::vector<ArrivedObject> objects) {
 
 void BatchStream::Add(MutexLock<Mutex>& lock, Turn turn, ArrivedObject arrived) {
   if (ended_) return;
+  const ListedObject& listed = ListedAt(Numbered(turn.first), turn.second);
   settings_.tally->NoteArrival(arrived.took, arrived.object.bytes.size(), [&] {
-    return ToUri({settings_.bucket, ListedAt(Numbered(turn.first), turn.second).name});
+    return ToUri({settings_.bucket, listed.name});
   });
   const auto place = arrived_.emplace(turn, std::move(arrived.object)).first;
   if (settings_.work.is_instant) Decode(lock, arrived_.extract(place));

@@ -77,7 +77,7 @@ std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::
                             .max_decoded_samples = options_.max_decoded_samples,
                             .max_decoded_bytes = options_.max_decoded_bytes,
                             .tally = tally_,
-                            .holds_samples = settings_->scanned && object_at == nullptr});
+                            .holds_samples = settings_->scanned != nullptr});
 }
 
 // The listing of this process: its objects are known, or it starts now. If it failed or found nothing, it starts again.

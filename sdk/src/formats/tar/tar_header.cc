@@ -134,9 +134,8 @@ std::optional<SplitName> Split(std::string_view name) {
   if (!is_ascii) return std::nullopt;
   if (name.size() <= kName.size) return SplitName{"", name};
   const std::size_t slash = name.find('/', name.size() - kName.size - 1);
-  if (slash == std::string_view::npos || slash > kPrefix.size || slash == 0 || slash + 1 == name.size()) {
-    return std::nullopt;
-  }
+  // Without a slash, it is behind all of them.
+  if (slash > kPrefix.size || slash == 0 || slash + 1 == name.size()) return std::nullopt;
   return SplitName{name.substr(0, slash), name.substr(slash + 1)};
 }
 
