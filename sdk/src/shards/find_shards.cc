@@ -105,6 +105,7 @@ Result<std::vector<FoundShard>> FindShards(const Client& client, const ObjectNam
 Result<std::vector<ShardIndex>> LoadIndexes(const Client& client, const std::string& bucket,
                                             const std::vector<FoundShard>& shards, const DownloaderOptions& options) {
   std::vector<ListedObject> objects;
+  objects.reserve(shards.size());
   for (const FoundShard& found : shards) objects.push_back(*found.index);
   DownloaderOptions all_or_nothing = options;
   all_or_nothing.delivers_failures = false;
