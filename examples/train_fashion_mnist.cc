@@ -3,6 +3,7 @@
 //   train_fashion_mnist                                     against an emulator inside this process
 //   train_fashion_mnist --bucket=gs://name/prefix           against GCS, or where --endpoint says
 //   train_fashion_mnist --bucket=gs://name/prefix --resume  goes on where an earlier process stopped or died
+//   train_fashion_mnist --bucket=gs://name/prefix --data_dir=  on PNG files of yours: <prefix>/train/<label>/<name>.png
 #include <gflags/gflags.h>
 #include <torch/data/worker_exception.h>
 #include <torch/optim/adam.h>
@@ -36,7 +37,8 @@
 #include "training_flags.h"
 
 DEFINE_string(bucket, "", "Where images and checkpoints are: gs://name/prefix; empty: an emulator in this process");
-DEFINE_string(data_dir, "/usr/share/datasets/fashion-mnist", "Folder of the original Fashion-MNIST .gz files");
+DEFINE_string(data_dir, "/usr/share/datasets/fashion-mnist",
+              "Folder of the original Fashion-MNIST .gz files; empty: the images are in --bucket already");
 DEFINE_int32(train_images, 12000, "Images to train on, at most 60000");
 DEFINE_int32(test_images, 2000, "Images to test with, at most 10000");
 DEFINE_int32(epochs, 3, "Epochs in all, those before a resumption included");
@@ -263,8 +265,10 @@ void WriteSummary(const Images& images, const Figures& figures) {
 
 void Run(const Place& place) {
   RefuseEarlierRun(place);
-  StoreSplit(place, "train/", "train", FLAGS_train_images);
-  StoreSplit(place, "test/", "t10k", FLAGS_test_images);
+  if (!FLAGS_data_dir.empty()) {
+    StoreSplit(place, "train/", "train", FLAGS_train_images);
+    StoreSplit(place, "test/", "t10k", FLAGS_test_images);
+  }
   const Images images = ListImages(place);
   const Figures figures = Train(place, images);
   if (!FLAGS_summary.empty()) WriteSummary(images, figures);
@@ -302,6 +306,7 @@ int RunProgram(int argc, char** argv) {
   // A lazy save copies beside the forward pass, in which BatchNorm changes its buffers.
   if (FLAGS_saves != "sync" && FLAGS_saves != "eager")
     return WrongUsage("--saves is sync or eager, not " + FLAGS_saves);
+  if (FLAGS_data_dir.empty() && FLAGS_bucket.empty()) return WrongUsage("without --data_dir, --bucket has the images");
   const auto place = examples::PlaceOfFlags(FLAGS_bucket.empty() ? kEmulatorBucket : FLAGS_bucket);
   if (!place.ok()) return WrongUsage(place.error().message);
 

@@ -469,6 +469,8 @@ endif()
 add_test(NAME docs_readme COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh ${PROJECT_SOURCE_DIR}/README.md
                                   ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
 if(Torch_FOUND)
+  add_test(NAME docs_getting_started COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                             ${PROJECT_SOURCE_DIR}/docs/getting_started.md)
   add_test(NAME docs_checkpoints COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh
                                          ${PROJECT_SOURCE_DIR}/docs/checkpoints.md ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
   if(GCSFLUX_GLOO_HEADERS)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs the examples of a page of the docs against a fresh emulator: tests/docs/run_page.sh BIN_DIR PAGE
 #
-# A block ```json becomes plan.json. In a block ```console, "$ " starts a command, which continues while lines end in a
-# backslash, and the rest is its output, where "..." stands for any text. The commands share one shell and an
-# empty directory. After each block every rule of the plan that is loaded must have fired.
+# A block ```json becomes plan.json, and a block ```python NAME the file NAME. In a block ```console, "$ " starts a
+# command, which continues while lines end in a backslash, and the rest is its output, where "..." stands for any text.
+# The commands share one shell and an empty directory. After each block every rule of the plan that is loaded must have
+# fired.
 set -uo pipefail
 bin=$(cd "$1" && pwd)
 page=$(realpath "$2")
@@ -53,12 +54,13 @@ block=''
 while IFS= read -r text || [ -n "$text" ]; do
   line_number=$((line_number + 1))
   case "$block:$text" in
-    ':```json') block=json; : >plan.json ;;
+    ':```json') block=file file=plan.json; : >"$file" ;;
+    ':```python '*) block=file file=${text#'```python '}; : >"$file" ;;
     ':```console') block=console ;;
     ':```'*) block=other ;;
     'console:```') finish_command; check_fired; block='' ;;
     *':```') block='' ;;
-    json:*) printf '%s\n' "$text" >>plan.json ;;
+    file:*) printf '%s\n' "$text" >>"$file" ;;
     console:*)
       if [[ $command == *\\ ]]; then
         command=${command%\\}$text

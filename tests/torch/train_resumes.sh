@@ -63,6 +63,7 @@ expect_failure 1 "apt-get install dataset-fashion-mnist" train --bucket=gs://job
 expect_failure 2 "s3://jobs" train --bucket=s3://jobs/job
 expect_failure 2 "no_such_flag" train --no_such_flag=1
 expect_failure 2 "--epochs" train --epochs=0
+expect_failure 2 "--bucket has the images" train --data_dir=
 expect_failure 2 "--saves is sync or eager" train --saves=lazy
 echo "no PNG" > "$work/intruder"
 gcsflux cp "$work/intruder" gs://jobs/undisturbed/train/0/99999.png
