@@ -447,6 +447,8 @@ add_test(NAME docs_command_line COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_pag
                                           ${PROJECT_SOURCE_DIR}/docs/command_line.md)
 add_test(NAME docs_real_cloud_storage COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                               ${PROJECT_SOURCE_DIR}/docs/real_cloud_storage.md)
+add_test(NAME docs_coming_from COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                       ${PROJECT_SOURCE_DIR}/docs/coming_from.md)
 add_test(NAME docs_downloads
          COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/downloads.md
                  ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
@@ -468,6 +470,8 @@ if(Torch_FOUND)
 endif()
 add_test(NAME docs_readme COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh ${PROJECT_SOURCE_DIR}/README.md
                                   ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
+add_test(NAME docs_coming_from_code COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh
+                                            ${PROJECT_SOURCE_DIR}/docs/coming_from.md ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
 if(Torch_FOUND)
   add_test(NAME docs_getting_started COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                              ${PROJECT_SOURCE_DIR}/docs/getting_started.md)
