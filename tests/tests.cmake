@@ -449,6 +449,10 @@ add_test(NAME docs_real_cloud_storage COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/r
                                               ${PROJECT_SOURCE_DIR}/docs/real_cloud_storage.md)
 add_test(NAME docs_coming_from COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                        ${PROJECT_SOURCE_DIR}/docs/coming_from.md)
+# No figure of the guide may stay behind when the benchmarks are measured again.
+add_test(NAME docs_performance_figures
+         COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/docs/quoted_figures.py ${PROJECT_SOURCE_DIR}/docs/performance.md
+                 ${PROJECT_SOURCE_DIR}/docs/benchmark_tables.md ${PROJECT_SOURCE_DIR}/docs/benchmarks.md)
 add_test(NAME docs_downloads
          COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/downloads.md
                  ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
@@ -475,6 +479,8 @@ add_test(NAME docs_coming_from_code COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/com
 if(Torch_FOUND)
   add_test(NAME docs_getting_started COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                              ${PROJECT_SOURCE_DIR}/docs/getting_started.md)
+  add_test(NAME docs_performance COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                         ${PROJECT_SOURCE_DIR}/docs/performance.md)
   add_test(NAME docs_checkpoints COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh
                                          ${PROJECT_SOURCE_DIR}/docs/checkpoints.md ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
   if(GCSFLUX_GLOO_HEADERS)
