@@ -449,6 +449,9 @@ add_test(NAME docs_real_cloud_storage COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/r
                                               ${PROJECT_SOURCE_DIR}/docs/real_cloud_storage.md)
 add_test(NAME docs_coming_from COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                        ${PROJECT_SOURCE_DIR}/docs/coming_from.md)
+# Each public name has a text, and each link of a page leads somewhere. Skipped without doxygen; under CI that fails.
+add_test(NAME docs_published COMMAND ${PROJECT_SOURCE_DIR}/scripts/docs ${PROJECT_BINARY_DIR}/site)
+set_tests_properties(docs_published PROPERTIES SKIP_RETURN_CODE 77)
 # No figure of the guide may stay behind when the benchmarks are measured again.
 add_test(NAME docs_performance_figures
          COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/docs/quoted_figures.py ${PROJECT_SOURCE_DIR}/docs/performance.md

@@ -71,7 +71,7 @@ class Client {
 
   /// Returns kAlreadyExists if the name is taken.
   Result<BucketMetadata> InsertBucket(const std::string& bucket, const BucketOptions& options = {}) const;
-  Result<BucketMetadata> GetBucket(const std::string& bucket, const BucketOptions& options = {}) const;
+  Result<BucketMetadata> GetBucket(const std::string& bucket, const BucketOptions& options = {}) const;  ///< Metadata.
   /// Lists every bucket of the project, over all pages. Returns kBadResponse after 1,000 pages in a row without a
   /// bucket.
   Result<std::vector<BucketMetadata>> ListBuckets(const BucketOptions& options = {}) const;
@@ -88,7 +88,7 @@ class Client {
   Result<ObjectMetadata> InsertObject(const ObjectName& object, std::span<const std::byte> data,
                                       const InsertObjectOptions& options = {}) const;
 
-  Result<ObjectMetadata> GetObject(const ObjectName& object, const ObjectOptions& options = {}) const;
+  Result<ObjectMetadata> GetObject(const ObjectName& object, const ObjectOptions& options = {}) const;  ///< Metadata.
 
   /// Reads into the caller's memory. Returns kInvalidArgument if the bytes do not fit into `buffer`.
   ///
@@ -144,7 +144,7 @@ class Client {
   Result<ObjectMetadata> MoveObject(const ObjectName& source, const ObjectName& destination,
                                     const CopyObjectOptions& options = {}) const;
 
-  Result<void> DeleteObject(const ObjectName& object, const ObjectOptions& options = {}) const;
+  Result<void> DeleteObject(const ObjectName& object, const ObjectOptions& options = {}) const;  ///< kNotFound if gone.
 
   /// What this client and its copies have done so far, in this process. Cheap to call.
   [[nodiscard]] Counters counters() const;

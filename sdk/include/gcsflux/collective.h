@@ -33,8 +33,8 @@ class Collective {
   /// For the other ranks, this rank has ended.
   virtual ~Collective() = default;
 
-  [[nodiscard]] virtual int rank() const = 0;
-  [[nodiscard]] virtual int world_size() const = 0;
+  [[nodiscard]] virtual int rank() const = 0;        ///< Of this process: from 0, below world_size().
+  [[nodiscard]] virtual int world_size() const = 0;  ///< Number of processes.
   /// For messages: "rank 2", and the host if it is known.
   [[nodiscard]] virtual std::string Label(int rank) const;
 

@@ -48,7 +48,7 @@ struct DatasetOptions {
   /// their content, other types with their sizeof(). For a type of your own, write `std::uint64_t SampleBytes(const
   /// Sample&)` in its namespace.
   std::uint64_t max_decoded_bytes = std::uint64_t{512} << 20;
-  std::uint64_t max_decoded_samples = 65'536;
+  std::uint64_t max_decoded_samples = 65'536;  ///< The same bound as a number of samples.
   /// How many objects of the whole dataset may be left out because they are gone, damaged, or refused by the transform.
   /// The report counts and names them. The next one fails its batch. With 0, none may be left out.
   std::uint64_t max_skipped = 0;
@@ -96,7 +96,7 @@ struct DatasetReport {
   /// Samples that a transform has made and the loop has not requested yet, and their bytes. The bounds are
   /// DatasetOptions::max_decoded_samples and max_decoded_bytes.
   std::uint64_t decoded_samples = 0;
-  std::uint64_t decoded_bytes = 0;
+  std::uint64_t decoded_bytes = 0;      ///< Of decoded_samples.
   std::uint64_t max_decoded_bytes = 0;  ///< The highest value of decoded_bytes.
 
   std::uint64_t skipped = 0;                         ///< Objects that were left out.
@@ -106,7 +106,7 @@ struct DatasetReport {
   Counters client =
       {};            ///< What the client has done in the same time: retries, throttled requests, hedges, operations.
   double price = 0;  ///< Price of its operations, in US dollars: PriceOf().
-  CompositionReport composition = {};
+  CompositionReport composition = {};  ///< What the downloads composed, and why not more.
 };
 
 /// Formats the report for a terminal: at most 25 lines, each with its units. Events that did not happen are left out.

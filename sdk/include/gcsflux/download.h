@@ -61,6 +61,7 @@ struct CompositionReport {
 /// Returns kLocalIo if the operating system refuses.
 Result<void> InstallCompositeCleanup();
 
+/// For CleanComposites().
 struct CleanOptions {
   /// Younger composites are not deleted: another process may be reading them. A composite lives for seconds; lower the
   /// age if no other program uses the bucket. If the age reaches back before the earliest date, nothing is deleted. An
@@ -73,15 +74,16 @@ struct CleanOptions {
   std::stop_token stop = {};
 };
 
+/// What CleanComposites() deleted.
 struct CleanReport {
   /// Composed objects under "dataflux-composed-objects/", and all objects under "gcsflux-uploads/".
   std::uint64_t found = 0;
-  std::uint64_t deleted = 0;  ///< Gone now. Another process may have deleted some of them.
-  std::uint64_t deleted_bytes = 0;
-  std::uint64_t kept = 0;  ///< Left alone because they are too young.
+  std::uint64_t deleted = 0;        ///< Gone now. Another process may have deleted some of them.
+  std::uint64_t deleted_bytes = 0;  ///< Of objects.
+  std::uint64_t kept = 0;           ///< Left alone because they are too young.
   /// Incomplete multipart uploads under "gcsflux-uploads/": those found, and those aborted.
   std::uint64_t uploads_found = 0;
-  std::uint64_t uploads_aborted = 0;
+  std::uint64_t uploads_aborted = 0;  ///< Of uploads_found.
   /// The caller may not list multipart uploads (storage.multipartUploads.list); none was examined.
   bool may_not_list_uploads = false;
 };
@@ -108,11 +110,11 @@ class PerProcess;
 /// An object to download, as a listing shows it, or a part of one. The download reads exactly this generation. It
 /// checks that the size and the CRC32C are the listed ones.
 struct DownloadSource {
-  ObjectName object = {};
-  std::uint64_t size = 0;       ///< In bytes, as stored.
-  std::int64_t generation = 0;  ///< Never 0 for a stored object.
-  std::optional<std::uint32_t> crc32c = {};
-  InternedName kms_key_name = {};  ///< As in a listing; see DownloaderOptions::composition_kms_key_name.
+  ObjectName object = {};                    ///< Its bucket and name.
+  std::uint64_t size = 0;                    ///< In bytes, as stored.
+  std::int64_t generation = 0;               ///< Never 0 for a stored object.
+  std::optional<std::uint32_t> crc32c = {};  ///< As listed.
+  InternedName kms_key_name = {};            ///< As in a listing; see DownloaderOptions::composition_kms_key_name.
   /// If set, only the part of the object that begins here: `size` and `crc32c` are those of the part. Consecutive
   /// sources that are neighbouring parts of one object are read by one request. For a Downloader; an ObjectReader
   /// refuses parts.
@@ -128,6 +130,7 @@ std::vector<DownloadSource> DownloadSources(const std::string& bucket, std::span
 /// fails with kInvalidArgument.
 using Allocator = std::function<std::shared_ptr<std::byte[]>(std::size_t bytes)>;
 
+/// How a Downloader and its streams fetch.
 struct DownloaderOptions {
   /// Most requests in flight, over all callers: from 1 to kMaxConcurrency. Raise it until the network is full. Each
   /// request holds a connection, and 70 KiB (with 4,096 requests) to 150 KiB (with 256; measured) beside its object.
@@ -206,7 +209,7 @@ class Downloader {
   Downloader(const Downloader&) = default;  // A move copies, so that it leaves a handle that works.
   Downloader& operator=(const Downloader&) = default;
 
-  explicit Downloader(Client client, const DownloaderOptions& options = {});
+  explicit Downloader(Client client, const DownloaderOptions& options = {});  ///< Makes no request.
 
   /// Fetches the objects into one block of memory, in the order of `sources`.
   ///

@@ -10,6 +10,7 @@
 
 namespace gcsflux {
 
+/// For DownloadFile() and DownloadListed().
 struct DownloadFileOptions {
   /// If the file's name is taken, true replaces the file, and false returns kAlreadyExists.
   bool may_replace = true;

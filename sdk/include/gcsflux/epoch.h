@@ -76,11 +76,11 @@ inline constexpr std::uint64_t kMaxBatchSize = 1 << 24;
 /// How an epoch is divided into batches. A global batch is `world_size` batches of consecutive samples in the epoch's
 /// order. Each rank uses its own batch of it.
 struct EpochOptions {
-  SampleOrder order = SampleOrder::kShuffled;
-  std::optional<GivenOrder> given = {};  ///< With kGiven, and only with it.
+  SampleOrder order = SampleOrder::kShuffled;  ///< How samples are ordered within an epoch.
+  std::optional<GivenOrder> given = {};        ///< With kGiven, and only with it.
   /// How many epochs there will be, if that is known: nothing is fetched ahead for a later one.
   std::optional<std::uint64_t> epochs = {};
-  EpochTail tail = EpochTail::kUneven;
+  EpochTail tail = EpochTail::kUneven;    ///< What happens with the samples that fill no batch.
   std::uint64_t shuffle_buffer = 10'000;  ///< A number of names, for kBuffered; at least 1.
   /// Another seed gives another order of the same samples. Change it between runs that should differ; all ranks have
   /// the same seed.
@@ -92,8 +92,8 @@ struct EpochOptions {
 
 /// Distinguishes one listing from another.
 struct ListingFingerprint {
-  std::string bucket = {};
-  std::string prefix = {};
+  std::string bucket = {};  ///< The bucket of the prefix.
+  std::string prefix = {};  ///< What was listed; may be empty.
   std::uint64_t count = 0;  ///< Objects.
   std::uint64_t hash = 0;   ///< Hash of their names and generations, in their order.
   /// The listing was not complete: count and hash cover its first objects by name.
@@ -116,13 +116,13 @@ struct ShardPosition {
 /// The position of a run. A value: save it with the model. A later run continues at the next sample, on any number of
 /// ranks and with any batch size.
 struct Cursor {
-  std::uint64_t seed = 0;
-  std::uint64_t epoch = 0;     ///< From 0, below 2^63.
-  std::uint64_t consumed = 0;  ///< Samples of this epoch that all ranks together have used.
-  SampleOrder order = SampleOrder::kShuffled;
-  std::uint64_t shuffle_buffer = 0;  ///< Under kBuffered, and under kShuffled with `shards`.
-  std::uint64_t order_hash = 0;      ///< Under kGiven, of the epoch's indices; 0 at the beginning of an epoch.
-  ListingFingerprint listing = {};
+  std::uint64_t seed = 0;                      ///< EpochOptions::seed of the run.
+  std::uint64_t epoch = 0;                     ///< From 0, below 2^63.
+  std::uint64_t consumed = 0;                  ///< Samples of this epoch that all ranks together have used.
+  SampleOrder order = SampleOrder::kShuffled;  ///< EpochOptions::order of the run.
+  std::uint64_t shuffle_buffer = 0;            ///< Under kBuffered, and under kShuffled with `shards`.
+  std::uint64_t order_hash = 0;     ///< Under kGiven, of the epoch's indices; 0 at the beginning of an epoch.
+  ListingFingerprint listing = {};  ///< Of the objects; another listing is refused.
   /// Of shards without an index: `consumed` are samples of this rank, and `listing` is of the shards.
   std::optional<ShardPosition> shards = {};
 

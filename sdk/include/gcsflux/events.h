@@ -61,7 +61,7 @@ enum class EventKind {
 /// Something that a client did or met. Members that the kind does not name keep their defaults. `error` and the strings
 /// are valid during the callback only.
 struct Event {
-  EventKind kind = EventKind::kRequest;
+  EventKind kind = EventKind::kRequest;  ///< Which members below have values.
 
   // The call; kToken, kThreadShortage, kCompositionRefused and kUnannouncedOrder are about none.
   std::string_view operation = {};      ///< As GCS names it: "objects.get".
@@ -74,22 +74,22 @@ struct Event {
   std::chrono::nanoseconds duration{0};   ///< Of kRetry, kBudget, kStalled... and kToken (all of its attempts).
   std::chrono::nanoseconds threshold{0};  ///< Of kStalled...: the usual time.
   std::string_view what = {};             ///< "service account", "threads", "connections": see the kinds.
-  std::size_t wanted = 0;
-  std::size_t started = 0;
+  std::size_t wanted = 0;                 ///< Of kThreadShortage: threads or connections.
+  std::size_t started = 0;                ///< Of kThreadShortage: as many as the system gave.
   GateClass gate_class = GateClass::kRead;  ///< Of kThrottle, as the next two.
   bool is_engaged = false;                  ///< The gate paces requests. Always false without pace_throttled.
   double rate = 0;                          ///< Requests per second that the gate lets through; 0 while it is open.
 
   // Of kRequest:
-  std::string_view method = {};           ///< "GET".
-  std::string_view url = {};              ///< Without secrets: an upload session's URI is cut behind its host.
-  int status = 0;                         ///< Status of the answer; 0 if there was none.
-  std::optional<ErrorCode> failure = {};  ///< Why there was no answer, or only a part of it.
-  std::uint64_t bytes_sent = 0;           ///< Of the request's body.
-  std::uint64_t bytes_received = 0;       ///< Of the answer's body.
-  EventTime start = {};                   ///< Behind the gate, when the credential is available.
-  std::optional<EventTime> first_byte = {};
-  EventTime end = {};
+  std::string_view method = {};              ///< "GET".
+  std::string_view url = {};                 ///< Without secrets: an upload session's URI is cut behind its host.
+  int status = 0;                            ///< Status of the answer; 0 if there was none.
+  std::optional<ErrorCode> failure = {};     ///< Why there was no answer, or only a part of it.
+  std::uint64_t bytes_sent = 0;              ///< Of the request's body.
+  std::uint64_t bytes_received = 0;          ///< Of the answer's body.
+  EventTime start = {};                      ///< Behind the gate, when the credential is available.
+  std::optional<EventTime> first_byte = {};  ///< Absent if no byte of an answer came.
+  EventTime end = {};                        ///< The last byte, or the failure.
 };
 
 /// Is told what a Client does: ClientOptions::event_listener.
@@ -102,7 +102,7 @@ struct Event {
 class EventListener {
  public:
   virtual ~EventListener() = default;
-  virtual void OnEvent(const Event& event) = 0;
+  virtual void OnEvent(const Event& event) = 0;  ///< Called for each event.
 };
 
 /// A listener that calls several listeners in order, without the null ones. Null if no listener is left.
@@ -119,24 +119,24 @@ struct Counters {
   /// and requests that the service refused (429, 5xx and other errors). A request with a lost answer counts.
   /// PriceOf() says what they cost.
   std::uint64_t class_a_operations = 0;
-  std::uint64_t class_b_operations = 0;
-  std::uint64_t retries = 0;  ///< Attempts that followed a failed attempt of the same call.
+  std::uint64_t class_b_operations = 0;  ///< Reads: see above.
+  std::uint64_t retries = 0;             ///< Attempts that followed a failed attempt of the same call.
   /// Retries that the retry budget delayed (EventKind::kBudget), and the sum of these delays.
   std::uint64_t budget_waits = 0;
-  std::chrono::milliseconds budget_delay{0};
-  std::uint64_t throttled = 0;
-  std::uint64_t stalls = 0;
-  std::uint64_t hedges = 0;
-  std::uint64_t hedges_won = 0;
-  std::uint64_t reads_resumed = 0;       ///< Requests that resumed a broken read behind its last byte.
-  std::uint64_t unverified_reads = 0;    ///< Reads of whole objects without a CRC32C to compare the bytes with.
-  std::uint64_t sessions_restarted = 0;  ///< Resumable uploads that lost their session and started again.
-  std::uint64_t token_refreshes = 0;     ///< Tokens that were fetched.
-  std::uint64_t token_failures = 0;      ///< Tokens that could not be fetched, after all attempts.
-  std::uint64_t token_retries = 0;       ///< Requests for tokens after the first one.
-  std::uint64_t bytes_sent = 0;          ///< Of requests' bodies.
-  std::uint64_t bytes_received = 0;      ///< Of answers' bodies, including those of failures.
-  std::uint64_t listener_exceptions = 0;
+  std::chrono::milliseconds budget_delay{0};  ///< Sum of their delays.
+  std::uint64_t throttled = 0;                ///< Answers that asked for fewer requests (429).
+  std::uint64_t stalls = 0;                   ///< kStalledFirstByte and kStalledBody.
+  std::uint64_t hedges = 0;                   ///< Second requests for reads that stalled.
+  std::uint64_t hedges_won = 0;               ///< Second requests that answered first.
+  std::uint64_t reads_resumed = 0;            ///< Requests that resumed a broken read behind its last byte.
+  std::uint64_t unverified_reads = 0;         ///< Reads of whole objects without a CRC32C to compare the bytes with.
+  std::uint64_t sessions_restarted = 0;       ///< Resumable uploads that lost their session and started again.
+  std::uint64_t token_refreshes = 0;          ///< Tokens that were fetched.
+  std::uint64_t token_failures = 0;           ///< Tokens that could not be fetched, after all attempts.
+  std::uint64_t token_retries = 0;            ///< Requests for tokens after the first one.
+  std::uint64_t bytes_sent = 0;               ///< Of requests' bodies.
+  std::uint64_t bytes_received = 0;           ///< Of answers' bodies, including those of failures.
+  std::uint64_t listener_exceptions = 0;      ///< Exceptions of EventListener::OnEvent().
 
   /// What was done between two snapshots of one client's counters: `client.counters() - before`.
   friend Counters operator-(const Counters& after, const Counters& before);
@@ -144,12 +144,12 @@ struct Counters {
 
 /// The state of a gate: docs/retries.md.
 struct GateStatus {
-  std::string bucket = {};  ///< Empty for requests that are about no bucket.
-  GateClass gate_class = GateClass::kRead;
-  bool is_engaged = false;      ///< It paces requests, because the service throttles them.
-  double rate = 0;              ///< Requests per second that it lets through; 0 while it is open.
-  std::uint64_t waiting = 0;    ///< Requests that wait.
-  std::uint64_t throttled = 0;  ///< Since the client was made.
+  std::string bucket = {};                  ///< Empty for requests that are about no bucket.
+  GateClass gate_class = GateClass::kRead;  ///< The class of requests that it paces.
+  bool is_engaged = false;                  ///< It paces requests, because the service throttles them.
+  double rate = 0;                          ///< Requests per second that it lets through; 0 while it is open.
+  std::uint64_t waiting = 0;                ///< Requests that wait.
+  std::uint64_t throttled = 0;              ///< Since the client was made.
 };
 
 enum class LogLevel {
@@ -202,8 +202,8 @@ class TraceWriter : public EventListener {
 /// namespace, from https://cloud.google.com/storage/pricing#operations-pricing (2026). Change them for another storage
 /// class or location: dual-regions and multi-regions cost 0.01 and 0.0004, Nearline in a single region 0.01 and 0.001.
 struct OperationPrices {
-  double class_a_per_1000 = 0.005;
-  double class_b_per_1000 = 0.0004;
+  double class_a_per_1000 = 0.005;   ///< Lists, uploads, composes, copies, changes.
+  double class_b_per_1000 = 0.0004;  ///< Reads of objects and of metadata.
 };
 
 /// Price of the operations of class A and B, in US dollars.

@@ -52,8 +52,8 @@ using ReadSums = std::vector<std::uint32_t>;
 
 /// The source of a file's bytes: a local file, an object of Cloud Storage, or memory.
 struct ByteSource {
-  std::string name = {};  ///< For messages: a path or a URI.
-  std::uint64_t size = 0;
+  std::string name = {};   ///< For messages: a path or a URI.
+  std::uint64_t size = 0;  ///< In bytes.
   /// Fills all of `into` from `offset` on. The range lies within `size`. Called by one thread at a time.
   std::function<Result<void>(std::uint64_t offset, std::span<std::byte> into)> read_at = {};
   /// Does several reads, at the same time if that is faster. Without it, read_at does them one after the other. Set it
@@ -73,8 +73,8 @@ using ByteSink = std::function<Result<void>(std::span<const std::byte> bytes)>;
 
 /// The layout of a tensor in its storage. Several tensors may share a storage.
 struct TensorLayout {
-  DType dtype = DType::kFloat32;
-  bool requires_grad = false;
+  DType dtype = DType::kFloat32;           ///< The type of its elements.
+  bool requires_grad = false;              ///< As PyTorch stored it; false for safetensors.
   bool is_parameter = false;               ///< A torch.nn.Parameter.
   std::size_t storage = 0;                 ///< Index among the file's storages.
   std::uint64_t offset = 0;                ///< Of the first element in the storage, in elements.
@@ -89,8 +89,8 @@ std::optional<std::uint64_t> ElementCount(std::span<const std::int64_t> shape);
 
 /// A tensor of a checkpoint and its name. The name joins the keys that lead to it with '.': "model.conv1.weight".
 struct StoredTensor {
-  std::string name = {};
-  TensorLayout layout = {};
+  std::string name = {};     ///< As StoredCheckpoint::Find() takes it.
+  TensorLayout layout = {};  ///< Type, shape and place.
 };
 
 /// Rows [begin, end) of a tensor, for a separate read. Returns nothing if the tensor has fewer rows.
@@ -101,14 +101,14 @@ std::uint64_t TensorBytes(const TensorLayout& layout);
 
 /// A tensor, and the memory to fill with its elements.
 struct TensorRead {
-  const StoredTensor* tensor = nullptr;
-  std::span<std::byte> into = {};
+  const StoredTensor* tensor = nullptr;  ///< Borrowed; of the checkpoint that reads it.
+  std::span<std::byte> into = {};        ///< TensorBytes() of its layout.
 };
 
 /// A value of a checkpoint that gcsflux does not read, and the reason.
 struct RefusedValue {
-  std::string name = {};
-  std::string why = {};
+  std::string name = {};  ///< As StoredTensor::name.
+  std::string why = {};   ///< For people.
 };
 
 /// The format of a checkpoint file. The file's bytes tell the format; its name does not.

@@ -26,6 +26,7 @@ namespace gcsflux {
 /// same errors.
 Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix, const ListOptions& options = {});
 
+/// For ListInParallel().
 struct ParallelListOptions {
   std::string start_offset = {};  ///< Names at or after it.
   std::string end_offset = {};    ///< Names before it; empty is no bound.
@@ -55,18 +56,18 @@ struct ParallelListOptions {
 
 /// The content of a prefix at some time.
 struct Listing {
-  ObjectName prefix = {};
+  ObjectName prefix = {};  ///< What was listed.
   /// The start of the listing, by the clock of the machine that listed; in whole milliseconds.
   std::chrono::system_clock::time_point time = {};
   std::vector<ListedObject> objects = {};  ///< In bytewise order of their names. Empty if a sink has taken them.
 
   // Of ListInParallel(), and of ListThroughCache() if it listed:
-  std::uint64_t object_count = 0;  ///< Objects delivered.
-  std::uint64_t calls = 0;         ///< Pages requested.
-  std::uint64_t steals = 0;        ///< Calls that began in the middle of another worker's range.
-  std::uint64_t retries = 0;       ///< Of the client, meanwhile: attempts that followed a failed one.
-  std::uint64_t throttled = 0;     ///< Of the client, meanwhile: answers that asked for fewer requests.
-  std::chrono::nanoseconds elapsed{0};
+  std::uint64_t object_count = 0;       ///< Objects delivered.
+  std::uint64_t calls = 0;              ///< Pages requested.
+  std::uint64_t steals = 0;             ///< Calls that began in the middle of another worker's range.
+  std::uint64_t retries = 0;            ///< Of the client, meanwhile: attempts that followed a failed one.
+  std::uint64_t throttled = 0;          ///< Of the client, meanwhile: answers that asked for fewer requests.
+  std::chrono::nanoseconds elapsed{0};  ///< Time that the listing took.
   std::map<std::string, std::uint64_t> storage_classes = {};  ///< Number of objects in each class.
   std::string warning = {};  ///< Warns of objects whose reading costs retrieval fees; empty if there are none.
   std::vector<std::string> split_points = {};  ///< For ParallelListOptions::split_points.

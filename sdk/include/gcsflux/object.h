@@ -19,8 +19,8 @@ namespace gcsflux {
 ///
 /// Object names are 1 to 1024 bytes of UTF-8 without CR or LF. GCS orders them bytewise.
 struct ObjectName {
-  std::string bucket = {};
-  std::string name = {};
+  std::string bucket = {};  ///< Without "gs://".
+  std::string name = {};    ///< May contain '/', which has no meaning to GCS.
 
   friend auto operator<=>(const ObjectName&, const ObjectName&) = default;  // NOLINT(modernize-use-nullptr)
 };
@@ -36,13 +36,13 @@ Result<ObjectName> ParseUri(std::string_view uri);
 
 /// Bytes [offset, offset + length) of an object. Without a length, the range extends to the end of the object.
 struct ByteRange {
-  std::uint64_t offset = 0;
-  std::optional<std::uint64_t> length = {};
+  std::uint64_t offset = 0;                  ///< Of the first byte, from 0.
+  std::optional<std::uint64_t> length = {};  ///< In bytes.
 };
 
 /// The attributes of a new object.
 struct ObjectAttributes {
-  std::string content_type = "application/octet-stream";
+  std::string content_type = "application/octet-stream";  ///< A media type: "image/png".
   std::string content_encoding = {};     ///< "gzip" if the bytes are gzip-compressed: browsers then decompress them.
   std::string content_disposition = {};  ///< As browsers take it: "attachment; filename=model.pt".
   std::string content_language = {};     ///< ISO 639-1.
@@ -60,44 +60,44 @@ struct ObjectAttributes {
 
 /// The attributes that PatchObject changes. An absent one stays as it is.
 struct ObjectChanges {
-  std::optional<std::string> content_type = {};  ///< An empty text removes the attribute; so do those below.
-  std::optional<std::string> content_encoding = {};
-  std::optional<std::string> content_disposition = {};
-  std::optional<std::string> content_language = {};
-  std::optional<std::string> cache_control = {};
+  std::optional<std::string> content_type = {};         ///< An empty text removes the attribute; so do those below.
+  std::optional<std::string> content_encoding = {};     ///< As ObjectAttributes::content_encoding.
+  std::optional<std::string> content_disposition = {};  ///< As ObjectAttributes::content_disposition.
+  std::optional<std::string> content_language = {};     ///< As ObjectAttributes::content_language.
+  std::optional<std::string> cache_control = {};        ///< As ObjectAttributes::cache_control.
   /// It cannot become earlier, and cannot be removed.
   std::optional<std::chrono::system_clock::time_point> custom_time = {};
-  std::optional<bool> event_based_hold = {};
-  std::optional<bool> temporary_hold = {};
+  std::optional<bool> event_based_hold = {};                        ///< False releases the hold.
+  std::optional<bool> temporary_hold = {};                          ///< False releases the hold.
   std::map<std::string, std::optional<std::string>> metadata = {};  ///< By key; a key without a value is removed.
 };
 
 /// GCS's metadata of one generation of an object.
 struct ObjectMetadata {
-  std::string bucket = {};
-  std::string name = {};
-  std::int64_t generation = 0;      ///< Every new content has a new generation; never 0 for a stored object.
-  std::int64_t metageneration = 0;  ///< Counts changes of the metadata of this generation, from 1.
-  std::uint64_t size = 0;           ///< In bytes, as stored.
-  std::optional<std::uint32_t> crc32c = {};
-  std::string md5_hash = {};  ///< Base64. Only if it was requested and GCS has one (not of composed objects).
-  std::string etag = {};
-  std::string content_type = {};
+  std::string bucket = {};                   ///< The bucket that has it.
+  std::string name = {};                     ///< Its name in the bucket.
+  std::int64_t generation = 0;               ///< Every new content has a new generation; never 0 for a stored object.
+  std::int64_t metageneration = 0;           ///< Counts changes of the metadata of this generation, from 1.
+  std::uint64_t size = 0;                    ///< In bytes, as stored.
+  std::optional<std::uint32_t> crc32c = {};  ///< Absent if the service gave none, or it was not requested.
+  std::string md5_hash = {};          ///< Base64. Only if it was requested and GCS has one (not of composed objects).
+  std::string etag = {};              ///< Changes with generation and metageneration.
+  std::string content_type = {};      ///< A media type.
   std::string content_encoding = {};  ///< "gzip" if the bytes are gzip-compressed.
-  std::string content_disposition = {};
-  std::string content_language = {};
-  std::string cache_control = {};
-  std::string storage_class = {};
-  std::optional<std::chrono::system_clock::time_point> custom_time = {};
-  bool event_based_hold = false;
-  bool temporary_hold = false;
+  std::string content_disposition = {};                                   ///< As ObjectAttributes::content_disposition.
+  std::string content_language = {};                                      ///< As ObjectAttributes::content_language.
+  std::string cache_control = {};                                         ///< Empty means GCS's default.
+  std::string storage_class = {};                                         ///< "STANDARD", "NEARLINE" and so on.
+  std::optional<std::chrono::system_clock::time_point> custom_time = {};  ///< For lifecycle rules.
+  bool event_based_hold = false;                                          ///< As ObjectAttributes::event_based_hold.
+  bool temporary_hold = false;                                            ///< As ObjectAttributes::temporary_hold.
   std::string kms_key_name = {};         ///< With the key's version; empty if Google's own key encrypts the object.
   std::string customer_key_sha256 = {};  ///< Base64 of the hash of the EncryptionKey that is needed to read the object.
   /// How many objects it was composed of, in all steps; 0 if it was never composed.
   std::uint32_t component_count = 0;
-  std::chrono::system_clock::time_point time_created = {};
-  std::chrono::system_clock::time_point updated = {};
-  std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values.
+  std::chrono::system_clock::time_point time_created = {};  ///< Of this generation.
+  std::chrono::system_clock::time_point updated = {};       ///< The last change of its metadata.
+  std::map<std::string, std::string> metadata = {};         ///< The user's own keys and values.
 };
 
 /// A page of a listing, or all of it.
@@ -109,12 +109,12 @@ struct ObjectListing {
 
 /// GCS's metadata of a bucket.
 struct BucketMetadata {
-  std::string name = {};
-  std::string location = {};
-  std::string storage_class = {};
-  std::int64_t metageneration = 0;
-  std::string etag = {};
-  bool has_versioning = false;  ///< Overwritten and deleted objects remain as noncurrent ones.
+  std::string name = {};            ///< Without "gs://".
+  std::string location = {};        ///< In capitals: "EUROPE-WEST4", "US".
+  std::string storage_class = {};   ///< Of new objects that name none.
+  std::int64_t metageneration = 0;  ///< Counts changes of the bucket's metadata, from 1.
+  std::string etag = {};            ///< Changes with the metageneration.
+  bool has_versioning = false;      ///< Overwritten and deleted objects remain as noncurrent ones.
   /// How long deleted objects are kept and paid for. With 0 they are deleted at once.
   std::chrono::seconds soft_delete_retention{0};
   /// How old an object must be before it can be deleted; 0 means no such rule.
@@ -123,8 +123,8 @@ struct BucketMetadata {
   bool default_event_based_hold = false;    ///< New objects cannot be deleted until their hold is released.
   std::string default_kms_key_name = {};    ///< The key for new objects that name none.
   bool has_requester_pay = false;           ///< Requests must name a CallOptions::user_project.
-  std::chrono::system_clock::time_point time_created = {};
-  std::chrono::system_clock::time_point updated = {};
+  std::chrono::system_clock::time_point time_created = {};  ///< By the service's clock.
+  std::chrono::system_clock::time_point updated = {};       ///< The last change of its metadata.
 };
 
 /// Checks GCS's rules for the name of an object that a client can check: not empty, at most 1024 bytes of UTF-8, no CR
@@ -171,8 +171,8 @@ class InternedName {
   /// more than 1,024 bytes.
   explicit InternedName(std::string_view name);
 
-  [[nodiscard]] const std::string& name() const { return name_ == nullptr ? Empty() : *name_; }
-  [[nodiscard]] bool empty() const { return name_ == nullptr; }
+  [[nodiscard]] const std::string& name() const { return name_ == nullptr ? Empty() : *name_; }  ///< As given.
+  [[nodiscard]] bool empty() const { return name_ == nullptr; }                                  ///< No name.
 
   friend bool operator==(InternedName a, InternedName b) { return a.name_ == b.name_; }
   friend bool operator==(InternedName a, std::string_view b) { return a.name() == b; }
@@ -184,13 +184,13 @@ class InternedName {
 
 /// One object of a parallel listing: what is needed to read it, in little memory.
 struct ListedObject {
-  std::string name = {};
-  std::uint64_t size = 0;  ///< In bytes, as stored.
-  std::int64_t generation = 0;
-  std::optional<std::uint32_t> crc32c = {};
-  InternedName storage_class = {};
-  std::chrono::system_clock::time_point updated = {};
-  InternedName kms_key_name = {};  ///< As ObjectMetadata::kms_key_name.
+  std::string name = {};                               ///< In the listing's bucket.
+  std::uint64_t size = 0;                              ///< In bytes, as stored.
+  std::int64_t generation = 0;                         ///< The one that was live when it was listed.
+  std::optional<std::uint32_t> crc32c = {};            ///< Absent if the service gave none.
+  InternedName storage_class = {};                     ///< "STANDARD" and so on.
+  std::chrono::system_clock::time_point updated = {};  ///< The last change of its metadata.
+  InternedName kms_key_name = {};                      ///< As ObjectMetadata::kms_key_name.
 };
 
 /// CRC32C (Castagnoli) is what Cloud Storage keeps of each object; CRC-32 is that of zip archives.
@@ -198,8 +198,8 @@ enum class Checksum : std::uint8_t { kCrc32c, kCrc32 };
 
 /// A read of `into.size()` bytes from `offset` on.
 struct RangeRead {
-  std::uint64_t offset = 0;
-  std::span<std::byte> into = {};
+  std::uint64_t offset = 0;        ///< Of the first byte, from 0.
+  std::span<std::byte> into = {};  ///< Filled as a whole.
 };
 
 }  // namespace gcsflux

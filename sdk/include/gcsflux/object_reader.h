@@ -18,6 +18,7 @@ namespace internal {
 class ReaderCore;
 }  // namespace internal
 
+/// For ObjectReader::Open().
 struct ObjectReaderOptions {
   /// The generation to open; the live one if absent.
   std::optional<std::int64_t> generation = {};
@@ -62,8 +63,8 @@ class ObjectReader {
   ObjectReader& operator=(ObjectReader&&) noexcept;
   ~ObjectReader();
 
-  [[nodiscard]] const DownloadSource& source() const;
-  [[nodiscard]] std::uint64_t size() const { return source().size; }
+  [[nodiscard]] const DownloadSource& source() const;                 ///< Object, generation and size that it reads.
+  [[nodiscard]] std::uint64_t size() const { return source().size; }  ///< In bytes.
 
   /// Fills the destination with the bytes from `offset` on, and returns their number. It is smaller than requested only
   /// at the end of the object, and 0 behind it. After a failure the content of the destination is undefined.
@@ -72,6 +73,7 @@ class ObjectReader {
   /// Fills all destinations; the requests run at the same time. Returns kOutOfRange if a range ends behind the object,
   /// and kInvalidArgument if two destinations overlap; then nothing is read. Two ranges may overlap.
   Result<void> Read(std::span<const RangeRead> ranges) const;
+  /// The same for a list in braces.
   Result<void> Read(std::initializer_list<RangeRead> ranges) const {
     return Read(std::span(ranges.begin(), ranges.size()));
   }
@@ -92,7 +94,7 @@ class ObjectReader {
   /// reader is destroyed. Until then, their request's memory counts as fetched ahead. Use it if the bytes are only read
   /// or passed on.
   Result<std::span<const std::byte>> NextView();
-  [[nodiscard]] std::uint64_t position() const;
+  [[nodiscard]] std::uint64_t position() const;  ///< Of the next byte that ReadNext() returns.
   /// Any offset is allowed; reads behind the object's end return no bytes.
   void Seek(std::uint64_t offset);
 

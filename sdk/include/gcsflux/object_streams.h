@@ -20,7 +20,7 @@ namespace gcsflux {
 /// time.
 class ObjectOutputStream : public std::ostream {
  public:
-  ObjectOutputStream(Client client, ObjectName object, UploadOptions options = {});
+  ObjectOutputStream(Client client, ObjectName object, UploadOptions options = {});  ///< As ObjectWriter().
   ~ObjectOutputStream() override;
   ObjectOutputStream(const ObjectOutputStream&) = delete;
   ObjectOutputStream& operator=(const ObjectOutputStream&) = delete;
@@ -29,7 +29,7 @@ class ObjectOutputStream : public std::ostream {
   Result<ObjectMetadata> Close();
   /// The first failure.
   [[nodiscard]] const std::optional<Error>& error() const;
-  [[nodiscard]] UploadReport report() const;
+  [[nodiscard]] UploadReport report() const;  ///< As ObjectWriter::report().
 
  private:
   class Buffer;
@@ -41,14 +41,14 @@ class ObjectOutputStream : public std::ostream {
 /// one thread at a time.
 class ObjectInputStream : public std::istream {
  public:
-  explicit ObjectInputStream(ObjectReader reader);
+  explicit ObjectInputStream(ObjectReader reader);  ///< Takes the reader over.
   ~ObjectInputStream() override;
   ObjectInputStream(const ObjectInputStream&) = delete;
   ObjectInputStream& operator=(const ObjectInputStream&) = delete;
 
   /// The first failure.
   [[nodiscard]] const std::optional<Error>& error() const;
-  [[nodiscard]] const ObjectReader& reader() const;
+  [[nodiscard]] const ObjectReader& reader() const;  ///< The reader below the stream.
 
  private:
   class Buffer;

@@ -23,7 +23,7 @@ struct Preconditions {
   std::optional<std::int64_t> if_generation_not_match = {};  ///< 0: some object of the name is live.
   /// Set it if a change of metadata must not overwrite another change. It also makes that change safe to retry.
   std::optional<std::int64_t> if_metageneration_match = {};
-  std::optional<std::int64_t> if_metageneration_not_match = {};
+  std::optional<std::int64_t> if_metageneration_not_match = {};  ///< Set it to read only what changed.
 };
 
 /// Options that every call has.
@@ -38,7 +38,7 @@ struct CallOptions {
 /// How many bytes have moved, and how many there are in all.
 struct Progress {
   std::uint64_t bytes = 0;  ///< It decreases if a request must be sent again.
-  std::uint64_t total = 0;
+  std::uint64_t total = 0;  ///< In bytes; 0 if it is not known.
   /// Of RewriteObject(), after each request: CopyObjectOptions::rewrite_token continues from here, also in another
   /// process. Empty when it is done.
   std::string rewrite_token = {};
@@ -93,7 +93,7 @@ struct ObjectOptions {
   /// Requests ObjectMetadata::md5_hash. Set it to compare with tools that know only MD5. gcsflux itself uses CRC32C,
   /// and an emulator must compute the MD5 first.
   bool with_md5_hash = false;
-  std::optional<std::int64_t> generation = {};
+  std::optional<std::int64_t> generation = {};  ///< The live one if absent.
   Preconditions preconditions = {};
   /// For GetObject, otherwise kInvalidArgument. If an object has a key, GCS shows its checksum only with that key.
   std::optional<EncryptionKey> encryption_key = {};
@@ -139,7 +139,7 @@ struct ListOptions {
 
 /// One source of ComposeObjects, in the destination's bucket.
 struct ComposeSource {
-  std::string name = {};
+  std::string name = {};                        ///< Of the object, without the bucket.
   std::optional<std::int64_t> generation = {};  ///< Set it if the source may change meanwhile.
   /// The same, but returns kPreconditionFailed instead of kNotFound.
   std::optional<std::int64_t> if_generation_match = {};
@@ -162,11 +162,11 @@ struct ComposeObjectsOptions {
 
 /// For CopyObject, RewriteObject and MoveObject. Retried only with if_generation_match.
 struct CopyObjectOptions {
-  std::optional<std::int64_t> source_generation = {};
-  Preconditions source_preconditions = {};
-  Preconditions preconditions = {};                 ///< For the destination.
-  std::optional<ObjectAttributes> attributes = {};  ///< If absent, the source's, except its storage class and holds.
-  std::optional<EncryptionKey> source_encryption_key = {};
+  std::optional<std::int64_t> source_generation = {};  ///< The live one if absent.
+  Preconditions source_preconditions = {};             ///< For the source.
+  Preconditions preconditions = {};                    ///< For the destination.
+  std::optional<ObjectAttributes> attributes = {};     ///< If absent, the source's, except its storage class and holds.
+  std::optional<EncryptionKey> source_encryption_key = {};  ///< Under which the source is stored.
   /// Of the destination. A key other than the source's rotates the key.
   std::optional<EncryptionKey> encryption_key = {};
   std::optional<std::string> kms_key_name = {};

@@ -96,7 +96,7 @@ struct ClientOptions {
   std::string quota_project = {};
   /// For InsertBucket and ListBuckets. If empty, GOOGLE_CLOUD_PROJECT.
   std::string project = {};
-  RetryPolicies retry = {};
+  RetryPolicies retry = {};  ///< How temporary failures are retried.
   /// Throttled requests (429) wait at a gate, which finds the rate that the service allows. There is one gate for each
   /// bucket and each of lists, reads and writes. The longest waits are a fraction of those of backoff, with the same
   /// throughput: docs/retries.md. If false, each request waits on its own, as after other failures: RetryOptions. Clear
@@ -149,7 +149,7 @@ struct ClientOptions {
   /// PEM files of the client's certificate (with its chain) and of its key, without a passphrase, for mutual TLS. If
   /// only the first is set, that file holds the key too. Set them if an endpoint or a gateway requires mutual TLS.
   std::string client_certificate_file = {};
-  std::string client_key_file = {};
+  std::string client_key_file = {};  ///< A PEM file.
   /// The proxy of all requests: [scheme://][user:password@]host[:port], with http, https, socks4, socks4a, socks5 or
   /// socks5h. If absent, the environment's http_proxy, https_proxy and all_proxy at the time when the client is made,
   /// as curl reads them. If empty, no proxy. A token never goes over plain http through a proxy. Set it to ignore the

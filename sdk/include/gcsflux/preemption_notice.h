@@ -10,6 +10,7 @@
 
 namespace gcsflux {
 
+/// Where PreemptionNotice::Watch() listens, and when it counts.
 struct PreemptionOptions {
   /// SIGTERM is a notice. Kubernetes, Slurm and a machine that shuts down send it. A process that ignores SIGTERM
   /// continues to ignore it.

@@ -59,10 +59,10 @@ enum class WriteOutcome {
 
 /// A failure as a value. `message` names the operation, the object, what happened, and what to do.
 struct Error {
-  ErrorCode code = ErrorCode::kInvalidArgument;
-  std::string message = {};
-  int http_status = 0;      ///< 0 if the failure was not an HTTP answer.
-  std::string reason = {};  ///< The service's own reason, such as "conditionNotMet"; may be empty.
+  ErrorCode code = ErrorCode::kInvalidArgument;  ///< What a program compares.
+  std::string message = {};                      ///< For people; without secrets.
+  int http_status = 0;                           ///< 0 if the failure was not an HTTP answer.
+  std::string reason = {};                       ///< The service's own reason, such as "conditionNotMet"; may be empty.
   std::optional<std::chrono::seconds> retry_after = {};  ///< The wait that the service requested, if it did.
   /// Of a write, whatever the code is: an answer such as 403 to a later attempt does not tell what became of an earlier
   /// one. kNotStored for calls that write nothing.
@@ -75,22 +75,22 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : outcome_(std::move(value)) {}
-  Result(Error error) : outcome_(tl::unexpect, std::move(error)) {}
+  Result(T value) : outcome_(std::move(value)) {}                    ///< A success.
+  Result(Error error) : outcome_(tl::unexpect, std::move(error)) {}  ///< A failure.
 
-  [[nodiscard]] bool ok() const { return outcome_.has_value(); }
+  [[nodiscard]] bool ok() const { return outcome_.has_value(); }  ///< True for a success.
   explicit operator bool() const { return ok(); }
 
-  T& value() & { return assert(ok()), *outcome_; }
-  const T& value() const& { return assert(ok()), *outcome_; }
-  T&& value() && { return assert(ok()), *std::move(outcome_); }
+  T& value() & { return assert(ok()), *outcome_; }               ///< The value.
+  const T& value() const& { return assert(ok()), *outcome_; }    ///< The value.
+  T&& value() && { return assert(ok()), *std::move(outcome_); }  ///< The value, moved out.
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  const Error& error() const { return assert(!ok()), outcome_.error(); }
+  const Error& error() const { return assert(!ok()), outcome_.error(); }  ///< The failure.
 
  private:
   tl::expected<T, Error> outcome_;
@@ -101,11 +101,11 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : outcome_(tl::unexpect, std::move(error)) {}
+  Result(Error error) : outcome_(tl::unexpect, std::move(error)) {}  ///< A failure.
 
-  [[nodiscard]] bool ok() const { return outcome_.has_value(); }
+  [[nodiscard]] bool ok() const { return outcome_.has_value(); }  ///< True for a success.
   explicit operator bool() const { return ok(); }
-  const Error& error() const { return assert(!ok()), outcome_.error(); }
+  const Error& error() const { return assert(!ok()), outcome_.error(); }  ///< The failure.
 
  private:
   tl::expected<void, Error> outcome_;

@@ -13,11 +13,11 @@ namespace gcsflux {
 /// Which process of a job this one is, from the environment variables that its launcher sets. Checkpoints of many
 /// processes and EpochOptionsFromFlags() use it. For datasets: `EpochOptions{.rank = run.rank, .world_size = ...}`.
 struct RunEnvironment {
-  int rank = 0;
-  int world_size = 1;
-  std::optional<int> local_rank = {};  ///< Among the processes of this machine, if the launcher says so.
-  std::string master_host = {};        ///< Where rank 0 can be reached. Empty if nothing says so.
-  std::optional<std::uint16_t> master_port = {};
+  int rank = 0;                                   ///< From 0, below world_size.
+  int world_size = 1;                             ///< Number of processes of the job.
+  std::optional<int> local_rank = {};             ///< Among the processes of this machine, if the launcher says so.
+  std::string master_host = {};                   ///< Where rank 0 can be reached. Empty if nothing says so.
+  std::optional<std::uint16_t> master_port = {};  ///< Where rank 0 serves the store.
   /// A file that all processes of one machine can write, instead of a port: scripts/run_ranks sets it. May be empty.
   std::string store_file = {};
   std::string launcher =

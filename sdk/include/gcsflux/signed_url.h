@@ -9,6 +9,7 @@
 
 namespace gcsflux {
 
+/// What SignUrl() allows, and for how long.
 struct SignedUrlOptions {
   /// The request that the URL allows, any number of times: "GET", "HEAD", "PUT" (stores an object in one request),
   /// "DELETE", or "POST". A POST starts a resumable upload; the upload's own URI then takes the bytes without a

@@ -58,8 +58,8 @@ enum class WritePath {
 struct UploadReport {
   ObjectMetadata object = {};    ///< Of UploadFile(): what was stored. ObjectWriter::Close() returns it.
   std::uint64_t kept_bytes = 0;  ///< Of UploadFile(): bytes that earlier calls have sent, and that were not sent again.
-  WritePath path = WritePath::kAuto;
-  std::string reason = {};  ///< Why this path was chosen.
+  WritePath path = WritePath::kAuto;  ///< How the object was sent.
+  std::string reason = {};            ///< Why this path was chosen.
 
   // Of an ObjectWriter:
   std::uint64_t parts = 0;        ///< Parts begun.
@@ -74,7 +74,7 @@ struct UploadReport {
 /// Size and CRC32C of this temporary object are compared with what was written. Then one compose of it, under the
 /// precondition of the WriteMode, makes the object visible under its name and deletes the temporary object.
 struct UploadOptions {
-  WriteMode mode = WriteMode::kOverwrite;
+  WriteMode mode = WriteMode::kOverwrite;       ///< What the write may replace.
   std::optional<std::int64_t> generation = {};  ///< The generation that kReplace replaces. Required for kReplace.
   ObjectAttributes attributes = {};
   std::optional<EncryptionKey> encryption_key = {};  ///< As for InsertObject; kms_key_name likewise.
@@ -98,7 +98,7 @@ struct UploadOptions {
   std::uint64_t part_memory_bytes = std::uint64_t{256} << 20;
   /// Most parts in flight, from 1 to kMaxConcurrency.
   int max_concurrency = 16;
-  WritePath path = WritePath::kAuto;
+  WritePath path = WritePath::kAuto;  ///< How an object of several parts is sent.
   /// Promises that no other writer uses the name, and no reader looks for it before the write has returned. The parts
   /// are then joined under the name itself, which saves the compose. Allowed only with WriteMode::kOverwrite and
   /// without holds. Set it for shards with unique names.
@@ -230,7 +230,7 @@ class ObjectWriter {
   /// Close() or Suspend() it does nothing.
   void Cancel();
 
-  [[nodiscard]] UploadReport report() const;
+  [[nodiscard]] UploadReport report() const;  ///< What was done so far.
 
  private:
   explicit ObjectWriter(std::shared_ptr<internal::PartsWriter> writer);

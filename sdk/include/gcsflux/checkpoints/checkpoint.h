@@ -32,8 +32,8 @@ Result<StoredCheckpoint> OpenCheckpoint(const Client& client, const std::string&
 
 /// A tensor to save. Name and memory are borrowed for the call.
 struct TensorWrite {
-  std::string_view name = {};
-  DType dtype = DType::kFloat32;
+  std::string_view name = {};                ///< As StoredTensor::name.
+  DType dtype = DType::kFloat32;             ///< The type of its elements.
   std::vector<std::int64_t> shape = {};      ///< Empty for a scalar.
   std::span<const std::byte> elements = {};  ///< In row-major order, little-endian.
 };
@@ -58,6 +58,7 @@ Result<ObjectMetadata> SaveTensors(const Client& client, const std::string& uri,
                                    const std::vector<std::pair<std::string, std::string>>& metadata = {},
                                    const UploadOptions& options = {});
 
+/// For ConvertCheckpoint().
 struct ConvertOptions {
   /// Or kTorchFile, without `shards`; or kDistributed: a folder that Python's torch.distributed.checkpoint.load()
   /// reads.
@@ -71,9 +72,10 @@ struct ConvertOptions {
   UploadOptions file = {};  ///< How each file is written. Its `stop` is also that of the reads.
 };
 
+/// What ConvertCheckpoint() wrote.
 struct ConvertedCheckpoint {
-  std::size_t tensors = 0;
-  std::size_t files = 0;
+  std::size_t tensors = 0;  ///< Tensors written.
+  std::size_t files = 0;    ///< Files written; 1 without `shards`.
   std::uint64_t bytes = 0;  ///< Of all files.
 };
 

@@ -26,7 +26,7 @@ enum class CommitMode {
 
 /// The result of a save.
 struct SavedStep {
-  Step step = {};
+  Step step = {};                        ///< The step as its manifest describes it.
   RemovalReport kept = {};               ///< What the rules removed, and what could not be removed.
   std::optional<Error> keep_error = {};  ///< The step is saved. The others could not be listed, and all of them stay.
 };
@@ -38,12 +38,13 @@ enum class WhenBusy {
   kReplace,  ///< It replaces the newest save that is not being sent yet. If all are being sent, it waits.
 };
 
+/// How CheckpointRun::SaveAsync() saves beside the training.
 struct AsyncSaveOptions {
   /// If false, a save copies the state before the call returns, and the state may change after the call. If true, it
   /// copies on another thread, and the state may change after PendingSave::WaitStaged(). Set it if some of the next
   /// step can run before that.
   bool is_lazy = false;
-  WhenBusy when_busy = WhenBusy::kWait;
+  WhenBusy when_busy = WhenBusy::kWait;  ///< If `max_in_flight` saves are in flight.
   /// The most saves in flight, which are begun and have not ended; at least 1. Each takes memory for a copy of the
   /// state. Raise it if saves sometimes take longer than the time between two saves.
   std::size_t max_in_flight = 1;
@@ -63,12 +64,12 @@ class PendingSave {
  public:
   /// Waits until the state is copied. After that the state may change, and be freed.
   void WaitStaged() const;
-  [[nodiscard]] bool is_staged() const;
+  [[nodiscard]] bool is_staged() const;  ///< WaitStaged() would return at once.
 
   /// Waits until the step is committed or has failed. Returns kCancelled if another save replaced it, or if the end of
   /// the run cancelled it.
   [[nodiscard]] Result<SavedStep> WaitCommitted() const;
-  [[nodiscard]] bool is_done() const;
+  [[nodiscard]] bool is_done() const;  ///< WaitCommitted() would return at once.
   /// Waits for the same. If the save has failed, the failure still counts as unreported.
   void WaitEnded() const;
 

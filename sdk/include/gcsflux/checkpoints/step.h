@@ -18,17 +18,17 @@ inline constexpr std::int64_t kMaxStep = 99'999'999;
 
 /// One file of a step: one generation of one object.
 struct StepFile {
-  std::string name = {};  ///< Below the run's prefix: "step-00000042/9f1c...-state.pt".
-  std::uint64_t size = 0;
-  std::int64_t generation = 0;
-  std::uint32_t crc32c = 0;
+  std::string name = {};        ///< Below the run's prefix: "step-00000042/9f1c...-state.pt".
+  std::uint64_t size = 0;       ///< In bytes.
+  std::int64_t generation = 0;  ///< Another generation of the name is not this file.
+  std::uint32_t crc32c = 0;     ///< Of all bytes of the file.
 
   friend bool operator==(const StepFile&, const StepFile&) = default;
 };
 
 /// A step of a training run. Its manifest, an object that is written last, makes files a step.
 struct Step {
-  std::int64_t number = 0;
+  std::int64_t number = 0;                           ///< From 0 to kMaxStep.
   std::string run = {};                              ///< The random id of the run that saved it.
   std::chrono::system_clock::time_point time = {};   ///< By the clock of the machine that saved it; milliseconds.
   std::vector<StepFile> files = {};                  ///< Empty if the manifest is missing or cannot be read.
@@ -49,7 +49,7 @@ struct KeepRules {
   /// Keeps this many of the best steps by `metric`. If two steps are equal, the newer one is better. Steps without the
   /// metric have no rank. If no step has it, all steps stay, because its name may be wrong.
   std::optional<std::size_t> best = {};
-  std::string metric = {};
+  std::string metric = {};                 ///< The key in Step::metrics that `best` compares.
   bool is_highest_best = false;            ///< By default the lowest value is the best.
   std::optional<std::int64_t> every = {};  ///< Keeps steps that are multiples of it; at least 1.
   bool hourly = false;                     ///< Keeps the newest step of each hour, UTC.

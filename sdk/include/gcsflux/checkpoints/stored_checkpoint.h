@@ -38,7 +38,7 @@ class StoredCheckpoint {
   /// other. Returns kUndecodable for an index, which OpenCheckpoint() opens.
   static Result<StoredCheckpoint> Open(ByteSource source);
 
-  [[nodiscard]] CheckpointFormat format() const;
+  [[nodiscard]] CheckpointFormat format() const;  ///< By its bytes.
   /// Name of the file that was opened.
   [[nodiscard]] const std::string& name() const;
   /// Size of all files, in bytes.
@@ -46,7 +46,7 @@ class StoredCheckpoint {
 
   /// In the order of the file; for an index by name.
   [[nodiscard]] const std::vector<StoredTensor>& tensors() const;
-  [[nodiscard]] const std::vector<RefusedValue>& refused() const;
+  [[nodiscard]] const std::vector<RefusedValue>& refused() const;  ///< Values that are not read.
   /// Returns kNotFound, kUndecodable if the tensor is refused, or kInvalidArgument if two values have this name.
   [[nodiscard]] Result<StoredTensor> Find(std::string_view name) const;
 
@@ -56,7 +56,7 @@ class StoredCheckpoint {
   /// file has a checksum of a storage or slice that is read whole, the bytes are compared with it: kCorrupted if they
   /// differ.
   Result<void> ReadTensors(std::span<const TensorRead> reads) const;
-  Result<void> ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const;
+  Result<void> ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const;  ///< One of them.
 
   /// The value of this name with all that it contains, as JSON; "" is the whole. docs/checkpoint_formats.md says how
   /// the values of Python appear. For safetensors, reads what CheckpointRun wrote into the metadata. Returns kNotFound
@@ -74,7 +74,7 @@ class StoredCheckpoint {
 
   /// For the library.
   explicit StoredCheckpoint(std::shared_ptr<const internal::CheckpointReader> reader);
-  [[nodiscard]] const internal::CheckpointReader& reader() const { return *reader_; }
+  [[nodiscard]] const internal::CheckpointReader& reader() const { return *reader_; }  ///< For the library.
 
  private:
   std::shared_ptr<const internal::CheckpointReader> reader_;
@@ -94,8 +94,9 @@ struct VerifiedStorage {
 Result<std::vector<VerifiedStorage>> VerifyCheckpoint(
     const StoredCheckpoint& checkpoint, const std::function<void(const VerifiedStorage&)>& on_storage = {});
 
+/// A tensor that differs between two checkpoints.
 struct TensorDifference {
-  std::string name = {};
+  std::string name = {};  ///< As in both checkpoints.
   /// "only in the first", "only in the second", "type or shape", "elements", or "not read": one of the two checkpoints
   /// holds a form of this tensor that gcsflux does not read.
   std::string_view kind = "elements";

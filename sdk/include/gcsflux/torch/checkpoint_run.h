@@ -38,7 +38,7 @@ ShardedTensor Sharded(at::Tensor local, std::int64_t rows, const RunEnvironment&
 /// stored once. Numbers, texts, the cursor and the options of optimizers are those of rank 0. Each rank has its own
 /// generators. A rank that did not take part in the save keeps those that it has.
 struct RunState {
-  std::map<std::string, torch::nn::Module*> modules = {};
+  std::map<std::string, torch::nn::Module*> modules = {};  ///< Borrowed for the call.
   /// Adam, AdamW, SGD, RMSprop and Adagrad. For others, saves and loads throw StorageError with kInvalidArgument.
   std::map<std::string, torch::optim::Optimizer*> optimizers = {};
   /// Load() writes into the given tensors, as into modules. If the step lacks one, or has it with another shape or
@@ -48,15 +48,16 @@ struct RunState {
   /// For groups. Here names may have '.': a slice "model.weight" is of the tensor "weight" of the module "model".
   std::map<std::string, ShardedTensor> slices = {};
   std::map<std::string, at::Generator> generators = {};  ///< {"cpu", at::detail::getDefaultCPUGenerator()}
-  std::map<std::string, std::int64_t> numbers = {};
-  std::map<std::string, std::string> texts = {};
-  std::optional<Cursor> cursor = {};  ///< A dataset's position: the samples that were consumed.
+  std::map<std::string, std::int64_t> numbers = {};      ///< The caller's own.
+  std::map<std::string, std::string> texts = {};         ///< The caller's own.
+  std::optional<Cursor> cursor = {};                     ///< A dataset's position: the samples that were consumed.
 };
 
 namespace internal {
 class RunSteps;
 }  // namespace internal
 
+/// How a run saves, and what it keeps.
 struct CheckpointRunOptions {
   /// ShouldSave() is true for each multiple of it; at least 1.
   std::int64_t save_every = 1000;
@@ -95,10 +96,11 @@ struct CheckpointRunOptions {
   bool reads_once_per_host = false;
 };
 
+/// Of one save.
 struct SaveOptions {
-  CommitMode mode = CommitMode::kCreate;
-  std::map<std::string, double> metrics = {};  ///< Finite numbers; KeepRules::best uses them.
-  std::map<std::string, std::string> metadata = {};
+  CommitMode mode = CommitMode::kCreate;             ///< What the save may replace.
+  std::map<std::string, double> metrics = {};        ///< Finite numbers; KeepRules::best uses them.
+  std::map<std::string, std::string> metadata = {};  ///< The caller's own; Step::metadata has it.
 };
 
 /// The steps of a run under "gs://bucket/prefix": saved whole or not at all, loaded as they were saved.
@@ -175,7 +177,9 @@ class CheckpointRun {
   /// step holds something else, as Load().
   std::optional<Step> LoadLatest(RunState& state, LoadMode mode = LoadMode::kAllOrNothing) const;
 
+  /// As CheckpointSteps::Latest().
   [[nodiscard]] std::optional<Step> Latest() const;
+  /// As CheckpointSteps::List().
   [[nodiscard]] std::vector<Step> List() const;
   /// As CheckpointSteps::Remove(). In a group, rank 0 removes the step.
   void Remove(std::int64_t step) const;

@@ -79,6 +79,7 @@ class DataLoader {
     std::optional<torch::data::Iterator<BatchType>> batches_ = {};
   };
 
+  /// For MakeDataLoader().
   DataLoader(BasicMapDataset<Sample> dataset, EpochSampler sampler, Collate collate, std::size_t batch_size,
              std::size_t workers)
       : dataset_(std::move(dataset)),

@@ -67,6 +67,7 @@ class EpochBatches {
     Batch<Sample> batch_ = {};
   };
 
+  /// For the library.
   explicit EpochBatches(internal::EpochHandle epoch) : epoch_(std::move(epoch)) {}
   /// Waits for the first batch. Call it once.
   [[nodiscard]] Iterator begin() const { return Iterator(epoch_); }
@@ -122,6 +123,7 @@ class BasicIterableDataset
     return BasicIterableDataset(
         internal::OpenEpochs(client, std::move(listing), internal::MakerOf(std::move(transform)), epochs, options));
   }
+  /// Without a transform.
   static BasicIterableDataset OfListing(
       const Client& client, Listing listing, const EpochOptions& epochs = {},
       const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample> {

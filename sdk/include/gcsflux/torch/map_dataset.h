@@ -64,6 +64,7 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
     return BasicMapDataset(
         internal::OpenDataset(client, std::move(listing), internal::MakerOf(std::move(transform)), options));
   }
+  /// Without a transform.
   static BasicMapDataset OfListing(const Client& client, Listing listing, const DatasetOptions& options = {}) requires
       std::same_as<Sample, torch::data::TensorExample> {
     return BasicMapDataset(
@@ -77,6 +78,7 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
     return OfListing(client, {.prefix = {std::move(bucket), ""}, .objects = std::move(objects)}, std::move(transform),
                      options);
   }
+  /// Without a transform.
   static BasicMapDataset OfObjects(
       const Client& client, std::string bucket, std::vector<ListedObject> objects,
       const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample> {

@@ -44,6 +44,7 @@ enum class LoadMode {
   kInPlace,
 };
 
+/// For LoadModule() and LoadStateDict().
 struct LoadModuleOptions {
   /// Only names that begin with it belong to the module; it is removed from them. Example: "model." if a dict has the
   /// state_dict as "model".
@@ -54,7 +55,7 @@ struct LoadModuleOptions {
   std::vector<std::pair<std::string, std::string>> renames = {};
   /// If only the module or only the checkpoint has a name, that is an error. Shapes and types must always be the same.
   bool is_strict = true;
-  LoadMode mode = LoadMode::kInPlace;
+  LoadMode mode = LoadMode::kInPlace;  ///< What has changed after an error.
 };
 
 /// Reads the module's parameters and buffers. Names, shapes and types are compared before any tensor is read.

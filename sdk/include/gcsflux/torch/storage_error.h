@@ -13,8 +13,9 @@ namespace gcsflux {
 /// A DataLoader with workers wraps it: catch torch::data::WorkerException and rethrow its `original_exception`.
 class StorageError : public std::runtime_error {
  public:
+  /// what() is the error's message.
   explicit StorageError(Error error) : std::runtime_error(error.message), error_(std::move(error)) {}
-  [[nodiscard]] const Error& error() const { return error_; }
+  [[nodiscard]] const Error& error() const { return error_; }  ///< The failure with its code.
 
  private:
   Error error_;
