@@ -104,9 +104,9 @@ struct ListingFingerprint {
 
 /// Where a rank continues in shards that have no index (torch/shard_dataset.h): only this rank of so many can.
 struct ShardPosition {
-  std::uint64_t rank = 0;
-  std::uint64_t world_size = 1;
-  std::uint64_t shard = 0;  ///< The first of the rank's shards of the epoch, in their order, that is read again.
+  std::uint64_t rank = 0;        ///< The rank that can continue, from 0.
+  std::uint64_t world_size = 1;  ///< The number of ranks.
+  std::uint64_t shard = 0;       ///< The first of the rank's shards of the epoch, in their order, that is read again.
   std::uint64_t samples_before = 0;  ///< Samples of the shards before it.
   std::uint64_t samples = 0;         ///< Of all the rank's shards, if it is known; otherwise 0.
 

@@ -37,8 +37,8 @@ Result<ShardSample> SampleIn(const ListedObject& object, std::span<const std::by
 
 /// A file of a sample.
 struct ShardMember {
-  std::string extension = {};  ///< What follows the first dot, in lower case: "jpg", "seg.png".
-  std::span<const std::byte> bytes = {};
+  std::string extension = {};             ///< What follows the first dot, in lower case: "jpg", "seg.png".
+  std::span<const std::byte> bytes = {};  ///< Its content.
 };
 
 /// The members of a sample. A view of the bytes that were read: valid as long as those.
@@ -50,6 +50,7 @@ class ShardSample {
 
   [[nodiscard]] const std::string& shard() const { return shard_; }  ///< Name of its object.
   [[nodiscard]] const std::string& key() const { return key_; }      ///< "cat/0007"
+  /// In their order in the shard.
   [[nodiscard]] const std::vector<ShardMember>& members() const { return members_; }
   /// The bytes of the member with this extension. Returns kUndecodable if there is none.
   [[nodiscard]] Result<std::span<const std::byte>> Member(std::string_view extension) const;
@@ -88,8 +89,8 @@ struct ShardReport {
   std::uint64_t shards = 0;   ///< Indexed, written or read.
   std::uint64_t kept = 0;     ///< Shards that were there already, with their indexes.
   std::uint64_t samples = 0;  ///< Of all shards.
-  std::uint64_t members = 0;
-  std::uint64_t bytes = 0;  ///< Of the shards.
+  std::uint64_t members = 0;  ///< Of all samples.
+  std::uint64_t bytes = 0;    ///< Of the shards.
 };
 
 /// Reads each shard once, and stores its index. An index that fits its shard's generation is kept. Returns kUndecodable

@@ -176,6 +176,7 @@ class BasicIterableDataset
   }
 
  protected:
+  /// For datasets with another source of samples: BasicShardDataset.
   explicit BasicIterableDataset(internal::EpochHandle handle) : handle_(std::move(handle)) {}
 
  private:
