@@ -48,8 +48,7 @@ void Service::BeLikeGcs(double stream_mbps) const {
 
 void Service::LimitWrites(std::int64_t per_second) const {
   const std::string rate = std::to_string(per_second);
-  Set("quotas",
-      R"({"profile": "gcs", "writes_per_second": )" + rate + R"(, "range_writes_per_second": )" + rate + "}");
+  Set("quotas", R"({"profile": "gcs", "writes_per_second": )" + rate + R"(, "range_writes_per_second": )" + rate + "}");
 }
 
 void Service::TakePerRequest(int milliseconds) const {

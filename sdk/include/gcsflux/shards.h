@@ -100,7 +100,7 @@ Result<ShardReport> IndexShards(const Client& client, const ObjectName& shards, 
 
 /// Packs the objects under the prefix `from` into shards with their indexes. The name `to` has one printf pattern for
 /// the number of a shard: {"bucket", "train/%06d.tar"}. Members have the objects' names behind the prefix; the members
-/// of a sample are together, whatever the order of the names. Each member is compared with its object's CRC32C.
+/// of a sample are together, in any order of the names. Each member is compared with its object's CRC32C.
 ///
 /// The same objects and options give the same shards. A shard that is there with just these members and its index is
 /// kept, so a call that was interrupted can be repeated. Other shards of these numbers are overwritten. Returns

@@ -190,8 +190,8 @@ TEST_F(ComposedDownload, RepeatsComposesOnlyForAShortTimeUnderKAuto) {
   emulator_.shaping().Set({.read_first_byte_ms = 10});
   testing::LoadFault(emulator_, "throttled", {.operation = kCompose}, {.type = "status", .status = 429});
   const RetryOptions often{.initial_delay = 2ms, .max_delay = 2ms, .jitter = 0};
-  client_ = *Client::Create(
-      {.endpoint = emulator_.endpoint(), .retry = RetryPolicies::All(often), .pace_throttled = false});
+  client_ =
+      *Client::Create({.endpoint = emulator_.endpoint(), .retry = RetryPolicies::All(often), .pace_throttled = false});
   ExpectBatch(sources, Composing(CompositionMode::kAuto).Download(sources));
   EXPECT_GE(emulator_.faults().Fired("throttled"), 2U);
   EXPECT_LE(emulator_.faults().Fired("throttled"), 4000U);
@@ -205,9 +205,8 @@ TEST_F(ComposedDownload, DividesTheObjectsOfAFailedCompositeAmongFreeConnections
   ExpectBatch(sources, Composing().Download(sources));
   EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
   auto journal = emulator_.journal();
-  std::erase_if(journal, [](const auto& record) {
-    return record.operation != kGet || !record.object.starts_with("object-");
-  });
+  std::erase_if(journal,
+                [](const auto& record) { return record.operation != kGet || !record.object.starts_with("object-"); });
   EXPECT_GE(journal.size(), 2U);
   std::ptrdiff_t most = 0;
   for (const auto& read : journal) {

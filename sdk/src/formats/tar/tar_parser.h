@@ -43,9 +43,9 @@ class TarSink {
 };
 
 /// Parses a tar archive while it arrives, without copying the members: v7, ustar, GNU and pax. Directories and volume
-/// labels are passed over. Links, devices, sparse files, compressed archives and whatever would lose members without a
-/// message are refused with kUndecodable; messages say the archive, the member and the offset. For one thread at a
-/// time.
+/// labels are passed over. Links, devices, sparse files, compressed archives and everything else that would lose
+/// members without a message are refused with kUndecodable; messages say the archive, the member and the offset. For
+/// one thread at a time.
 class TarParser {
  public:
   struct Settings {

@@ -96,10 +96,9 @@ BucketAnswers AskAtOnce(const Client& client, const std::string& bucket, const B
   const ClientCore& core = CoreOf(client);
   const BucketOptions call{.call = options.call, .stop = options.stop};
   BucketAnswers answers;
-  RunAtOnce(core.loops(),
-            {[&] { answers.granted = client.TestBucketPermissions(bucket, NeededPermissions(), call); },
-             [&] { answers.settings = AskForSettings(core, bucket, call); },
-             [&] { answers.has_notifications = AskForNotifications(core, bucket, call); }});
+  RunAtOnce(core.loops(), {[&] { answers.granted = client.TestBucketPermissions(bucket, NeededPermissions(), call); },
+                           [&] { answers.settings = AskForSettings(core, bucket, call); },
+                           [&] { answers.has_notifications = AskForNotifications(core, bucket, call); }});
   return answers;
 }
 

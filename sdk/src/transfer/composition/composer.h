@@ -47,8 +47,8 @@ class Composer {
   /// The data that plans use; valid as long as the composer.
   [[nodiscard]] PlanningContext planning();
 
-  /// Fetches the sources, at most 32 of one bucket, through a composite. Under kAuto it returns kRateLimited soon if the
-  /// bucket's writes are throttled: direct reads do not wait for them. The composite is checked against them before
+  /// Fetches the sources, at most 32 of one bucket, through a composite. Under kAuto it returns kRateLimited soon if
+  /// the bucket's writes are throttled: direct reads do not wait for them. The composite is checked against them before
   /// it is read, and each source's bytes against their CRC32C. The composite is always deleted. After an error the
   /// content of the destinations is undefined.
   Result<void> Fetch(std::span<const DownloadSource> sources, std::span<Destination> destinations,
