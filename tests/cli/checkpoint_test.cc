@@ -174,7 +174,7 @@ TEST_F(CheckpointCommandTest, ExplainsWrongUsage) {
                           Case{{"checkpoint", "inspect", "c.pt", "c.pt"}, 2, "usage: gcsflux checkpoint inspect"},
                           Case{{"checkpoint", "convert", "c.pt"}, 2, "usage: gcsflux checkpoint convert"},
                           Case{{"checkpoint", "convert", "c.pt", "x"}, 2, "--format"},
-                          Case{{"checkpoint", "convert", "--format=zip", "c.pt", "x"}, 2, "torch or safetensors"},
+                          Case{{"checkpoint", "convert", "--format=zip", "c.pt", "x"}, 2, "torch, safetensors or distributed"},
                           Case{{"checkpoint", "inspect", "none"}, 1, "none"},
                           Case{{"checkpoint", "inspect", "text"}, 1, "not a checkpoint"},
                           Case{{"ls", "--tensors_only", "gs://bkt"}, 2, "not for the command 'ls'"}}) {
