@@ -546,7 +546,7 @@ set_tests_properties(soak PROPERTIES RUN_SERIAL TRUE)  # It takes what there is,
 # Parsers of clients' text, by libFuzzer; skipped without clang, with the reason in the output.
 if(NOT GCSFLUX_SANITIZE)  # It has sanitizers of its own.
   add_test(NAME fuzz COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh ${PROJECT_BINARY_DIR}/fuzz)
-  set_tests_properties(fuzz PROPERTIES SKIP_RETURN_CODE 77)
+  set_tests_properties(fuzz PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1200)  # It compiles 100 sources first.
 endif()
 
 # Sources are listed beside the code that they test.

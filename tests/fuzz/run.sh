@@ -15,6 +15,8 @@ echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long)
   skip "$clang cannot link libFuzzer (apt-get install libclang-rt-14-dev): $(head -n 1 "$build/probe.log")"
 
 launcher=$(command -v ccache || true)
+CCACHE_BASEDIR=$(realpath ../..)
+export CCACHE_BASEDIR CCACHE_NOHASHDIR=1  # clones share what they compile
 cmake -S . -B "$build" -G Ninja -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" > "$build/configure.log" ||
   { cat "$build/configure.log" >&2; exit 1; }
 ninja -C "$build" > "$build/build.log" || { tail -n 40 "$build/build.log" >&2; exit 1; }
