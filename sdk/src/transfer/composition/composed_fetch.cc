@@ -1,8 +1,10 @@
 #include "transfer/composition/composed_fetch.h"
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "base/process/mutex.h"
@@ -15,7 +17,7 @@ namespace {
 // that the items refer to. Thread-safe.
 class SharedItems {
  public:
-  /// `handle` returns false if the items that were not taken yet need not be handled.
+  /// `handle` returns false if the items that were not taken yet need not be handled; the same if it throws.
   SharedItems(std::size_t count, std::function<bool(std::size_t)> handle) : count_(count), handle_(std::move(handle)) {}
 
   /// Handles items until there is none left to take.
@@ -25,17 +27,25 @@ class SharedItems {
       const std::size_t item = next_++;
       ++running_;
       lock.unlock();
-      const bool is_to_continue = handle_(item);
+      bool is_to_continue = false;
+      std::exception_ptr thrown;
+      try {
+        is_to_continue = handle_(item);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
       lock.lock();
       --running_;
       if (!is_to_continue) next_ = count_;
+      if (thrown) thrown_ = thrown;
     }
     if (running_ == 0) ended_.NotifyAll();
   }
-  /// Waits for the items that other tasks have taken, after Work() has returned.
+  /// Waits for the items that other tasks have taken, after Work() has returned. Throws what an item threw.
   void Await() {
     MutexLock lock(mutex_);
     (void)ended_.Wait(lock, std::stop_token(), [&]() REQUIRES(mutex_) { return running_ == 0; });
+    if (thrown_) std::rethrow_exception(thrown_);
   }
 
  private:
@@ -45,7 +55,15 @@ class SharedItems {
   WaitList ended_;
   std::size_t next_ GUARDED_BY(mutex_) = 0;
   std::size_t running_ GUARDED_BY(mutex_) = 0;
+  std::exception_ptr thrown_ GUARDED_BY(mutex_);
 };
+
+// Lets up to `most` other tasks work on the items too. Without memory there are fewer: nothing may be thrown once a
+// task knows the items.
+void AskForHelp(Composer& composer, const std::shared_ptr<SharedItems>& items, std::size_t most) try {
+  for (std::size_t i = 0; i < most; ++i) composer.RunSoon([items] { items->Work(); });
+} catch (const std::bad_alloc&) {
+}
 
 }  // namespace
 
@@ -87,7 +105,7 @@ Result<void> ComposedFetch::FetchDirectly(const std::stop_token& stop) {
     return true;
   };
   const auto items = std::make_shared<SharedItems>(sources_.size(), read_one);
-  for (std::size_t i = 1; i < sources_.size(); ++i) composer_.RunSoon([items] { items->Work(); });
+  AskForHelp(composer_, items, sources_.size() - 1);
   items->Work();
   items->Await();
   if (fatal) return *std::move(fatal);
