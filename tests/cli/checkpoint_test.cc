@@ -170,14 +170,15 @@ TEST_F(CheckpointCommandTest, ExplainsWrongUsage) {
     int status;
     std::string words;
   };
-  for (const Case& one : {Case{{"checkpoint", "look", "c.pt"}, 2, "no command 'checkpoint look'"},
-                          Case{{"checkpoint", "inspect", "c.pt", "c.pt"}, 2, "usage: gcsflux checkpoint inspect"},
-                          Case{{"checkpoint", "convert", "c.pt"}, 2, "usage: gcsflux checkpoint convert"},
-                          Case{{"checkpoint", "convert", "c.pt", "x"}, 2, "--format"},
-                          Case{{"checkpoint", "convert", "--format=zip", "c.pt", "x"}, 2, "torch, safetensors or distributed"},
-                          Case{{"checkpoint", "inspect", "none"}, 1, "none"},
-                          Case{{"checkpoint", "inspect", "text"}, 1, "not a checkpoint"},
-                          Case{{"ls", "--tensors_only", "gs://bkt"}, 2, "not for the command 'ls'"}}) {
+  for (const Case& one :
+       {Case{{"checkpoint", "look", "c.pt"}, 2, "no command 'checkpoint look'"},
+        Case{{"checkpoint", "inspect", "c.pt", "c.pt"}, 2, "usage: gcsflux checkpoint inspect"},
+        Case{{"checkpoint", "convert", "c.pt"}, 2, "usage: gcsflux checkpoint convert"},
+        Case{{"checkpoint", "convert", "c.pt", "x"}, 2, "--format"},
+        Case{{"checkpoint", "convert", "--format=zip", "c.pt", "x"}, 2, "torch, safetensors or distributed"},
+        Case{{"checkpoint", "inspect", "none"}, 1, "none"},
+        Case{{"checkpoint", "inspect", "text"}, 1, "not a checkpoint"},
+        Case{{"ls", "--tensors_only", "gs://bkt"}, 2, "not for the command 'ls'"}}) {
     const Outcome outcome = Run(one.arguments);
     EXPECT_EQ(outcome.status, one.status) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(one.words));
