@@ -144,7 +144,11 @@ TEST_F(ObjectReaderTest, ReadsAheadAtOnceInWholeReads) {
 TEST_F(ObjectReaderTest, DividesAWholeReadAmongAllConnections) {
   const std::string large = Content(40'000'000);
   Put(large);
+  // Otherwise Open() may notice that the service is near, so that short requests are as good.
+  testing::LoadFault(emulator_, "distant", {.operation = "storage.objects.get"},
+                     {.type = "stall", .duration = milliseconds(20)}, 1);
   auto reader = Open({.max_concurrency = 8, .reads_whole = true});
+  EXPECT_EQ(emulator_.faults().Fired("distant"), 1U);
   std::string all(large.size(), '\0');
   EXPECT_EQ(*reader.ReadNext(RoomIn(all).first(16U << 20)), 16U << 20);
   EXPECT_EQ(reader.requests(), 8U);

@@ -233,8 +233,8 @@ std::shared_ptr<internal::ReaderCore> MakeReader(const Client& client, const Dow
                                     .tail_bytes = 0,
                                     .call = options.call,
                                     .stop = options.stop};
-  return internal::OwnedByProcess(
-      std::make_unique<internal::ReaderCore>(client, source, reading, internal::ReaderCore::AfterStop::kKeepsArrived));
+  return internal::OwnedByProcess(std::make_unique<internal::ReaderCore>(
+      client, source, reading, /*answered_in=*/std::nullopt, internal::ReaderCore::AfterStop::kKeepsArrived));
 }
 
 Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& options) {

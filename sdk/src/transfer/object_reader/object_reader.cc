@@ -1,5 +1,7 @@
 #include "gcsflux/object_reader.h"
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,6 +24,13 @@ Result<void> CheckOptions(const ObjectReaderOptions& options) {
       {{"ObjectReaderOptions::max_concurrency", internal::RangeOf("max_concurrency"), options.max_concurrency}});
 }
 
+// `answered_in`: the time of a request that was sent before, if there was one.
+std::shared_ptr<internal::ReaderCore> MakeCore(const Client& client, DownloadSource source, ObjectReaderOptions options,
+                                               std::optional<std::chrono::nanoseconds> answered_in) {
+  return internal::OwnedByProcess(
+      std::make_unique<internal::ReaderCore>(client, std::move(source), std::move(options), answered_in));
+}
+
 // What a call does with the reader's core, which a reader that was moved from does not have.
 template <class Call>
 auto WithCore(const std::shared_ptr<internal::ReaderCore>& core, Call call) -> decltype(call()) {
@@ -39,13 +48,18 @@ auto WithCore(const std::shared_ptr<internal::ReaderCore>& core, Call call) -> d
 
 Result<ObjectReader> ObjectReader::Open(const Client& client, const ObjectName& object, ObjectReaderOptions options) {
   if (auto checked = CheckOptions(options); !checked) return checked.error();
+  const auto start = std::chrono::steady_clock::now();
   const auto found = client.GetObject(object, {.generation = options.generation,
                                                .encryption_key = options.encryption_key,
                                                .fields = "size,crc32c",
                                                .call = options.call,
                                                .stop = options.stop});
   if (!found) return found.error();
-  return Open(client, DownloadSource{object, found->size, found->generation, found->crc32c}, std::move(options));
+  const auto answered_in = std::chrono::steady_clock::now() - start;
+  return internal::ExceptionsAsErrors([&]() -> Result<ObjectReader> {
+    return ObjectReader(
+        MakeCore(client, {object, found->size, found->generation, found->crc32c}, std::move(options), answered_in));
+  });
 }
 
 Result<ObjectReader> ObjectReader::Open(const Client& client, const DownloadSource& source,
@@ -62,10 +76,8 @@ Result<ObjectReader> ObjectReader::Open(const Client& client, const DownloadSour
     return Error{ErrorCode::kInvalidArgument,
                  "read of " + ToUri(source.object) + ": the source is a part of the object"};
   }
-  return internal::ExceptionsAsErrors([&]() -> Result<ObjectReader> {
-    return ObjectReader(
-        internal::OwnedByProcess(std::make_unique<internal::ReaderCore>(client, source, std::move(options))));
-  });
+  return internal::ExceptionsAsErrors(
+      [&]() -> Result<ObjectReader> { return ObjectReader(MakeCore(client, source, std::move(options), {})); });
 }
 
 ObjectReader::ObjectReader(std::shared_ptr<internal::ReaderCore> core) : core_(std::move(core)) {}

@@ -37,12 +37,14 @@ bool Overlap(std::vector<RangeRead> ranges) {
 
 }  // namespace
 
-ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options, AfterStop after_stop)
+ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options,
+                       std::optional<std::chrono::nanoseconds> answered_in, AfterStop after_stop)
     : client_(std::move(client)),
       source_(std::move(source)),
       options_(std::move(options)),
       longest_range_(LongestRange(options_)),
       object_(client_, source_, options_.encryption_key, options_.call),
+      pace_(answered_in),
       window_(FirstRange(options_)),
       stream_end_(source_.size),
       slots_(
@@ -87,8 +89,8 @@ std::uint64_t ReaderCore::range() const {
 }
 
 std::uint64_t ReaderCore::EvenRange(std::uint64_t total, std::uint64_t most) const {
-  constexpr std::uint64_t kUnknown = 4U << 20;
-  const std::uint64_t least = std::max(kLeastRange, pace_.BytesPerQuickFirstByte().value_or(kUnknown));
+  const std::uint64_t least =
+      std::max(kLeastRange, pace_.BytesPerQuickFirstByte().value_or(RequestPace::kMostAssumedBytes));
   return EvenChunk(total, static_cast<std::uint64_t>(options_.max_concurrency), std::min(least, most), most);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,8 +32,9 @@ class ReaderCore {
  public:
   /// Whether TakeArrived() has bytes after ObjectReaderOptions::stop.
   enum class AfterStop { kDropsArrived, kKeepsArrived };
+  /// `answered_in` as in RequestPace.
   ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options,
-             AfterStop after_stop = AfterStop::kDropsArrived);
+             std::optional<std::chrono::nanoseconds> answered_in, AfterStop after_stop = AfterStop::kDropsArrived);
   ~ReaderCore();
   ReaderCore(const ReaderCore&) = delete;
   ReaderCore& operator=(const ReaderCore&) = delete;

@@ -15,16 +15,25 @@ std::uint64_t EvenChunk(std::uint64_t total, std::uint64_t connections, std::uin
 /// How long requests take, as a reader sees it. Thread-safe.
 class RequestPace {
  public:
+  /// What a quick first byte is worth while that is not known.
+  static constexpr std::uint64_t kMostAssumedBytes = 4U << 20;
+
+  /// `answer`: how long the service took for another request, if one was sent: until a read has ended, nothing better
+  /// is known.
+  explicit RequestPace(std::optional<std::chrono::nanoseconds> answer = {}) : answer_(answer) {}
   void Note(std::chrono::nanoseconds first_byte, std::chrono::nanoseconds rest, std::uint64_t bytes);
   /// The bytes that come over a connection while another request waits for its first byte. Nothing if no request of any
   /// size has ended.
   [[nodiscard]] std::optional<std::uint64_t> BytesPerFirstByte() const;
   /// The same without the delay that requests at the same time cause each other on a fast network. The shortest time
-  /// that was measured is the network's. Usual times are up to four times as long.
+  /// that was measured is the network's, but for what this process needs itself. Usual times are up to four times as
+  /// long.
   [[nodiscard]] std::optional<std::uint64_t> BytesPerQuickFirstByte() const;
 
  private:
-  [[nodiscard]] std::optional<std::uint64_t> BytesIn(double seconds) const REQUIRES(mutex_);
+  [[nodiscard]] static std::uint64_t BytesIn(double seconds, double bytes_per_s);
+
+  const std::optional<std::chrono::nanoseconds> answer_;
 
   mutable Mutex mutex_;
   // The first two are moving means; 0: not known.
