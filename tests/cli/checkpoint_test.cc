@@ -143,6 +143,14 @@ TEST_F(CheckpointCommandTest, DropsValuesOnlyIfTold) {
   EXPECT_THAT(refused.err, HasSubstr("'epoch'"));
   EXPECT_TRUE(Objects().empty());
   EXPECT_EQ(Run({"checkpoint", "convert", "--tensors_only", "c.pt", "gs://bkt/c.safetensors"}).status, 0);
+  const Outcome told =
+      Run({"checkpoint", "convert", "--json", "--format=distributed", "gs://bkt/c.safetensors", "gs://bkt/d/"});
+  ASSERT_EQ(told.status, 0) << told.err;
+  EXPECT_EQ(told.err, "");
+  const auto line = Lines(told.out).at(0);
+  EXPECT_EQ(line["done"].get<std::string>() + " " + line["checkpoint"].get<std::string>(), "converted gs://bkt/d/");
+  EXPECT_EQ(line["files"].get<int>(), 2);
+  EXPECT_GT(line["bytes"].get<int>(), 0);
 }
 
 TEST_F(CheckpointCommandTest, ReportsDifferences) {

@@ -2,10 +2,12 @@
 
 #include "cli/commands.h"
 #include "cli/terminal/interruption.h"
+#include "cli/terminal/json_object.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 
+DECLARE_bool(json);
 DEFINE_string(
     format, "",
     "torch, safetensors or distributed. If empty, the destination's ending decides: .safetensors, or .pt, .pth, .bin,\n"
@@ -49,13 +51,23 @@ Result<void> Convert(const Client& client, const std::vector<std::string>& place
                                             .is_tensors_only = FLAGS_tensors_only,
                                             .file = {.stop = StopOnSignal(), .part_memory_bytes = kWriterMemory}});
   if (!converted) return converted.error();
+  if (FLAGS_json) {
+    PrintLine(JsonObject()
+                  .Add("done", "converted")
+                  .Add("checkpoint", places[1])
+                  .Add("tensors", converted->tensors)
+                  .Add("files", converted->files)
+                  .Add("bytes", converted->bytes)
+                  .text());
+    return {};
+  }
   SayDone("wrote " + Count(converted->tensors, "tensor") +
           (is_sharded || *format == CheckpointFormat::kDistributed ? " in " + Count(converted->files, "file") : "") +
           ", " + std::to_string(converted->bytes) + " bytes");
   return {};
 }
 
-constexpr CommandFlag kConvertFlags[] = {{"format"}, {"shards"}, {"tensors_only"}};
+constexpr CommandFlag kConvertFlags[] = {{"format"}, {"shards"}, {"tensors_only"}, {"json"}};
 
 }  // namespace
 
