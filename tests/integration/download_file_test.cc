@@ -313,6 +313,26 @@ TEST_F(DownloadFileTest, ReportsAnObjectThatChangesMeanwhile) {
   EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
+TEST_F(DownloadFileTest, DecompressesWhatItHadFetchedBefore) {
+  // "hello", as gzip data.
+  const std::string stored("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48\xcd\xc9\xc9\x07\0\x86\xa6\x10\x36\x05\0\0\0", 25);
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes(stored), {.attributes = {.content_encoding = "gzip"}}).ok());
+  auto options = Options();
+  options.decompress_gzip = true;
+  std::ofstream(file_) << "old";
+  fs::create_directory(directory_.path() / ".file.gunzip.gcsflux-partial");
+  EXPECT_EQ(DownloadFile(client_, kObject, file_, options).error().code, ErrorCode::kLocalIo);
+  EXPECT_EQ(ReadAll(file_), "old");
+  EXPECT_TRUE(fs::exists(partial_));
+  fs::remove(directory_.path() / ".file.gunzip.gcsflux-partial");
+  const auto downloaded = DownloadFile(client_, kObject, file_, options);
+  ASSERT_TRUE(downloaded.ok()) << downloaded.error().message;
+  EXPECT_TRUE(downloaded->is_decompressed);
+  EXPECT_EQ(KeptBytes(*downloaded), stored.size());
+  ExpectWhole("hello");
+  EXPECT_FALSE(fs::exists(directory_.path() / ".file.gunzip.gcsflux-partial"));
+}
+
 TEST_F(DownloadFileTest, ReplacesAFileOnlyIfAllowed) {
   static_cast<void>(directory_.Write("file", "earlier"));
   auto options = Options();

@@ -24,6 +24,11 @@ struct DownloadFileOptions {
   /// Waits at the end until the file is on the disk (fsync of the file and of its directory). Without it a power
   /// failure soon after can lose the file or its bytes. Set it if the object is deleted next.
   bool is_durable = false;
+  /// The file gets the decompressed bytes if the object has Content-Encoding: gzip and its bytes begin as gzip data
+  /// does (RFC 1952); this costs one more request. The stored bytes are compared with the checksum first, beside the
+  /// file, then decompressed on the disk. If they are damaged, returns kUndecodable. Set it if the writer of the
+  /// objects compressed them.
+  bool decompress_gzip = false;
   std::optional<EncryptionKey> encryption_key = {};  ///< The key under which the object is stored.
   /// Told of all bytes that are in the file, including those of an earlier download, by the thread that calls
   /// DownloadFile().

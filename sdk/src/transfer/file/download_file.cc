@@ -13,6 +13,7 @@
 #include "base/process/owner_process.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
+#include "transfer/file/decompressed_file.h"
 #include "transfer/file/partial_file.h"
 #include "transfer/object_reader/reader_core.h"
 
@@ -36,9 +37,9 @@ Error At(const ObjectName& object, ErrorCode code, const std::string& what) {
 // The download of one generation into one file. The client's loops read, and the calling thread writes.
 class FileDownload {
  public:
-  FileDownload(const DownloadSource& source, const DownloadFileOptions& options, PartialFile& file,
-               internal::ReaderCore& reader)
-      : source_(source), options_(options), file_(file), reader_(reader) {}
+  FileDownload(const Client& client, const DownloadSource& source, const DownloadFileOptions& options,
+               PartialFile& file, internal::ReaderCore& reader)
+      : client_(client), source_(source), options_(options), file_(file), reader_(reader) {}
 
   // After a failure the file holds its progress.
   Result<ReadSummary> Run() {
@@ -50,8 +51,12 @@ class FileDownload {
     const std::uint32_t crc32c = state_.WholeCrc32c();
     const auto checked = reader_.object().CheckWhole(crc32c);
     if (!checked) return Leave(checked.error());
+    const auto is_compressed = IsCompressed();
+    if (!is_compressed) return Leave(is_compressed.error());
+    const PartialFile::CommitOptions options{
+        .size = source_.size, .may_replace = options_.may_replace, .is_durable = options_.is_durable};
     const auto committed =
-        file_.Commit({.size = source_.size, .may_replace = options_.may_replace, .is_durable = options_.is_durable});
+        *is_compressed ? internal::CommitDecompressed(file_, options, options_.stop) : file_.Commit(options);
     if (!committed) return Leave(committed.error());
     const auto expected = reader_.object().whole_crc32c();
     return ReadSummary{.bytes = source_.size - kept_bytes_,
@@ -59,10 +64,23 @@ class FileDownload {
                        .object_size = source_.size,
                        .crc32c = crc32c,
                        .is_verified = expected.has_value(),
+                       .is_decompressed = *is_compressed,
                        .object_crc32c = expected};
   }
 
  private:
+  // A listing does not tell. So only objects whose bytes could be gzip data are looked up.
+  Result<bool> IsCompressed() {
+    if (!options_.decompress_gzip || !internal::BeginsAsGzip(file_)) return false;
+    const auto found = client_.GetObject(source_.object, {.generation = source_.generation,
+                                                          .encryption_key = options_.encryption_key,
+                                                          .fields = "contentEncoding",
+                                                          .call = options_.call,
+                                                          .stop = options_.stop});
+    if (!found) return found.error();
+    return found->content_encoding == "gzip";
+  }
+
   Result<void> Begin() {
     const std::string uri = ToUri(source_.object);
     auto left = file_.Load();
@@ -203,7 +221,7 @@ class FileDownload {
   Error Leave(const Error& error) {
     const bool is_final = error.code == ErrorCode::kCorrupted || error.code == ErrorCode::kAborted ||
                           error.code == ErrorCode::kNotFound || error.code == ErrorCode::kAlreadyExists ||
-                          error.code == ErrorCode::kUnverified;
+                          error.code == ErrorCode::kUnverified || error.code == ErrorCode::kUndecodable;
     if (is_final || state_.DoneBytes() == 0) {
       file_.Discard();
     } else {
@@ -212,6 +230,7 @@ class FileDownload {
     return error;
   }
 
+  const Client& client_;
   const DownloadSource& source_;
   const DownloadFileOptions& options_;
   PartialFile& file_;
@@ -265,7 +284,7 @@ Result<ReadSummary> DownloadListed(const Client& client, const DownloadSource& s
     for (int tried = 1;; ++tried) {
       const auto file = PartialFile::Open(path);
       if (!file) return file.error();
-      auto read = FileDownload(source, options, **file, *reader).Run();
+      auto read = FileDownload(client, source, options, **file, *reader).Run();
       if (read || read.error().code != ErrorCode::kCorrupted || tried == kTries) return read;
     }
   });

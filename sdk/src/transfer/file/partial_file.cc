@@ -109,10 +109,10 @@ Result<void> CheckFree(const std::string& path) {
 
 bool IsPartialName(std::string_view name) { return name.starts_with('.') && name.ends_with(kEnding); }
 
-Result<std::unique_ptr<PartialFile>> PartialFile::Open(const std::string& destination) {
+Result<std::unique_ptr<PartialFile>> PartialFile::Open(const std::string& destination, const std::string& stage) {
   if (auto checked = CheckDestination(destination); !checked) return checked.error();
   const Place place = Split(destination);
-  const std::string path = place.directory + PartialName(place.name);
+  const std::string path = place.directory + PartialName(place.name + stage);
   constexpr int kTries = 10;
   for (int i = 0; i < kTries; ++i) {
     const int descriptor = OpenOwn(path);
@@ -166,18 +166,28 @@ Result<void> PartialFile::Write(std::uint64_t offset, std::span<const std::byte>
   return {};
 }
 
+Result<std::size_t> PartialFile::Read(std::uint64_t offset, std::span<std::byte> into) const {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t got = ::pread(descriptor_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return LocalError("read", path_);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
 Result<std::uint32_t> PartialFile::Checksum(std::uint64_t offset, std::uint64_t length) const {
   std::vector<std::byte> buffer(std::min<std::uint64_t>(length, 1U << 20));
   std::uint32_t crc32c = 0;
   while (length > 0) {
-    const std::size_t count = std::min<std::uint64_t>(length, buffer.size());
-    const ssize_t got = ::pread(descriptor_, buffer.data(), count, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return LocalError("read", path_);
-    if (got == 0) return Error{ErrorCode::kLocalIo, "'" + path_ + "' ends early"};
-    crc32c = ExtendCrc32c(crc32c, std::span(buffer).first(static_cast<std::size_t>(got)));
-    offset += static_cast<std::uint64_t>(got);
-    length -= static_cast<std::uint64_t>(got);
+    const auto got = Read(offset, std::span(buffer).first(std::min<std::uint64_t>(length, buffer.size())));
+    if (!got) return got.error();
+    if (*got == 0) return Error{ErrorCode::kLocalIo, "'" + path_ + "' ends early"};
+    crc32c = ExtendCrc32c(crc32c, std::span(buffer).first(*got));
+    offset += *got;
+    length -= *got;
   }
   return crc32c;
 }

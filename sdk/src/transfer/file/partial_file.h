@@ -31,19 +31,22 @@ Result<void> CheckFree(const std::string& path);
 class PartialFile {
  public:
   /// Opens the file of an earlier download, or makes an empty one. Returns kLocalIo if that is impossible, or another
-  /// download uses it.
-  static Result<std::unique_ptr<PartialFile>> Open(const std::string& destination);
+  /// download uses it. `stage` distinguishes several files of one download.
+  static Result<std::unique_ptr<PartialFile>> Open(const std::string& destination, const std::string& stage = {});
   ~PartialFile();
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& destination() const { return destination_; }
 
   /// The state that an earlier download has left. Nothing if there is none, or it is damaged.
   [[nodiscard]] std::optional<PartialState> Load() const;
   /// Empties the file and reserves `bytes` in the file system, if possible. Returns kLocalIo if there is no space.
   Result<void> Clear(std::uint64_t bytes);
   Result<void> Write(std::uint64_t offset, std::span<const std::byte> data) const;
+  /// The bytes from `offset` on, and their number. It is smaller than requested only at the end of the file.
+  [[nodiscard]] Result<std::size_t> Read(std::uint64_t offset, std::span<std::byte> into) const;
   /// CRC32C of the bytes [offset, offset + length) in the file.
   [[nodiscard]] Result<std::uint32_t> Checksum(std::uint64_t offset, std::uint64_t length) const;
   /// Writes the state behind the object's bytes.
