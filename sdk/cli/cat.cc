@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 #include <span>
 
@@ -37,12 +39,13 @@ class Concatenation {
   // Sums up.
   Result<void> Finish() { return monitor_.Finish(); }
 
-  Result<void> PrintMany(std::span<const ObjectName> objects) {
+  Result<void> PrintMany(std::span<const NamedObject> objects) {
     std::vector<DownloadSource> sources(objects.size());
     const auto look_up = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
-      const auto found = client_.GetObject(objects[index], {.fields = "size,crc32c", .stop = stop});
+      const auto& [object, generation] = objects[index];
+      const auto found = client_.GetObject(object, {.generation = generation, .fields = "size,crc32c", .stop = stop});
       if (!found) return found.error();
-      sources[index] = {objects[index], found->size, found->generation, found->crc32c};
+      sources[index] = {object, found->size, found->generation, found->crc32c};
       monitor_.Expect(1, found->size);
       return {};
     };
@@ -111,10 +114,10 @@ Result<ByteRange> ParseRange(const std::string& text, std::uint64_t size) {
   return ByteRange{.offset = *first, .length = std::max(*last, *last + 1) - *first};
 }
 
-Result<void> PrintRanges(const Client& client, const std::vector<ObjectName>& objects, const std::stop_token& stop) {
+Result<void> PrintRanges(const Client& client, const std::vector<NamedObject>& objects, const std::stop_token& stop) {
   const ByteSink out = Into(stdout, "standard output");
-  for (const ObjectName& object : objects) {
-    const auto found = client.GetObject(object, {.fields = "size", .stop = stop});
+  for (const auto& [object, generation] : objects) {
+    const auto found = client.GetObject(object, {.generation = generation, .fields = "size", .stop = stop});
     if (!found) return found.error();
     const auto range = ParseRange(FLAGS_range, found->size);
     if (!range) return range.error();
@@ -126,24 +129,43 @@ Result<void> PrintRanges(const Client& client, const std::vector<ObjectName>& ob
   return {};
 }
 
+// Neighbours are printed together, also those of several URIs.
+Result<void> PrintAll(const Client& client, const std::vector<std::string>& uris, const std::stop_token& stop,
+                      Concatenation& concatenation) {
+  std::vector<NamedObject> waiting;
+  const auto take = [&](std::vector<NamedObject> objects) -> Result<void> {
+    std::move(objects.begin(), objects.end(), std::back_inserter(waiting));
+    std::span<const NamedObject> rest = waiting;
+    for (; rest.size() >= kLookedUpAtOnce; rest = rest.subspan(kLookedUpAtOnce)) {
+      if (auto printed = concatenation.PrintMany(rest.first(kLookedUpAtOnce)); !printed) return printed;
+    }
+    waiting.erase(waiting.begin(), waiting.end() - static_cast<std::ptrdiff_t>(rest.size()));
+    return {};
+  };
+  if (auto found = ForObjectsOf(client, uris, take, stop); !found) return found;
+  return concatenation.PrintMany(waiting);
+}
+
 Result<void> Concatenate(const Client& client, const std::vector<std::string>& uris) {
   const auto options = DownloaderOptionsFromFlags();
   if (!options) return options.error();
   auto reading = ObjectReaderOptionsFromFlags();
   if (!reading) return reading.error();
   reading->stop = StopOnSignal();
-  const auto objects = ObjectsOf(client, uris, reading->stop);
-  if (!objects) return objects.error();
-  if (!FLAGS_range.empty()) return PrintRanges(client, *objects, reading->stop);
-  if (objects->size() == 1) {
-    return PrintWithProgress(client, *reading, objects->front(), stdout, "standard output");
+  if (!FLAGS_range.empty()) {
+    const auto print = [&](const std::vector<NamedObject>& objects) {
+      return PrintRanges(client, objects, reading->stop);
+    };
+    return ForObjectsOf(client, uris, print, reading->stop);
+  }
+  if (uris.size() == 1 && !HasWildcard(uris.front())) {
+    const auto objects = ObjectsOf(client, uris, reading->stop);
+    if (!objects) return objects.error();
+    reading->generation = objects->front().generation;
+    return PrintWithProgress(client, *reading, objects->front().object, stdout, "standard output");
   }
   Concatenation concatenation(client, *options, *reading);
-  for (std::span<const ObjectName> rest = *objects; !rest.empty();) {
-    const auto now = rest.first(std::min(rest.size(), kLookedUpAtOnce));
-    if (auto printed = concatenation.PrintMany(now); !printed) return printed;
-    rest = rest.subspan(now.size());
-  }
+  if (auto printed = PrintAll(client, uris, reading->stop, concatenation); !printed) return printed;
   if (std::fflush(stdout) != 0) return internal::LocalError("write", "standard output");
   return concatenation.Finish();
 }
@@ -154,7 +176,7 @@ constexpr CommandFlag kCatFlags[] = {{"range", "r"}};
 
 constinit const Command kCat = {
     .name = "cat",
-    .arguments = "gs://BUCKET/OBJECT...",
+    .arguments = "gs://BUCKET/OBJECT[#GENERATION]...",
     .summary = "Write objects to standard output, one after the other.",
     .details =
         "Several objects are fetched ahead, --max_concurrency at a time, and a large one with as many requests. After\n"

@@ -28,13 +28,15 @@ Result<void> Hash(const Client& client, const std::vector<std::string>& argument
     }
     const auto objects = ObjectsOf(client, {argument}, stop);
     if (!objects) return objects.error();
-    for (const ObjectName& name : *objects) {
-      const auto object = client.GetObject(name, {.fields = "crc32c", .stop = stop});
+    for (const NamedObject& named : *objects) {
+      const auto object =
+          client.GetObject(named.object, {.generation = named.generation, .fields = "crc32c", .stop = stop});
       if (!object) return object.error();
       if (!object->crc32c) {
-        return Error{ErrorCode::kUnverified, ToUri(name) + ": the service gives no CRC32C; read the object to find it"};
+        return Error{ErrorCode::kUnverified,
+                     UriOf(named) + ": the service gives no CRC32C; read the object to find it"};
       }
-      PrintHash(*object->crc32c, ToUri(name));
+      PrintHash(*object->crc32c, UriOf(named));
     }
   }
   return {};

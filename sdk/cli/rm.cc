@@ -1,10 +1,16 @@
 #include <gflags/gflags.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "cli/arguments/filter.h"
+#include "cli/arguments/generation.h"
 #include "cli/arguments/names.h"
 #include "cli/arguments/wildcards.h"
 #include "cli/commands.h"
 #include "cli/parallel/run_adapting.h"
+#include "cli/terminal/confirmation.h"
 #include "cli/terminal/json_object.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
@@ -37,25 +43,6 @@ Result<Objects> FindAll(const Client& client, const ObjectName& prefix, const Fi
   return std::move(listing->objects);
 }
 
-// A pattern may match more than was meant, so that the user must confirm it. The same on a terminal and in a script.
-Result<Objects> FindConfirmed(const Client& client, const ObjectName& pattern, const Filter& filter) {
-  Objects found;
-  const auto take = [&](std::vector<ObjectMetadata> matches) -> Result<void> {
-    for (ObjectMetadata& match : matches) {
-      if (match.name != pattern.name && !filter.Takes(LastName(match.name), match.size, match.updated)) continue;
-      found.push_back({.name = std::move(match.name), .generation = match.generation});
-    }
-    return {};
-  };
-  if (auto done = FindMatches(client, pattern, take); !done) return done.error();
-  if (FLAGS_force || FLAGS_recursive || FLAGS_dry_run || found.empty() || found.front().name == pattern.name)
-    return found;
-  return Error{ErrorCode::kInvalidArgument, ToUri(pattern) + " matches " + Count(found.size(), "object") + ", from " +
-                                                ToUri({pattern.bucket, found.front().name}) + " to " +
-                                                ToUri({pattern.bucket, found.back().name}) +
-                                                "; to remove them, add -f"};
-}
-
 // What --dry_run prints for each, and --json for what was removed.
 void PrintRemoval(const std::string& uri) {
   if (FLAGS_json)
@@ -86,28 +73,80 @@ Result<void> RemoveObjects(const Client& client, const std::string& bucket, cons
   return removed;
 }
 
-// One object, or a bucket.
-Result<void> RemoveNamed(const Client& client, const ObjectName& name) {
+// What a wildcard matches. So many objects are removed at a time, so that millions need little memory.
+class MatchRemoval {
+ public:
+  static constexpr std::size_t kAtOnce = 100'000;
+
+  MatchRemoval(const Client& client, const ObjectName& pattern, const Filter& filter, const Concurrency& concurrency)
+      : client_(client), pattern_(pattern), filter_(filter), concurrency_(concurrency) {}
+
+  Result<void> Run() {
+    const auto take = [&](std::vector<ObjectMetadata> matches) -> Result<void> {
+      for (ObjectMetadata& match : matches) {
+        if (match.name != pattern_.name && !filter_.Takes(LastName(match.name), match.size, match.updated)) continue;
+        found_.push_back({.name = std::move(match.name), .generation = match.generation});
+      }
+      return found_.size() < kAtOnce ? Result<void>() : RemoveFound("at least ");
+    };
+    if (auto done = FindMatches(client_, pattern_, take); !done) return done;
+    return found_.empty() ? Result<void>() : RemoveFound("");
+  }
+
+ private:
+  Result<void> RemoveFound(const std::string& at_least) {
+    if (auto confirmed = Confirm(at_least); !confirmed) return confirmed;
+    const Objects now = std::exchange(found_, {});
+    return RemoveObjects(client_, pattern_.bucket, now, concurrency_);
+  }
+
+  // A pattern may match more than was meant: a user at a terminal is asked, and a script must say -f or -r.
+  Result<void> Confirm(const std::string& at_least) {
+    if (is_confirmed_ || FLAGS_force || FLAGS_dry_run || found_.front().name == pattern_.name) return {};
+    const std::string what = ToUri(pattern_) + " matches " + at_least + Count(found_.size(), "object") + ", from " +
+                             ToUri({pattern_.bucket, found_.front().name}) + " to " +
+                             ToUri({pattern_.bucket, found_.back().name});
+    if (CanAsk()) {
+      is_confirmed_ = Ask(what + "; remove them?");
+      return is_confirmed_ ? Result<void>() : Error{ErrorCode::kCancelled, "nothing was removed"};
+    }
+    if (FLAGS_recursive) return {};
+    return Error{ErrorCode::kInvalidArgument, what + "; to remove them, add -f"};
+  }
+
+  const Client& client_;
+  const ObjectName& pattern_;
+  const Filter& filter_;
+  const Concurrency& concurrency_;
+  Objects found_;
+  bool is_confirmed_ = false;
+};
+
+// One object, one of its generations, or a bucket.
+Result<void> RemoveNamed(const Client& client, const NamedObject& named) {
+  const auto& [name, generation] = named;
   Result<void> done;
   if (FLAGS_dry_run && name.name.empty()) {
     if (const auto found = client.GetBucket(name.bucket); !found) done = found.error();
   } else if (FLAGS_dry_run) {
-    if (const auto found = client.GetObject(name); !found) done = found.error();
+    if (const auto found = client.GetObject(name, {.generation = generation}); !found) done = found.error();
   } else {
-    done = name.name.empty() ? client.DeleteBucket(name.bucket) : client.DeleteObject(name);
+    done = name.name.empty() ? client.DeleteBucket(name.bucket) : client.DeleteObject(name, {.generation = generation});
   }
-  if (done) PrintRemoval(ToUri(name));
+  if (done) PrintRemoval(UriOf(named));
   return done;
 }
 
 Result<void> RemoveOne(const Client& client, const ObjectName& name, const Filter& filter,
                        const Concurrency& concurrency) {
-  const bool is_pattern = HasWildcard(name.name);
-  if (!is_pattern && !FLAGS_recursive) return RemoveNamed(client, name);
   auto objects = FLAGS_recursive ? FindAll(client, name, filter) : Result<Objects>(NothingThere(""));
-  if (!objects && is_pattern) objects = FindConfirmed(client, name, filter);
-  if (!objects) return objects.error();
-  return RemoveObjects(client, name.bucket, *objects, concurrency);
+  if (objects) return RemoveObjects(client, name.bucket, *objects, concurrency);
+  if (FLAGS_recursive && objects.error().code != ErrorCode::kEmptyPrefix) return objects.error();
+  if (HasWildcard(name.name)) return MatchRemoval(client, name, filter, concurrency).Run();
+  if (FLAGS_recursive && !SplitGeneration(name)) return objects.error();
+  const auto named = ResolveGeneration(client, name);
+  if (!named) return named.error();
+  return RemoveNamed(client, *named);
 }
 
 Result<void> Remove(const Client& client, const std::vector<std::string>& uris) {
@@ -140,7 +179,7 @@ Result<void> RemoveBuckets(const Client& client, const std::vector<std::string>&
         if (auto removed = RemoveObjects(client, bucket->bucket, *objects, *concurrency); !removed) return removed;
       }
     }
-    auto removed = RemoveNamed(client, *bucket);
+    auto removed = RemoveNamed(client, {*bucket});
     if (!removed && removed.error().code == ErrorCode::kBucketNotEmpty && !FLAGS_force) {
       return Error{ErrorCode::kBucketNotEmpty, uri + " is not empty; to delete its objects too, add -f"};
     }
@@ -161,11 +200,12 @@ constexpr auto kRmFlags =
 
 constinit const Command kRm = {
     .name = "rm",
-    .arguments = "gs://BUCKET[/OBJECT]...",
+    .arguments = "gs://BUCKET[/OBJECT[#GENERATION]]...",
     .summary = "Remove objects, or a bucket that is empty.",
     .details =
         "With --recursive, removes everything in the directory of that name (of a bucket: its objects, not itself).\n"
-        "A wildcard needs -f or -r; without them, rm says how many objects it matches, and removes none.\n",
+        "On a terminal, rm says how many objects a wildcard matches, and asks; -f answers yes. Elsewhere a wildcard\n"
+        "needs -f or -r. NAME#GENERATION, as ls -a prints it, is one generation.\n",
     .flags = kRmFlags,
     .run = Remove,
 };

@@ -46,8 +46,8 @@ Result<void> SetMetadata(const Client& client, const std::vector<std::string>& u
   const auto objects = ObjectsOf(client, uris);
   if (!objects) return objects.error();
   const auto change = [&](std::size_t index, int, const std::stop_token& stop) -> Result<void> {
-    const ObjectName& object = (*objects)[index];
-    const auto found = client.GetObject(object, {.fields = "metageneration", .stop = stop});
+    const auto& [object, generation] = (*objects)[index];
+    const auto found = client.GetObject(object, {.generation = generation, .fields = "metageneration", .stop = stop});
     if (!found) return found.error();
     auto patched = client.PatchObject(object, *changes,
                                       {.generation = found->generation,
@@ -60,7 +60,7 @@ Result<void> SetMetadata(const Client& client, const std::vector<std::string>& u
       RunAdapting(client, *concurrency,
                   {.count = objects->size(), .needs = [](std::size_t) { return TaskNeeds(); }, .perform = change});
   if (!changed) return changed;
-  for (const ObjectName& object : *objects) PrintDone("changed", ToUri(object));
+  for (const NamedObject& object : *objects) PrintDone("changed", UriOf(object));
   return {};
 }
 

@@ -25,10 +25,12 @@ Result<void> Sign(const Client& client, const std::vector<std::string>& uris) {
   if (!FLAGS_content_type.empty()) options.headers["Content-Type"] = FLAGS_content_type;
   const auto objects = ObjectsOf(client, uris, options.stop);
   if (!objects) return objects.error();
-  for (const ObjectName& object : *objects) {
-    const auto url = SignUrl(client, object, options);
+  for (const NamedObject& named : *objects) {
+    options.query.clear();
+    if (named.generation) options.query["generation"] = std::to_string(*named.generation);
+    const auto url = SignUrl(client, named.object, options);
     if (!url) return url.error();
-    PrintLine(FLAGS_json ? JsonObject().Add("uri", ToUri(object)).Add("url", *url).text() : *url);
+    PrintLine(FLAGS_json ? JsonObject().Add("uri", UriOf(named)).Add("url", *url).text() : *url);
   }
   return {};
 }

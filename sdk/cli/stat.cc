@@ -56,8 +56,8 @@ class Attributes {
   JsonObject json_;
 };
 
-Result<void> StatObject(const Client& client, const ObjectName& name) {
-  const auto object = client.GetObject(name, {.with_md5_hash = true});
+Result<void> StatObject(const Client& client, const NamedObject& named) {
+  const auto object = client.GetObject(named.object, {.with_md5_hash = true, .generation = named.generation});
   if (!object) return object.error();
   Attributes attributes;
   attributes.Add("size", "size", object->size);
@@ -73,7 +73,7 @@ Result<void> StatObject(const Client& client, const ObjectName& name) {
   attributes.Add("md5 (base64)", "md5Hash", object->md5_hash);
   attributes.Add("etag", "etag", object->etag);
   attributes.AddMetadata(object->metadata);
-  attributes.Print(ToUri(name));
+  attributes.Print(UriOf(named));
   return {};
 }
 
@@ -113,11 +113,13 @@ Result<void> Stat(const Client& client, const std::vector<std::string>& uris) {
       if (auto done = StatBucket(client, *name); !done) return done;
       continue;
     }
-    const auto objects = ObjectsOf(client, {uri});
-    if (!objects) return objects.error();
-    for (const ObjectName& object : *objects) {
-      if (auto done = StatObject(client, object); !done) return done;
-    }
+    const auto print = [&](const std::vector<NamedObject>& objects) -> Result<void> {
+      for (const NamedObject& object : objects) {
+        if (auto done = StatObject(client, object); !done) return done;
+      }
+      return {};
+    };
+    if (auto done = ForObjectsOf(client, {uri}, print); !done) return done;
   }
   return {};
 }
@@ -128,7 +130,7 @@ constexpr CommandFlag kStatFlags[] = {{"json"}};
 
 constinit const Command kStat = {
     .name = "stat",
-    .arguments = "gs://BUCKET[/OBJECT]...",
+    .arguments = "gs://BUCKET[/OBJECT[#GENERATION]]...",
     .summary = "Show what Cloud Storage knows about objects and buckets.",
     .flags = kStatFlags,
     .run = Stat,

@@ -24,14 +24,19 @@ std::vector<std::string> CommandTest::Environment() const {
   return {"STORAGE_EMULATOR_HOST=" + emulator_.endpoint(), "XDG_STATE_HOME=" + PathOf(".state")};
 }
 
-Outcome CommandTest::RunOnTerminal(const std::vector<std::string>& arguments, const std::string& redirection) const {
+Outcome CommandTest::RunOnTerminal(const std::vector<std::string>& arguments, const std::string& redirection,
+                                   const std::string& typed) const {
   std::string command = GCSFLUX_PROGRAM;
   for (const std::string& argument : arguments) command += " '" + argument + "'";
   command += " " + redirection;
-  testing::ChildProgram program(
-      "/usr/bin/env",
-      {"--chdir=" + directory_.path().string(), "script", "--quiet", "--return", "--command", command, "/dev/null"},
-      Environment());
+  const std::string chdir = "--chdir=" + directory_.path().string();
+  std::vector<std::string> words = {chdir, "script", "--quiet", "--return", "--command", command, "/dev/null"};
+  if (!typed.empty()) {
+    const std::vector<std::string> typing = {chdir, "sh", "-c", R"(line=$1; shift; echo "$line" | "$@")", "sh", typed};
+    words.erase(words.begin());
+    words.insert(words.begin(), typing.begin(), typing.end());
+  }
+  testing::ChildProgram program("/usr/bin/env", words, Environment());
   return Finish(program);
 }
 

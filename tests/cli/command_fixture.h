@@ -51,8 +51,9 @@ class CommandTest : public ::testing::Test {
   [[nodiscard]] std::string PathOf(const std::string& name) const { return directory_.path() / name; }
 
   /// The same on a terminal, which `script` of Debian's bsdutils provides: `out` is all its output. `redirection` is
-  /// for the shell: ">file".
-  Outcome RunOnTerminal(const std::vector<std::string>& arguments, const std::string& redirection = "") const;
+  /// for the shell: ">file". `typed` is a line that the user types.
+  Outcome RunOnTerminal(const std::vector<std::string>& arguments, const std::string& redirection = "",
+                        const std::string& typed = "") const;
   static Outcome Finish(testing::ChildProgram& program);
 
   /// Applies this fault once, to the first matching request, by the name "fault".

@@ -203,6 +203,21 @@ TEST_F(HabitsAloneTest, AMoveThatCannotCopyLeavesItsSource) {
   EXPECT_THAT(Objects(), ElementsAre("a"));
 }
 
+TEST_F(HabitsAloneTest, AWildcardOfRmAsksOnATerminal) {
+  for (const char* name : {"d/1", "d/2", "e"}) Store(name, "1");
+  const Outcome declined = RunOnTerminal({"rm", "-r", "gs://bkt/d/**"}, "", "n");
+  EXPECT_EQ(declined.status, 1);
+  EXPECT_THAT(declined.out,
+              HasSubstr("gs://bkt/d/** matches 2 objects, from gs://bkt/d/1 to gs://bkt/d/2; remove them?"));
+  EXPECT_THAT(declined.out, HasSubstr("nothing was removed"));
+  EXPECT_THAT(Objects(), ElementsAre("d/1", "d/2", "e"));
+  EXPECT_EQ(RunOnTerminal({"rm", "gs://bkt/d/*"}, "", "yes").status, 0);
+  EXPECT_THAT(Objects(), ElementsAre("e"));
+  const Outcome forced = RunOnTerminal({"rm", "-rf", "gs://bkt/**"}, "", "n");
+  EXPECT_EQ(forced.out.find("remove them?"), forced.out.npos) << forced.out;
+  EXPECT_THAT(Objects(), IsEmpty());
+}
+
 TEST_F(HabitsAloneTest, QuietLeavesOnlyErrors) {
   WriteFile("dir/x", "1");
   EXPECT_EQ(RunOnTerminal({"cp", "-r", "-q", "dir", "gs://bkt/up"}).out, "");

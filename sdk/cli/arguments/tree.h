@@ -16,6 +16,7 @@ struct TreeEntry {
   std::chrono::system_clock::time_point modified = {};
   std::int64_t generation = 0;               ///< Of an object.
   std::optional<std::uint32_t> crc32c = {};  ///< Of an object; unknown for a file.
+  bool is_pinned = false;                    ///< The user named this generation: no other one takes its place.
 };
 
 /// The entries below a root.

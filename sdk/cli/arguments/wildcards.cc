@@ -1,5 +1,7 @@
 #include "cli/arguments/wildcards.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "cli/arguments/names.h"
@@ -37,23 +39,37 @@ Result<void> FindMatches(const Client& client, const ObjectName& name, const Mat
                "no object matches " + ToUri(name) + " (* stops at a slash, and ** does not; docs/command_line.md)"};
 }
 
-Result<std::vector<ObjectName>> ObjectsOf(const Client& client, const std::vector<std::string>& uris,
-                                          const std::stop_token& stop) {
-  std::vector<ObjectName> objects;
+Result<void> ForObjectsOf(const Client& client, const std::vector<std::string>& uris, const ObjectSink& take,
+                          const std::stop_token& stop) {
   for (const std::string& uri : uris) {
     auto object = ParseObject(uri);
     if (!object) return object.error();
     if (!HasWildcard(object->name)) {
-      objects.push_back(*std::move(object));
+      auto named = ResolveGeneration(client, *object, stop);
+      if (!named) return named.error();
+      if (auto taken = take({*std::move(named)}); !taken) return taken;
       continue;
     }
-    const auto take = [&](std::vector<ObjectMetadata> matches) -> Result<void> {
-      for (ObjectMetadata& match : matches) objects.push_back({std::move(match.bucket), std::move(match.name)});
-      return {};
+    const auto take_matches = [&](std::vector<ObjectMetadata> matches) {
+      std::vector<NamedObject> objects;
+      objects.reserve(matches.size());
+      for (ObjectMetadata& match : matches) objects.push_back({{std::move(match.bucket), std::move(match.name)}});
+      return take(std::move(objects));
     };
-    if (auto found = FindMatches(client, *object, take, stop); !found) return found.error();
+    if (auto found = FindMatches(client, *object, take_matches, stop); !found) return found;
   }
-  return objects;
+  return {};
+}
+
+Result<std::vector<NamedObject>> ObjectsOf(const Client& client, const std::vector<std::string>& uris,
+                                           const std::stop_token& stop) {
+  std::vector<NamedObject> all;
+  const auto take = [&](std::vector<NamedObject> objects) -> Result<void> {
+    std::move(objects.begin(), objects.end(), std::back_inserter(all));
+    return {};
+  };
+  if (auto found = ForObjectsOf(client, uris, take, stop); !found) return found.error();
+  return all;
 }
 
 }  // namespace gcsflux::cli

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/arguments/generation.h"
 #include "gcsflux/client.h"
 
 // * ? [...] and {a,b} in the names of objects; * and ? stop at a slash, ** does not. The service matches them
@@ -24,9 +25,16 @@ using MatchSink = std::function<Result<void>(std::vector<ObjectMetadata> matches
 Result<void> FindMatches(const Client& client, const ObjectName& name, const MatchSink& take,
                          const std::stop_token& stop = {}, bool versions = false);
 
-/// The objects of the URIs, those that match in place of the URIs with wildcards. The others are not looked up. Returns
-/// kInvalidArgument if a URI names a bucket.
-Result<std::vector<ObjectName>> ObjectsOf(const Client& client, const std::vector<std::string>& uris,
-                                          const std::stop_token& stop = {});
+/// Takes some objects.
+using ObjectSink = std::function<Result<void>(std::vector<NamedObject> objects)>;
+
+/// Passes on the objects of ObjectsOf(), those of a wildcard page by page.
+Result<void> ForObjectsOf(const Client& client, const std::vector<std::string>& uris, const ObjectSink& take,
+                          const std::stop_token& stop = {});
+
+/// The objects of the URIs, those that match in place of the URIs with wildcards. Names that end in a generation are
+/// looked up (ResolveGeneration()), the others are not. Returns kInvalidArgument if a URI names a bucket.
+Result<std::vector<NamedObject>> ObjectsOf(const Client& client, const std::vector<std::string>& uris,
+                                           const std::stop_token& stop = {});
 
 }  // namespace gcsflux::cli

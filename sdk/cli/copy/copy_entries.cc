@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cli/arguments/generation.h"
 #include "cli/arguments/names.h"
 #include "cli/arguments/wildcards.h"
 #include "cli/copy/copy_jobs.h"
@@ -113,26 +114,37 @@ class EntriesCopy {
 
   // A single file or object. It keeps its last name in a directory, and replaces what exists.
   Result<CopyJob> FindOne(const std::string& source) {
-    const auto from = NamedBy(source);
-    if (!from) return from.error();
+    const auto named = SourceNamed(source);
+    if (!named) return named.error();
+    const Root from{named->object.bucket, named->object.name};
     const auto to = is_directory_ ? RootAt(destination_) : NamedBy(destination_);
     if (!to) return to.error();
-    const std::string name = is_directory_ ? LastName(from->prefix) : "";
-    CopyJob job{.from = is_directory_ ? ParentOf(*from) : *from, .to = *to};
-    if (run_.is_move && job.from == job.to) return OntoItself(source);
-    auto entry = Examine(source, name);
+    const std::string name = is_directory_ ? LastName(from.prefix) : "";
+    CopyJob job{.from = is_directory_ ? ParentOf(from) : from, .to = *to};
+    if (run_.is_move && job.from == job.to && !named->generation) return OntoItself(source);
+    auto entry = Examine(*named, name);
     if (!entry) return entry.error();
     job.sources = {*std::move(entry)};
     return WithDestination(std::move(job), run_.plan.skips_present && (!is_one_ || run_.is_dry));
   }
 
+  // A file, whose bucket is empty, an object, or one of its generations.
+  [[nodiscard]] Result<NamedObject> SourceNamed(const std::string& source) const {
+    if (!IsUri(source)) return NamedObject{{.name = source}};
+    const auto object = ParseObject(source);
+    if (!object) return object.error();
+    return ResolveGeneration(client_, *object, run_.stop);
+  }
+
   // Of a single object nothing need be known: its copy finds it, and what is at the destination.
-  Result<TreeEntry> Examine(const std::string& source, const std::string& name) {
-    if (!IsUri(source)) return LookAtFile(source, name);
-    if (is_one_) return TreeEntry{.name = name};
-    const auto found = client_.GetObject(*ParseObject(source), {.stop = run_.stop});
+  Result<TreeEntry> Examine(const NamedObject& source, const std::string& name) {
+    if (source.object.bucket.empty()) return LookAtFile(source.object.name, name);
+    if (is_one_ && !source.generation) return TreeEntry{.name = name};
+    const auto found = client_.GetObject(source.object, {.generation = source.generation, .stop = run_.stop});
     if (!found) return found.error();
-    return EntryOf(*found, name);
+    TreeEntry entry = EntryOf(*found, name);
+    entry.is_pinned = source.generation.has_value();
+    return entry;
   }
 
   // The objects that match, by their last names. A job has those of one directory.

@@ -138,7 +138,8 @@ class Runner {
     const auto is_same = IsSame(task);
     if (!is_same) return monitor_.NoteFailure(is_same.error());
     if (*is_same) return monitor_.NoteSame(task.entry().size);
-    PrintCopy(run_.is_move ? "move" : "copy", task.job->from.PathOf(name), task.job->to.PathOf(name));
+    const std::string version = task.entry().is_pinned ? "#" + std::to_string(task.entry().generation) : "";
+    PrintCopy(run_.is_move ? "move" : "copy", task.job->from.PathOf(name) + version, task.job->to.PathOf(name));
   }
 
   void RunAtOnce(const std::vector<Task>& tasks) {

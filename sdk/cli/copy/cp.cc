@@ -5,8 +5,10 @@
 #include <iostream>
 #include <vector>
 
+#include "cli/arguments/generation.h"
 #include "cli/arguments/names.h"
 #include "cli/commands.h"
+#include "cli/copy/compressed_upload.h"
 #include "cli/copy/copy_entries.h"
 #include "cli/copy/copy_jobs.h"
 #include "cli/copy/copy_run.h"
@@ -16,6 +18,7 @@
 #include "cli/terminal/transfer_monitor.h"
 
 DECLARE_bool(json);
+DEFINE_bool(do_not_decompress, false, "Files get the stored bytes of objects with Content-Encoding: gzip.");
 
 namespace gcsflux::cli {
 namespace {
@@ -28,15 +31,8 @@ Result<void> UploadStream(const Client& client, const CopyRun& run, int in, cons
   UploadOptions options = WritingOf(run.route, name, destination);
   options.on_progress = [&](const Progress& progress) { meter.Set(progress.bytes); };
   options.stop = run.stop;
-  ObjectWriter writer(client, destination, options);
-  std::vector<std::byte> block(1U << 20);
-  while (true) {
-    const auto count = ReadSome(in, block, name, run.stop);
-    if (!count) return count.error();
-    if (*count == 0) break;
-    if (auto written = writer.Write(std::span(block).first(*count)); !written) return written.error();
-  }
-  const auto stored = writer.Close();
+  const auto read = [&](std::span<std::byte> into) { return ReadSome(in, into, name, run.stop); };
+  const auto stored = UploadFrom(client, read, destination, options);
   if (!stored && !(run.plan.skips_present && IsRefusedAsPresent(stored.error()))) return stored.error();
   if (stored) monitor.Expect(1, 0);
   stored ? monitor.NoteCopied(/*kept_bytes=*/0) : monitor.NoteSkipped();
@@ -72,18 +68,21 @@ Result<void> CopyFromStream(const Client& client, const CopyRun& run, const std:
 }
 
 Result<void> CopyIntoStream(const Client& client, const CopyRun& run, const std::string& from, const std::string& to) {
-  const auto source = ParseObject(from);
+  const auto object = ParseObject(from);
+  if (!object) return object.error();
+  const auto source = ResolveGeneration(client, *object, run.stop);
   if (!source) return source.error();
   if (run.is_dry) return SayCopy(from, to);
   if (FLAGS_json && to == "-") {
     return Error{ErrorCode::kInvalidArgument, "--json would be among the bytes on standard output"};
   }
   ObjectReaderOptions options = run.stream_reading;
+  options.generation = source->generation;
   options.stop = run.stop;
-  if (to == "-") return PrintWithProgress(client, options, *source, stdout, "standard output");
+  if (to == "-") return PrintWithProgress(client, options, source->object, stdout, "standard output");
   const auto file = OpenSpecialDestination(to, run.stop);
   if (!file) return file.error();
-  return PrintWithProgress(client, options, *source, file->get(), to);
+  return PrintWithProgress(client, options, source->object, file->get(), to);
 }
 
 // A pipe, a device or a link to a descriptor, which must not be replaced.
@@ -92,8 +91,12 @@ bool IsLocalStream(const std::string& path) { return IsLocalSpecialFile(path) ||
 Result<void> Copy(const Client& client, const std::vector<std::string>& arguments) {
   const std::string& from = arguments.front();
   std::string to = arguments.back();
-  const auto run = CopyRunFromFlags();
+  auto run = CopyRunFromFlags();
   if (!run) return run.error();
+  auto compressed = GzipRule::FromFlags();
+  if (!compressed) return compressed.error();
+  run->route.compressed = *std::move(compressed);
+  run->route.decompresses_gzip = !FLAGS_do_not_decompress;
   if (arguments.size() == 2) {
     if (!IsUri(from) && !IsUri(to)) return NoUriAmong(from, to);
     if (!IsUri(from) && (from == "-" || IsLocalSpecialFile(from))) return CopyFromStream(client, *run, from, to);
@@ -109,6 +112,9 @@ constexpr auto kCpFlags =
                      {"", "f", "Accepted: without -n, a copy replaces what exists."},
                      {"content_type"},
                      {"cache_control"},
+                     {"gzip_local", "z"},
+                     {"gzip_local_all", "Z"},
+                     {"do_not_decompress"},
                      {"metadata", "", "Custom metadata of what is written: key=value,key=value."},
                      {"compare", "",
                       "With -r, what is the same, and skipped: checksum (size and CRC32C; local files "

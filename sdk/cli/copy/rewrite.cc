@@ -137,7 +137,8 @@ Result<Rewritten> Rewrite(const Client& client, const ObjectName& source, const 
   const bool may_replace = options.writing.mode != WriteMode::kCreate;
   const bool goes_by_listing = listed.generation != 0 && keeps_attributes && (may_replace || call.present == nullptr);
   CopyObjectOptions rewrite{.on_progress = call.on_progress, .stop = call.stop};
-  ObjectMaker maker(client, source, destination, call.is_move && keeps_attributes, is_move_served);
+  const bool moves = call.is_move && keeps_attributes && !listed.is_pinned;  // Only the live generation can be moved.
+  ObjectMaker maker(client, source, destination, moves, is_move_served);
   std::optional<Error> unknown;
   if (goes_by_listing) {
     rewrite.source_generation = listed.generation;
@@ -153,7 +154,8 @@ Result<Rewritten> Rewrite(const Client& client, const ObjectName& source, const 
     if (!is_out_of_date) return copied.error();
     if (copied.error().outcome == WriteOutcome::kUnknown) unknown = copied.error();
   }
-  const auto found = client.GetObject(source, {.stop = call.stop});
+  const auto found = client.GetObject(
+      source, {.generation = listed.is_pinned ? std::optional(listed.generation) : std::nullopt, .stop = call.stop});
   if (!found) return found.error();
   rewrite.source_generation = found->generation;
   if (!keeps_attributes) rewrite.attributes = AttributesOf(*found, options);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/messages/local_error.h"
+#include "cli/copy/compressed_upload.h"
 #include "cli/copy/content_type.h"
 #include "cli/copy/local_tree.h"
 #include "cli/copy/rewrite.h"
@@ -41,6 +42,14 @@ Result<UploadReport> UploadResumably(const Client& client, const std::string& pa
   return UploadFile(client, path, object, options);
 }
 
+// As gsutil and gcloud do: without no-transform the service would decompress for clients that do not take gzip, and
+// their bytes would not have the object's checksum.
+void MarkCompressed(ObjectAttributes& attributes) {
+  attributes.content_encoding = "gzip";
+  std::string& control = attributes.cache_control;
+  if (control.find("no-transform") == control.npos) control += control.empty() ? "no-transform" : ", no-transform";
+}
+
 }  // namespace
 
 UploadOptions WritingOf(const RouteOptions& options, const std::string& file, const ObjectName& object) {
@@ -50,6 +59,7 @@ UploadOptions WritingOf(const RouteOptions& options, const std::string& file, co
   if (!type.empty()) writing.attributes.content_type = type;
   if (options.content_type) writing.attributes.content_type = *options.content_type;
   writing.attributes.cache_control = options.cache_control.value_or("");
+  if (options.compressed.Takes(file)) MarkCompressed(writing.attributes);
   if (options.metadata) writing.attributes.metadata = *options.metadata;
   return writing;
 }
@@ -66,6 +76,11 @@ Result<CopyOutcome> Route::Upload(const TreeEntry& source, const CopyCall& call)
   options.on_progress = call.on_progress;
   options.stop = call.stop;
   options.max_concurrency = std::min(options.max_concurrency, call.connections);
+  if (options_.compressed.Takes(path)) {
+    const auto compressed = UploadCompressed(client_, path, object, options);
+    if (!compressed) return compressed.error();
+    return CopyOutcome{};
+  }
   const auto stored = UploadResumably(client_, path, object, std::move(options), source.size);
   if (!stored) return stored.error();
   return CopyOutcome{.kept_bytes = stored->kept_bytes};
@@ -77,13 +92,20 @@ Result<CopyOutcome> Route::Download(const TreeEntry& source, const CopyCall& cal
   const std::string path = to_.PathOf(source.name);
   const DownloadFileOptions options{.may_replace = options_.writing.mode != WriteMode::kCreate,
                                     .max_concurrency = call.connections,
+                                    .decompress_gzip = options_.decompresses_gzip,
                                     .on_progress = call.on_progress,
                                     .stop = call.stop};
   const auto download = [&] { return DownloadFile(client_, object.object, path, options); };
   auto downloaded = source.generation == 0 ? download() : DownloadListed(client_, object, path, options);
   // If the object was overwritten since it was listed, the new one is downloaded.
-  const bool is_gone = !downloaded && downloaded.error().code == ErrorCode::kNotFound && source.generation != 0;
+  const bool is_gone =
+      !downloaded && downloaded.error().code == ErrorCode::kNotFound && source.generation != 0 && !source.is_pinned;
   if (is_gone) downloaded = download();
+  if (!downloaded && downloaded.error().code == ErrorCode::kUndecodable) {
+    return Error{ErrorCode::kUndecodable, "'" + from_.PathOf(source.name) +
+                                              "' has Content-Encoding: gzip, but damaged " +
+                                              "gzip data; --do_not_decompress downloads its stored bytes"};
+  }
   if (!downloaded) return downloaded.error();
   const std::uint64_t bytes = downloaded->object_size;
   if (call.on_progress) call.on_progress({bytes, bytes});

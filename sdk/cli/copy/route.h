@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/arguments/tree.h"
+#include "cli/copy/gzip.h"
 #include "gcsflux/client.h"
 #include "gcsflux/upload.h"
 
@@ -20,6 +21,8 @@ struct RouteOptions {
   std::optional<std::string> content_type = {};
   std::optional<std::string> cache_control = {};
   std::optional<std::map<std::string, std::string>> metadata = {};  ///< Custom metadata.
+  GzipRule compressed = {};                                         ///< Which uploads are compressed.
+  bool decompresses_gzip = false;  ///< Files get the decompressed bytes of objects with Content-Encoding: gzip.
 };
 
 /// The options for uploading `file` (or a pipe) as this object.

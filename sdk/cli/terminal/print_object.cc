@@ -22,13 +22,15 @@ Result<void> PrintUnknown(const Client& client, const ObjectReaderOptions& optio
     has_begun = true;
     return sink(bytes);
   };
-  const auto head =
-      client.ReadObject(object, begin, {.range = ByteRange{0, first}, .call = options.call, .stop = options.stop});
+  const auto head = client.ReadObject(
+      object, begin,
+      {.range = ByteRange{0, first}, .generation = options.generation, .call = options.call, .stop = options.stop});
   // It is empty, or the service does not tell what part of it the range is.
   const bool is_whole = !head && !has_begun &&
                         (head.error().code == ErrorCode::kOutOfRange || head.error().code == ErrorCode::kBadResponse);
   if (is_whole) {
-    const auto read = client.ReadObject(object, sink, {.on_progress = on_progress, .stop = options.stop});
+    const auto read = client.ReadObject(
+        object, sink, {.generation = options.generation, .on_progress = on_progress, .stop = options.stop});
     if (!read) return read.error();
     return {};
   }

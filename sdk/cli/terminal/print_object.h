@@ -15,8 +15,8 @@ namespace gcsflux::cli {
 Result<void> PrintSource(const Client& client, const ObjectReaderOptions& options, const DownloadSource& source,
                          const ByteSink& sink, std::uint64_t offset = 0, std::uint32_t crc32c = 0);
 
-/// The same of an object of which nothing is known: the first request tells its size. Prints into a file that is open,
-/// and shows the progress unless that is a terminal. `name` is for messages.
+/// The same of an object of which at most the generation is known: the first request tells its size. Prints into a file
+/// that is open, and shows the progress unless that is a terminal. `name` is for messages.
 Result<void> PrintWithProgress(const Client& client, const ObjectReaderOptions& options, const ObjectName& object,
                                std::FILE* out, const std::string& name);
 
