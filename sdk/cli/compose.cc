@@ -3,14 +3,29 @@
 #include "cli/arguments/names.h"
 #include "cli/commands.h"
 #include "cli/copy/content_type.h"
+#include "cli/terminal/json_object.h"
 #include "cli/terminal/output.h"
 #include "gcsflux/client.h"
 
+DECLARE_bool(dry_run);
+DECLARE_bool(json);
 DECLARE_string(content_type);
 DECLARE_string(cache_control);
 
 namespace gcsflux::cli {
 namespace {
+
+// What --dry_run prints: "compose gs://b/a gs://b/b to gs://b/c", or the same as JSON.
+Result<void> PrintPlan(const std::vector<std::string>& uris) {
+  if (FLAGS_json) {
+    PrintLine(JsonObject().Add("action", "compose").Add("uri", uris.back()).text());
+    return {};
+  }
+  std::string line = "compose";
+  for (std::size_t i = 0; i + 1 < uris.size(); ++i) line += " " + uris[i];
+  PrintLine(line + " to " + uris.back());
+  return {};
+}
 
 // Under preconditions, so that a lost answer does not join them twice, or hide another writer's object.
 Result<void> Compose(const Client& client, const std::vector<std::string>& uris) {
@@ -35,12 +50,13 @@ Result<void> Compose(const Client& client, const std::vector<std::string>& uris)
       FLAGS_content_type.empty() ? std::string(ContentTypeOf(destination->name)) : FLAGS_content_type;
   if (!type.empty()) options.attributes.content_type = type;
   options.attributes.cache_control = FLAGS_cache_control;
+  if (FLAGS_dry_run) return PrintPlan(uris);
   if (auto made = client.ComposeObjects(sources, *destination, options); !made) return made.error();
   PrintDone("composed", uris.back());
   return {};
 }
 
-constexpr CommandFlag kComposeFlags[] = {{"content_type"}, {"cache_control"}, {"json"}};
+constexpr CommandFlag kComposeFlags[] = {{"content_type"}, {"cache_control"}, {"dry_run"}, {"json"}};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include "cli/arguments/filter.h"
 #include "cli/arguments/names.h"
+#include "cli/arguments/wildcards.h"
 #include "cli/commands.h"
 #include "cli/terminal/json_object.h"
 #include "cli/terminal/output.h"
@@ -25,9 +26,24 @@ void PrintSize(std::uint64_t bytes, const std::string& uri) {
   std::cout << std::string(size.size() < kWidth ? kWidth - size.size() : 0, ' ') << size << "  " << Shown(uri) << '\n';
 }
 
+// Of what a wildcard matches, without its directories.
+Result<void> SumUpMatches(const Client& client, const ObjectName& pattern, const Filter& filter) {
+  std::uint64_t bytes = 0;
+  const auto add = [&](const std::vector<ObjectMetadata>& matches) -> Result<void> {
+    for (const ObjectMetadata& match : matches) {
+      if (filter.Takes(LastName(match.name), match.size, match.updated)) bytes += match.size;
+    }
+    return {};
+  };
+  if (auto found = FindMatches(client, pattern, add); !found) return found;
+  PrintSize(bytes, ToUri(pattern));
+  return {};
+}
+
 Result<void> SumUp(const Client& client, const std::string& uri, const Filter& filter) {
   auto directory = ParseUri(uri);
   if (!directory) return directory.error();
+  const ObjectName given = *directory;
   directory->name = AsDirectory(directory->name);
   std::map<std::string, std::uint64_t> directories;
   std::uint64_t bytes = 0;
@@ -44,7 +60,8 @@ Result<void> SumUp(const Client& client, const std::string& uri, const Filter& f
   const auto listed = ListInParallel(client, *directory, DeliveryOrder::kAsCompleted, add,
                                      {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
   if (!listed) return listed.error();
-  if (listed->object_count == 0 && !directory->name.empty()) return NothingThere(uri);
+  if (listed->object_count == 0 && HasWildcard(given.name)) return SumUpMatches(client, given, filter);
+  if (listed->object_count == 0 && !given.name.empty()) return NothingThere(uri);
   for (const auto& [name, size] : directories) PrintSize(size, ToUri({directory->bucket, name}));
   PrintSize(bytes, ToUri(*directory));
   return {};
@@ -67,7 +84,9 @@ constinit const Command kDu = {
     .name = "du",
     .arguments = "gs://BUCKET[/PREFIX]...",
     .summary = "Sum up the bytes of the objects in directories.",
-    .details = "Shows each directory in the given one with everything below it, and then the sum.\n",
+    .details =
+        "Shows each directory in the given one with everything below it, and then the sum. Of a wildcard: the sum of\n"
+        "the objects that match.\n",
     .flags = kDuFlags,
     .run = DiskUsage,
 };
