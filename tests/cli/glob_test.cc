@@ -7,14 +7,14 @@
 namespace gcsflux::cli {
 namespace {
 
-struct Case {
+struct GlobCase {
   const char* pattern;
   const char* text;
   bool matches;
 };
 
 TEST(Glob, MatchesAsTheServiceDoes) {
-  constexpr Case kCases[] = {
+  constexpr GlobCase kCases[] = {
       {"", "", true},
       {"", "a", false},
       {"a", "a", true},
@@ -54,7 +54,7 @@ TEST(Glob, MatchesAsTheServiceDoes) {
       {"{,x}a", "a", true},
       {"}", "}", true},
   };
-  for (const Case& one : kCases) {
+  for (const GlobCase& one : kCases) {
     const auto glob = Glob::Parse(one.pattern);
     ASSERT_TRUE(glob.ok()) << one.pattern << ": " << glob.error().message;
     EXPECT_EQ(glob->Matches(one.text), one.matches) << one.pattern << " and " << one.text;
