@@ -120,9 +120,9 @@ gcsflux_test(parallel_listing_tests
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(parallel_listing_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
-# Datasets without libtorch: the epoch's order, its cursor, saved listings.
+# Datasets without libtorch: the epoch's order, its cursor, saved listings, the disk cache.
 gcsflux_test(dataset_tests
-  SOURCES dataset/*.cc transfer/listing/name_sets.cc
+  SOURCES dataset/*.cc transfer/cache/*.cc transfer/listing/name_sets.cc
   EXCEPT dataset/scarce_listing_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)

@@ -64,12 +64,29 @@ TEST(FormatReport, OmitsCountersOfZero) {
             "operations  0 of class A, 0 of class B: 0.0000 USD\n");
 }
 
+TEST(FormatReport, ShowsTheDiskCache) {
+  CacheReport cache{.hits = 1,
+                    .hit_bytes = 2048,
+                    .misses = 3,
+                    .stored = 2,
+                    .stored_bytes = 1024,
+                    .evictions = 4,
+                    .evicted_bytes = 10,
+                    .damaged = 1};
+  EXPECT_THAT(
+      FormatReport({.cache = cache}),
+      HasSubstr("cache       1 hit of 2.0 KiB, 3 not there, 2 of 1.0 KiB stored, 4 of 10 B removed, 1 damaged\n"));
+  cache.error = "no room";
+  EXPECT_THAT(FormatReport({.cache = cache}), HasSubstr(", 1 damaged; keeps nothing more: no room\n"));
+  EXPECT_THAT(FormatReport({.cache = {.error = "no room"}}), HasSubstr("cache       keeps nothing: no room\n"));
+}
+
 TEST(FormatReport, ShowsAnUnannouncedOrder) {
   EXPECT_THAT(FormatReport({.batches = 40, .unannounced_batches = 39}),
               HasSubstr("(0.00 s); 39 of 40 batches not announced, so not fetched ahead: MakeDataLoader()"));
 }
 
-TEST(FormatReport, HasAtMost25Lines) {
+TEST(FormatReport, HasAtMost26Lines) {
   DatasetReport report{.elapsed = 1s,
                        .unannounced_batches = 1,
                        .decode_time = 1s,
@@ -84,8 +101,9 @@ TEST(FormatReport, HasAtMost25Lines) {
     report.skipped_objects.push_back({.name = "gs://b/\n", .reason = "broken\nlines"});
     report.slowest.push_back({.name = "gs://b/\x1b[2J\n", .duration = 1s, .bytes = 1});
   }
+  report.cache = {.hits = 1, .damaged = 1, .error = "disk full\n"};
   const std::string text = FormatReport(report);
-  EXPECT_LE(LinesOf(text), 25);
+  EXPECT_LE(LinesOf(text), 26);
   EXPECT_THAT(text, HasSubstr("composites  none in gs://a: no permission?; and 2 other buckets\n"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }

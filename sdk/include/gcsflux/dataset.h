@@ -3,10 +3,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gcsflux/download.h"
+#include "gcsflux/epoch.h"
 #include "gcsflux/listing.h"
 
 namespace gcsflux {
@@ -29,6 +33,33 @@ struct SampleContext {
   std::uint64_t seed = 0;
 
   friend bool operator==(const SampleContext&, const SampleContext&) = default;
+};
+
+/// Keeps what a dataset has read on a local disk, so that later epochs and jobs need not fetch it again: objects,
+/// samples of indexed shards, and shards. Processes of one user share a directory. An entry is found by bucket, name,
+/// generation and range, and compared with its CRC32C whenever it is read: one that is damaged is removed and fetched
+/// again. No failure of the disk fails a read. Objects under a customer-supplied key are not kept.
+struct CacheOptions {
+  /// It is made if it does not exist; its parent must. An existing directory must be empty or a cache, belong to this
+  /// user, and give others no access (mode 0700): otherwise it is not used, as
+  /// CacheReport::error says.
+  std::string directory = {};
+  /// Most bytes of all entries. If another one needs room, those that were not used for the longest time are removed.
+  /// Processes that share a directory have the same bound. A larger object is not kept.
+  std::uint64_t max_bytes = std::uint64_t{64} << 30;
+};
+
+/// What a disk cache has done for a dataset.
+struct CacheReport {
+  std::uint64_t hits = 0;           ///< Objects, samples and shards that were read from it.
+  std::uint64_t hit_bytes = 0;      ///< Their bytes.
+  std::uint64_t misses = 0;         ///< Those that were fetched, because it did not have them.
+  std::uint64_t stored = 0;         ///< Entries that this dataset has written.
+  std::uint64_t stored_bytes = 0;   ///< Their bytes.
+  std::uint64_t evictions = 0;      ///< Entries that it has removed to make room.
+  std::uint64_t evicted_bytes = 0;  ///< Their bytes.
+  std::uint64_t damaged = 0;        ///< Entries that were removed because their bytes were wrong.
+  std::string error = {};           ///< Why the directory is not used, or nothing more is kept; empty if neither.
 };
 
 /// How a dataset lists, downloads and decodes. The defaults suit objects of any size.
@@ -59,6 +90,8 @@ struct DatasetOptions {
   /// batches if that is more, within ClientOptions::max_undelivered_bytes. Turn it off if a dataset is used for one
   /// epoch only: the fetched objects would be wasted.
   bool fetch_across_epochs = true;
+  /// Set it if a dataset is used for several epochs or jobs, and a local disk is faster than the network.
+  std::optional<CacheOptions> cache = {};
 };
 
 /// An object that took long to arrive, or was left out because it could not be used.
@@ -107,9 +140,10 @@ struct DatasetReport {
       {};            ///< What the client has done in the same time: retries, throttled requests, hedges, operations.
   double price = 0;  ///< Price of its operations, in US dollars: PriceOf().
   CompositionReport composition = {};  ///< What the downloads composed, and why not more.
+  CacheReport cache = {};              ///< What DatasetOptions::cache has done.
 };
 
-/// Formats the report for a terminal: at most 25 lines, each with its units. Events that did not happen are left out.
+/// Formats the report for a terminal: at most 26 lines, each with its units. Events that did not happen are left out.
 /// Names and reasons are shown without control characters, and long ones are cut off.
 std::string FormatReport(const DatasetReport& report);
 

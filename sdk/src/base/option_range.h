@@ -24,6 +24,7 @@ struct OptionRange {
 /// Every flag with a number, and so its option.
 inline constexpr OptionRange kOptionRanges[] = {
     {"batch_size", 1, kMaxBatchSize},
+    {"cache_bytes", 0},
     {"class_a_price_per_1000", 0, 1e6},
     {"class_b_price_per_1000", 0, 1e6},
     {"connect_timeout_s", 0.001, kYearInSeconds},

@@ -23,6 +23,17 @@ std::shared_ptr<DecodeThreads> MakeDecoders(int threads) {
   return threads > 0 ? std::make_shared<DecodeThreads>(static_cast<std::size_t>(threads)) : nullptr;
 }
 
+// What is under a customer-supplied key must not be on a disk without one.
+std::optional<CacheOptions> CacheOf(const DatasetOptions& options) {
+  return options.download.encryption_key ? std::nullopt : options.cache;
+}
+
+std::shared_ptr<DiskCache> MakeCache(const Client& client, const std::optional<CacheOptions>& options,
+                                     const std::shared_ptr<CacheTally>& tally) {
+  if (!options) return nullptr;
+  return std::make_shared<DiskCache>(*options, CoreOf(client).endpoint(), tally, nullptr);
+}
+
 // The fingerprint of a listing that has not begun: its first 0 objects.
 ListingFingerprint FingerprintAtFirst(const DatasetCore::Settings& settings) {
   auto fingerprint = FingerprintOf(settings.prefix, settings.scanned ? *settings.scanned : settings.objects);
@@ -52,9 +63,11 @@ DatasetCore::DatasetCore(const Client& client, Settings settings, const DatasetO
       fingerprint_(FingerprintAtFirst(*settings_)),
       known_([settings = settings_](std::size_t index) -> const ListedObject& { return settings->objects[index]; }),
       made_with_(client.counters()),
-      engines_([client, download = OneByOne(options.download), threads = options.decode_threads](const Engine*) {
-        return std::unique_ptr<Engine>(
-            new Engine{MakeDecoders(threads), std::make_shared<const DownloaderCore>(client, download)});
+      engines_([client, download = OneByOne(options.download), threads = options.decode_threads,
+                cache_options = CacheOf(options), tally = cache_tally_](const Engine*) {
+        auto cache = MakeCache(client, cache_options, tally);
+        auto downloads = std::make_shared<const DownloaderCore>(client, download, cache);
+        return std::unique_ptr<Engine>(new Engine{MakeDecoders(threads), std::move(cache), std::move(downloads)});
       }) {}
 
 DatasetCore::~DatasetCore() {
@@ -152,6 +165,7 @@ Result<std::unique_ptr<ShardScan>> DatasetCore::StartScan(Engine& engine, const 
                                  std::uint64_t epoch) { return all_epochs && (!epochs || epoch < *epochs); },
                 .encryption_key = options_.download.encryption_key,
                 .call = options_.download.call,
+                .cache = engine.cache,
                 .on_growth =
                     [this, &engine] {
                       if (const auto stream = StreamOf(engine)) stream->LookAgain();
@@ -252,6 +266,7 @@ DatasetReport DatasetCore::report(const OperationPrices& prices) const {
   report.client = client_.counters() - made_with_;
   report.price = PriceOf(report.client, prices);
   report.composition = engines_.Get().downloads->composition_report();
+  report.cache = cache_tally_->report();
   return report;
 }
 

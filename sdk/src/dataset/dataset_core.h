@@ -23,6 +23,7 @@
 #include "gcsflux/epoch.h"
 #include "gcsflux/events.h"
 #include "shards/shard_scan.h"
+#include "transfer/cache/disk_cache.h"
 
 namespace gcsflux::internal {
 
@@ -77,6 +78,7 @@ class DatasetCore {
   // The state in one process.
   struct Engine {
     std::shared_ptr<DecodeThreads> decoders;
+    std::shared_ptr<DiskCache> cache;
     std::shared_ptr<const DownloaderCore> downloads;
     Mutex mutex = {};
     std::shared_ptr<BatchStream> stream GUARDED_BY(mutex) = {};  // In the announced order.
@@ -105,6 +107,7 @@ class DatasetCore {
   const ListingFingerprint fingerprint_;
   const ObjectAt known_;
   const std::shared_ptr<DatasetTally> tally_ = std::make_shared<DatasetTally>();
+  const std::shared_ptr<CacheTally> cache_tally_ = std::make_shared<CacheTally>();
   mutable std::atomic<std::uint64_t> unannounced_ = 0;  // Batches requested while no order was announced.
   const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
   const Counters made_with_;

@@ -119,6 +119,20 @@ std::string Composition(const CompositionReport& report) {
   return text;
 }
 
+std::string Cache(const CacheReport& cache) {
+  const bool is_used = cache.hits > 0 || cache.misses > 0;
+  if (!is_used && cache.error.empty()) return "";
+  std::string text = "cache       ";
+  if (is_used) {
+    text += Plural(cache.hits, "hit") + " of " + Bytes(cache.hit_bytes) + ", " + Grouped(cache.misses) +
+            " not there, " + Grouped(cache.stored) + " of " + Bytes(cache.stored_bytes) + " stored, " +
+            Grouped(cache.evictions) + " of " + Bytes(cache.evicted_bytes) + " removed";
+    if (cache.damaged > 0) text += ", " + Grouped(cache.damaged) + " damaged";
+  }
+  if (!cache.error.empty()) text += (is_used ? "; keeps nothing more: " : "keeps nothing: ") + Shown(cache.error);
+  return text + "\n";
+}
+
 std::string Cost(const DatasetReport& report) {
   return "operations  " + Grouped(report.client.class_a_operations) + " of class A, " +
          Grouped(report.client.class_b_operations) + " of class B: " + Fixed(report.price, 4) + " USD\n";
@@ -149,7 +163,7 @@ std::string Slowest(const DatasetReport& report) {
 std::string FormatReport(const DatasetReport& report) {
   return Work(report) + Time(report) + "memory      " + Bytes(report.held_bytes) + " fetched ahead, " +
          Bytes(report.max_held_bytes) + " at most\n" + Requests(report.client) + Composition(report.composition) +
-         Cost(report) + Skipped(report) + Slowest(report);
+         Cache(report.cache) + Cost(report) + Skipped(report) + Slowest(report);
 }
 
 }  // namespace gcsflux

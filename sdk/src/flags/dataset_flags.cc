@@ -23,6 +23,13 @@ DEFINE_bool(copy_out, false,
 DEFINE_bool(fetch_across_epochs, true,
             "Fetches the first objects of the next epoch while the loop uses the last ones of this epoch. "
             "Set it to false if there is only one epoch.");
+DEFINE_string(
+    cache_dir, "",
+    "Directory of a local disk that keeps what datasets have read: later epochs and jobs read it from there. It "
+    "is made if it does not exist; its parent must. Set it if a dataset is read more than once and the disk "
+    "is faster than the network.");
+DEFINE_int64(cache_bytes, gcsflux::internal::AsInt64(gcsflux::CacheOptions().max_bytes),
+             "Most bytes in --cache_dir; beyond it, what was not used for the longest time is removed.");
 DEFINE_int32(list_max_concurrency, gcsflux::ParallelListOptions().max_concurrency,
              "Most calls at the same time to list a dataset's prefix. Raise it (256) for more than about 20 "
              "million names. Lower it if other clients need the bucket's quota.");
@@ -55,6 +62,9 @@ Result<DatasetOptions> DatasetOptionsFromFlags() {
                                    {"copy_out", &options.copy_out},
                                    {"fetch_across_epochs", &options.fetch_across_epochs}});
   if (!read) return read.error();
+  CacheOptions cache{.directory = FLAGS_cache_dir};
+  if (auto bytes = internal::ReadFlags({{"cache_bytes", &cache.max_bytes}}); !bytes) return bytes.error();
+  if (!cache.directory.empty()) options.cache = std::move(cache);
   const auto downloads = Downloads();
   if (!downloads) return downloads.error();
   options.download = *downloads;

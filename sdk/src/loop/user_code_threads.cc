@@ -13,7 +13,8 @@ namespace gcsflux::internal {
 void UserCodeThreads::Run(UserCode what, const std::function<void()>& call) {
   Pause pause;
   std::exception_ptr thrown;
-  const bool is_posted = (what == UserCode::kIsTold ? told_ : waiting_).Post([&] {
+  Pool& pool = what == UserCode::kIsTold ? told_ : what == UserCode::kMayWait ? waiting_ : disk_;
+  const bool is_posted = pool.Post([&] {
     const OwnerProcess owner;
     try {
       call();

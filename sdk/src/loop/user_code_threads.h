@@ -14,10 +14,11 @@
 namespace gcsflux::internal {
 
 /// What user code does, by which it gets its threads: a listener that writes a line never waits for an allocator that
-/// waits until the consumer frees memory.
+/// waits until the consumer frees memory, nor for a disk.
 enum class UserCode {
-  kIsTold,   ///< A listener.
-  kMayWait,  ///< An allocator.
+  kIsTold,        ///< A listener.
+  kMayWait,       ///< An allocator.
+  kWaitsForDisk,  ///< Not the user's: it reads or writes files.
 };
 
 /// Threads for user code that fibers call. User code may block, start processes and be slow; no loop waits for it. The
@@ -54,6 +55,7 @@ class UserCodeThreads {
 
   Pool told_;
   Pool waiting_;
+  Pool disk_;
 };
 
 /// Runs `call()`, which is user code. On a fiber, one of the UserCodeThreads runs it, because it may block.

@@ -8,8 +8,8 @@
 #include "base/process/start_thread.h"
 #include "client/client_core.h"
 #include "formats/bytes/format_error.h"
-#include "gcsflux/object_reader.h"
 #include "shards/sample_collector.h"
+#include "shards/shard_bytes.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -55,31 +55,30 @@ class Scanner {
   struct Opened {
     std::uint64_t epoch;
     std::uint64_t place;
-    std::unique_ptr<ObjectReader> reader;
+    std::unique_ptr<ShardBytes> bytes;
   };
 
-  Result<std::unique_ptr<ObjectReader>> Open(std::size_t shard) {
+  Result<std::unique_ptr<ShardBytes>> Open(std::size_t shard) {
     const ListedObject& listed = (*settings_.shards)[shard];
-    auto reader = ObjectReader::Open(
+    return ShardBytes::Open(
         client_, DownloadSource{{settings_.bucket, listed.name}, listed.size, listed.generation, listed.crc32c},
         {.encryption_key = settings_.encryption_key,
          .read_ahead_bytes = read_ahead_,
          .reads_whole = true,
          .call = settings_.call,
-         .stop = stop_});
-    if (!reader) return reader.error();
-    return std::make_unique<ObjectReader>(*std::move(reader));
+         .stop = stop_},
+        settings_.cache);
   }
 
-  // The reader of this place, and begins to read the next ones.
-  Result<std::unique_ptr<ObjectReader>> Next(std::uint64_t epoch, std::uint64_t place) {
+  // The bytes of this place, and begins to read the next ones.
+  Result<std::unique_ptr<ShardBytes>> Next(std::uint64_t epoch, std::uint64_t place) {
     if (ahead_.empty() || ahead_.front().epoch != epoch || ahead_.front().place != place) {
       ahead_.clear();
       auto opened = Open(*settings_.shard_at(epoch, place));
       if (!opened) return opened.error();
       ahead_.push_back({epoch, place, *std::move(opened)});
     }
-    auto reader = std::move(ahead_.front().reader);
+    auto bytes = std::move(ahead_.front().bytes);
     ahead_.pop_front();
     while (ahead_.size() < kShardsAhead) {
       if (!ahead_.empty()) std::tie(epoch, place) = std::pair(ahead_.back().epoch, ahead_.back().place);
@@ -88,15 +87,15 @@ class Scanner {
       if (!shard) break;
       auto opened = Open(*shard);
       if (!opened) return opened.error();
-      (*opened)->Prefetch({ByteRange{0, read_ahead_}});
+      (*opened)->Prefetch(read_ahead_);
       ahead_.push_back({epoch, place, *std::move(opened)});
     }
-    return reader;
+    return bytes;
   }
 
   Result<void> Read(std::uint64_t epoch, std::uint64_t place, std::size_t shard) {
-    auto reader = Next(epoch, place);
-    if (!reader) return reader.error();
+    auto bytes = Next(epoch, place);
+    if (!bytes) return bytes.error();
     const ListedObject& listed = (*settings_.shards)[shard];
     bool is_first = true;
     const auto deliver = [&](HeldSample sample) -> Result<void> {
@@ -111,12 +110,12 @@ class Scanner {
         {.listed = listed, .uri = ToUri({settings_.bucket, listed.name}), .first_index = shard << 32}, *blocks_,
         deliver);
     while (true) {
-      const auto view = (*reader)->NextView();
+      const auto view = (*bytes)->Next();
       if (!view) return view.error();
       if (view->empty()) break;
       if (auto fed = collector.Feed(*view); !fed) return fed;
     }
-    if (auto verified = (*reader)->VerifyWhole(); !verified) return verified;
+    if (auto verified = (*bytes)->Finish(); !verified) return verified;
     if (auto finished = collector.Finish(); !finished) return finished;
     return CheckEnd(shard, collector.last_key());
   }

@@ -19,6 +19,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/download.h"
 #include "shards/held_sample.h"
+#include "transfer/cache/disk_cache.h"
 
 namespace gcsflux::internal {
 
@@ -70,7 +71,8 @@ class ShardScan {
     std::function<bool(std::uint64_t epoch)> has_epoch = {};  ///< Whether it goes on with this later epoch.
     std::optional<EncryptionKey> encryption_key = {};
     CallOptions call = {};
-    std::function<void()> on_growth = {};  ///< Called by its thread, without a lock.
+    std::shared_ptr<DiskCache> cache = {};  ///< Null: nothing is kept.
+    std::function<void()> on_growth = {};   ///< Called by its thread, without a lock.
   };
   static Result<std::unique_ptr<ShardScan>> Start(const Client& client, Settings settings);
   [[nodiscard]] const std::shared_ptr<ScannedSamples>& samples() const { return samples_; }

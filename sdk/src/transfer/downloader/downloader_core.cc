@@ -9,6 +9,7 @@
 #include "transfer/composition/composed_fetch.h"
 #include "transfer/composition/group_planner.h"
 #include "transfer/download/joined_fetch.h"
+#include "transfer/downloader/cached_fetch.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -80,9 +81,10 @@ std::optional<GroupPlan> PlanNext(SourceWindow& sources, std::size_t first, cons
 
 }  // namespace
 
-DownloaderCore::DownloaderCore(Client client, DownloaderOptions options)
+DownloaderCore::DownloaderCore(Client client, DownloaderOptions options, std::shared_ptr<DiskCache> cache)
     : client_(std::move(client)),
       options_(std::move(options)),
+      cache_(std::move(cache)),
       slots_(std::make_shared<RequestSlots>(CoreOf(client_).loops(), FirstConnections(options_))),
       finder_(MakeFinder(client_, options_, slots_)),
       composer_(MakeComposer(client_, options_, slots_, finder_.get())),
@@ -124,12 +126,21 @@ GroupPlan DownloaderCore::PlanRead(std::span<const DownloadSource> rest, std::si
 
 std::unique_ptr<GroupFetch> DownloaderCore::Begin(SourceWindow& sources, const GroupPlan& group,
                                                   std::span<Destination> destinations) const {
-  if (group.count == 1) {
-    return std::make_unique<DirectFetch>(reads_, sources.At(group.first), destinations.front(), group.ranges);
-  }
   const auto together = sources.Of(group.first, group.count);
-  if (together.front().offset) return std::make_unique<JoinedFetch>(reads_, together, destinations);
-  return std::make_unique<ComposedFetch>(*composer_, reads_, together, destinations);
+  if (!cache_) return FetchFromService(together, destinations, group.ranges);
+  return std::make_unique<CachedFetch>(*cache_, together, destinations, [&](std::size_t first, std::size_t count) {
+    return FetchFromService(together.subspan(first, count), destinations.subspan(first, count), group.ranges);
+  });
+}
+
+std::unique_ptr<GroupFetch> DownloaderCore::FetchFromService(std::span<const DownloadSource> sources,
+                                                             std::span<Destination> destinations,
+                                                             std::size_t ranges) const {
+  if (sources.size() == 1) {
+    return std::make_unique<DirectFetch>(reads_, sources.front(), destinations.front(), ranges);
+  }
+  if (sources.front().offset) return std::make_unique<JoinedFetch>(reads_, sources, destinations);
+  return std::make_unique<ComposedFetch>(*composer_, reads_, sources, destinations);
 }
 
 FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const {

@@ -7,6 +7,7 @@
 
 #include "gcsflux/download.h"
 #include "loop/request_slots.h"
+#include "transfer/cache/disk_cache.h"
 #include "transfer/composition/composer.h"
 #include "transfer/connections/connection_finder.h"
 #include "transfer/download/direct_fetch.h"
@@ -18,7 +19,8 @@ namespace gcsflux::internal {
 /// What the calls and streams of one Downloader share. Thread-safe.
 class DownloaderCore {
  public:
-  DownloaderCore(Client client, DownloaderOptions options);
+  /// With a cache, what it has is not fetched, and what is fetched is kept.
+  DownloaderCore(Client client, DownloaderOptions options, std::shared_ptr<DiskCache> cache = nullptr);
 
   [[nodiscard]] const Client& client() const { return client_; }
   [[nodiscard]] const DownloaderOptions& options() const { return options_; }
@@ -38,9 +40,13 @@ class DownloaderCore {
                                    std::uint64_t max_bytes) const;
   [[nodiscard]] std::unique_ptr<GroupFetch> Begin(SourceWindow& sources, const GroupPlan& group,
                                                   std::span<Destination> destinations) const;
+  [[nodiscard]] std::unique_ptr<GroupFetch> FetchFromService(std::span<const DownloadSource> sources,
+                                                             std::span<Destination> destinations,
+                                                             std::size_t ranges) const;
 
   const Client client_;
   const DownloaderOptions options_;
+  const std::shared_ptr<DiskCache> cache_;
   const std::shared_ptr<RequestSlots> slots_;
   const std::unique_ptr<ConnectionFinder> finder_;  // Null if the number of connections is fixed.
   const std::unique_ptr<Composer> composer_;  // Null if nothing is composed. It is destroyed before the threads end.
