@@ -44,6 +44,7 @@ if(Torch_FOUND)
     benchmarks/datasets/bookkeeping.cc
     benchmarks/datasets/defaults.cc
     benchmarks/datasets/first_batch.cc
+    benchmarks/datasets/from_disk.cc
     benchmarks/datasets/listings.cc
     benchmarks/datasets/loops.cc
     benchmarks/datasets/memory.cc
@@ -55,7 +56,7 @@ if(Torch_FOUND)
   add_dependencies(bench_datasets gcsflux-emulator)
   add_test(NAME bench_datasets
            COMMAND bench_datasets --benchmark_min_time=0
-                   "--benchmark_filter=BM_(Epoch/way:[23]/kib:100/|Bookkeeping/batch:64|PeakMemory/way:3)")
+                   "--benchmark_filter=BM_(Epoch/way:[23]/kib:100/|FromDisk/.*kib:100/|Bookkeeping/batch:64|PeakMemory/way:3)")
   gcsflux_program(bench_shards benchmarks/bench_shards.cc benchmarks/datasets/service.cc)
   target_include_directories(bench_shards PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # the parser alone
   target_link_libraries(bench_shards PRIVATE gcsflux_bench_support gcsflux_torch)
