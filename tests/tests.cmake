@@ -357,7 +357,7 @@ if(Torch_FOUND)
           torch/torch_save_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_test(shard_dataset_tests TORCH
-    SOURCES torch/shard_dataset_test.cc
+    SOURCES torch/joined_datasets_test.cc torch/shard_dataset_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   target_include_directories(shard_dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   gcsflux_test(torch_lies_tests TORCH

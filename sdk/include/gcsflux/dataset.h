@@ -94,6 +94,41 @@ struct DatasetOptions {
   std::optional<CacheOptions> cache = {};
 };
 
+/// How several datasets are mixed: MixedOrder().
+struct MixOptions {
+  /// The number of samples of each dataset, in the order in which they were joined: BasicMapDataset::parts().
+  std::vector<std::size_t> sizes = {};
+  /// One for each dataset: its share of an epoch's samples, in proportion to the sum. Finite and above 0.
+  std::vector<double> weights = {};
+  /// In an epoch; at least 1. By default as many as the datasets have together.
+  std::optional<std::size_t> samples = {};
+  std::uint64_t seed = 0;  ///< Another seed gives another order.
+};
+
+/// A mix of datasets that were joined (BasicMapDataset::Joined()). Each has exactly its share of each epoch's samples,
+/// rounded to a whole number, at random places of the epoch. The samples of a dataset come in a shuffled order, which
+/// the next epoch continues: each is used once before any is used again, in another order. Returns kInvalidArgument if
+/// a weight is not finite or not above 0, a dataset is empty, or there is not one weight for each.
+Result<GivenOrder> MixedOrder(MixOptions options);
+
+/// Which objects of a listing: SelectObjects(). Those that meet all of the conditions.
+struct Selection {
+  std::function<bool(const ListedObject& object)> predicate = {};  ///< By name, size and so on. Null: all objects.
+  /// A share of the objects, by a hash of `seed` and the name that is a number in [0, 1): those from `from` on and
+  /// below `to`. An object stays in its share when others are added. {.to = 0.9} and {.from = 0.9} are a split into
+  /// training and validation.
+  double from = 0;
+  double to = 1;           ///< At most 1.
+  std::uint64_t seed = 0;  ///< Another seed gives another split.
+};
+
+/// The indices of the selected objects, in order. Returns kInvalidArgument if `from` and `to` are not in order and
+/// between 0 and 1, or if the predicate throws.
+Result<std::vector<std::size_t>> SelectObjects(std::span<const ListedObject> objects, const Selection& selection);
+
+/// The objects of a listing with all metadata (ListPrefix), as datasets take them.
+std::vector<ListedObject> ListedObjects(std::span<const ObjectMetadata> objects);
+
 /// An object that took long to arrive, or was left out because it could not be used.
 struct ReportedObject {
   std::string name = {};                 ///< "gs://bucket/name".

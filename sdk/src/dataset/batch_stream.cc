@@ -175,6 +175,13 @@ DownloadSource BatchStream::SourceOf(const Batch& batch, std::size_t place) cons
   return {{settings_.bucket, object.name}, object.size, object.generation, object.crc32c, object.kms_key_name};
 }
 
+// Datasets that were joined may be in different buckets.
+std::string BatchStream::UriOf(const Batch& batch, std::size_t place) const {
+  const ListedObject& listed = ListedAt(batch, place);
+  const bool has_sources = settings_.source_of && !settings_.holds_samples;
+  return ToUri({has_sources ? SourceOf(batch, place).object.bucket : settings_.bucket, listed.name});
+}
+
 bool BatchStream::IsAt(const Cursor& cursor) {
   const MutexLock lock(mutex_);
   if (ended_) return false;
@@ -301,10 +308,8 @@ void BatchStream::OnArrival(std::vector<ArrivedObject> objects) {
 
 void BatchStream::Add(MutexLock<Mutex>& lock, Turn turn, ArrivedObject arrived) {
   if (ended_) return;
-  const ListedObject& listed = ListedAt(Numbered(turn.first), turn.second);
-  settings_.tally->NoteArrival(arrived.took, arrived.object.bytes.size(), [&] {
-    return ToUri({settings_.bucket, listed.name});
-  });
+  settings_.tally->NoteArrival(arrived.took, arrived.object.bytes.size(),
+                               [&]() NO_THREAD_SAFETY_ANALYSIS { return UriOf(Numbered(turn.first), turn.second); });
   const auto place = arrived_.emplace(turn, std::move(arrived.object)).first;
   if (settings_.work.is_instant) Decode(lock, arrived_.extract(place));
 }
@@ -407,9 +412,8 @@ void BatchStream::Note(Batch& batch, std::size_t place, std::optional<Error> err
 bool BatchStream::MaySkip(const Batch& batch, std::size_t place, const std::optional<Error>& error,
                           const std::exception_ptr& exception) {
   if (settings_.max_skipped == 0 || (error && !IsOfObject(*error))) return false;
-  const std::string& name = ListedAt(batch, place).name;
-  return settings_.tally->Skip(settings_.max_skipped, {.name = ToUri({settings_.bucket, name}),
-                                                       .reason = error ? error->message : TextOf(exception)});
+  return settings_.tally->Skip(settings_.max_skipped,
+                               {.name = UriOf(batch, place), .reason = error ? error->message : TextOf(exception)});
 }
 
 FinishedBatch BatchStream::Await(std::uint64_t number) {

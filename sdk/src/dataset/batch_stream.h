@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -152,6 +153,7 @@ class BatchStream : public TaskSource, public std::enable_shared_from_this<Batch
   void End(const Error& error);
   [[nodiscard]] const ListedObject& ListedAt(const Batch& batch, std::size_t place) const;
   [[nodiscard]] DownloadSource SourceOf(const Batch& batch, std::size_t place) const;
+  [[nodiscard]] std::string UriOf(const Batch& batch, std::size_t place) const;
   HeldSample TakeHeld(std::size_t index);
   Result<std::shared_ptr<FetchAhead>> FetchBeside(std::uint64_t number, const Batch& batch);
   void Add(MutexLock<Mutex>& lock, Turn turn, ArrivedObject arrived) REQUIRES(mutex_, lock);

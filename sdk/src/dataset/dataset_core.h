@@ -39,6 +39,8 @@ class DatasetCore {
     SampleWork work = {};
     /// Shards without an index, which are read from front to back; `objects` is empty.
     std::shared_ptr<const std::vector<ListedObject>> scanned = {};
+    /// The samples of each dataset that was joined to this one; empty if none was.
+    std::vector<std::size_t> parts = {};
     /// Where the bytes of a sample are, if `objects` are not stored objects but parts of some. Null: in the object.
     std::function<DownloadSource(std::size_t sample, const ListedObject& listed)> source_of = {};
   };
@@ -47,6 +49,9 @@ class DatasetCore {
   DatasetCore(const DatasetCore&) = delete;
   DatasetCore& operator=(const DatasetCore&) = delete;
 
+  [[nodiscard]] const Client& client() const { return client_; }
+  [[nodiscard]] const std::shared_ptr<const Settings>& settings() const { return settings_; }
+  [[nodiscard]] const DatasetOptions& options() const { return options_; }
   [[nodiscard]] const std::vector<ListedObject>& objects() const { return settings_->objects; }
   [[nodiscard]] const ListingFingerprint& fingerprint() const { return fingerprint_; }
 

@@ -28,6 +28,8 @@ void ListingHash::Add(const ListedObject& object) {
   hash_ = Mix(hash_ ^ static_cast<std::uint64_t>(object.generation));
 }
 
+std::uint64_t HashOfName(std::string_view name, std::uint64_t seed) { return Hashed(seed, name); }
+
 ListingFingerprint FingerprintOf(const ObjectName& prefix, std::span<const ListedObject> objects) {
   ListingFingerprint fingerprint{.bucket = prefix.bucket, .prefix = prefix.name, .count = objects.size()};
   ListingHash hash;

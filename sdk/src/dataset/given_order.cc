@@ -76,10 +76,10 @@ Result<GivenOrder::Shared::Epoch> CallFor(const GivenOrder::Shared& order, std::
 
 Result<void> CheckIndices(const EpochOptions& options, const GivenOrder::Shared::Epoch& called, std::uint64_t epoch,
                           std::uint64_t count) {
-  const auto& weights = options.given->shared().weights;
-  if (weights && *weights != count) {
-    return Error{ErrorCode::kInvalidArgument, "GivenOrder: " + std::to_string(*weights) + " weights are given for " +
-                                                  std::to_string(count) + " samples"};
+  const auto& made_for = options.given->shared().made_for;
+  if (made_for && *made_for != count) {
+    return Error{ErrorCode::kInvalidArgument, "GivenOrder: weights are given for " + std::to_string(*made_for) +
+                                                  " samples, and there are " + std::to_string(count)};
   }
   const auto past = std::ranges::find_if(called.indices, [&](std::size_t index) { return index >= count; });
   if (past != called.indices.end()) {
@@ -121,7 +121,7 @@ Result<GivenOrder> DrawnBy(std::vector<double> weights, const Draw& draw) {
     return draw.with_replacement ? DrawWithReplacement(sums, draw, epoch)
                                  : DrawWithoutReplacement(weights, draw, epoch);
   });
-  order.shared().weights = count;
+  order.shared().made_for = count;
   return order;
 }
 

@@ -21,7 +21,7 @@ struct GivenOrder::Shared {
   };
 
   std::function<std::vector<std::size_t>(std::uint64_t epoch)> indices_of;
-  std::optional<std::size_t> weights = {};  // Their number, if samples are drawn by weight.
+  std::optional<std::size_t> made_for = {};  // The number of samples that it is for, if it is for no other.
 
   internal::Mutex calling = {};  // Held while the caller's function runs: it is called once for an epoch.
   internal::LeafMutex mutex = {};

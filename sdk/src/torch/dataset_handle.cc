@@ -2,7 +2,9 @@
 
 #include <exception>
 
+#include "client/client_core.h"
 #include "dataset/dataset_core.h"
+#include "dataset/dataset_view.h"
 #include "torch/failure.h"
 #include "torch/make_core.h"
 
@@ -96,6 +98,34 @@ DatasetHandle OpenDataset(const Client& client, const ObjectName& prefix, Sample
 
 DatasetHandle OpenDataset(const Client& client, Listing listing, SampleMaker maker, const DatasetOptions& options) {
   return MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options);
+}
+
+DatasetHandle JoinDatasets(const std::vector<DatasetHandle>& datasets) {
+  std::vector<SharedSettings> parts;
+  for (const DatasetHandle& dataset : datasets) {
+    if (&CoreOf(dataset->client()) != &CoreOf(datasets.front()->client())) {
+      throw StorageError(
+          {ErrorCode::kInvalidArgument, "joined datasets: they have different clients; make them with copies of one"});
+    }
+    parts.push_back(dataset->settings());
+  }
+  auto settings = ValueOrThrow(JoinedSettings(parts));
+  const DatasetCore& first = *datasets.front();
+  return std::make_shared<const DatasetCore>(first.client(), std::move(settings), first.options());
+}
+
+DatasetHandle SelectSamples(const DatasetCore& dataset, std::span<const std::size_t> indices) {
+  return std::make_shared<const DatasetCore>(
+      dataset.client(), ValueOrThrow(SelectedSettings(dataset.settings(), indices)), dataset.options());
+}
+
+DatasetHandle SelectSamples(const DatasetCore& dataset, const Selection& selection) {
+  return SelectSamples(dataset, ValueOrThrow(SelectObjects(dataset.objects(), selection)));
+}
+
+std::vector<std::size_t> PartsOf(const DatasetCore& dataset) {
+  const auto& parts = dataset.settings()->parts;
+  return parts.empty() ? std::vector<std::size_t>{dataset.objects().size()} : parts;
 }
 
 const std::vector<ListedObject>& ObjectsOf(const DatasetCore& dataset) { return dataset.objects(); }

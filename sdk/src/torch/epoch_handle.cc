@@ -142,10 +142,13 @@ EpochHandle OpenEpochs(const Client& client, const ObjectName& prefix, SampleMak
 
 EpochHandle OpenEpochs(const Client& client, Listing listing, SampleMaker maker, const EpochOptions& epochs,
                        const DatasetOptions& options) {
+  return OpenEpochs(MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options), epochs);
+}
+
+EpochHandle OpenEpochs(DatasetHandle dataset, const EpochOptions& epochs) {
   ValueOrThrow(CheckEpochOptions(epochs));
-  auto core = MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options);
-  ValueOrThrow(CheckHasBatches(core->fingerprint(), epochs));
-  return std::make_shared<EpochLoops>(std::move(core), epochs);
+  ValueOrThrow(CheckHasBatches(dataset->fingerprint(), epochs));
+  return std::make_shared<EpochLoops>(std::move(dataset), epochs);
 }
 
 EpochHandle OpenShardEpochs(const Client& client, const ObjectName& shards, SampleMaker maker,

@@ -158,6 +158,14 @@ DatasetHandle OpenDataset(const Client& client, Listing listing, SampleMaker mak
 DatasetHandle OpenShardSamples(const Client& client, const ObjectName& shards, SampleMaker maker,
                                const DatasetOptions& options);
 
+/// The samples of all of them. Throws StorageError with kInvalidArgument if there is none, one is given twice, or they
+/// have different clients.
+DatasetHandle JoinDatasets(const std::vector<DatasetHandle>& datasets);
+/// The samples at these indices, or the selected ones. Throws StorageError with kInvalidArgument.
+DatasetHandle SelectSamples(const DatasetCore& dataset, std::span<const std::size_t> indices);
+DatasetHandle SelectSamples(const DatasetCore& dataset, const Selection& selection);
+std::vector<std::size_t> PartsOf(const DatasetCore& dataset);
+
 const std::vector<ListedObject>& ObjectsOf(const DatasetCore& dataset);
 const ListingFingerprint& FingerprintOf(const DatasetCore& dataset);
 DatasetReport ReportOf(const DatasetCore& dataset, const OperationPrices& prices);
@@ -178,6 +186,8 @@ EpochHandle OpenEpochs(const Client& client, const ObjectName& prefix, SampleMak
                        const DatasetOptions& options);
 EpochHandle OpenEpochs(const Client& client, Listing listing, SampleMaker maker, const EpochOptions& epochs,
                        const DatasetOptions& options);
+/// The samples of a dataset.
+EpochHandle OpenEpochs(DatasetHandle dataset, const EpochOptions& epochs);
 /// The samples of shards: of all indexes, if every shard has one.
 EpochHandle OpenShardEpochs(const Client& client, const ObjectName& shards, SampleMaker maker,
                             const EpochOptions& epochs, const DatasetOptions& options);

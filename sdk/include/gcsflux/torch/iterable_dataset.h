@@ -16,6 +16,7 @@
 #include "gcsflux/epoch.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/torch/dataset_handle.h"
+#include "gcsflux/torch/map_dataset.h"
 #include "gcsflux/torch/storage_error.h"
 
 namespace gcsflux {
@@ -129,6 +130,12 @@ class BasicIterableDataset
       const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample> {
     return BasicIterableDataset(
         internal::OpenEpochs(client, std::move(listing), internal::RawSamples(options.copy_out), epochs, options));
+  }
+
+  /// The samples of a MapDataset: of datasets that were joined, or of selected samples. They share what is fetched
+  /// ahead, so use one of the two at a time. Throws StorageError as OfListing() does.
+  static BasicIterableDataset OfDataset(const BasicMapDataset<Sample>& dataset, const EpochOptions& epochs = {}) {
+    return BasicIterableDataset(internal::OpenEpochs(dataset.handle_, epochs));
   }
 
   /// The epoch that begins at the cursor, or the rest of it. Without a cursor it continues where the last loop ended:

@@ -18,6 +18,9 @@
 
 namespace gcsflux {
 
+template <class Sample>
+class BasicIterableDataset;
+
 using MapDatasetOptions = DatasetOptions;
 
 /// The objects under a gs:// prefix as a map-style torch dataset with samples of type `Sample`:
@@ -97,6 +100,27 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
         client, shards, internal::MakerOf(internal::OverShards<Sample>(std::move(transform))), options));
   }
 
+  /// The samples of several datasets, one dataset after the other, each with its own transform: several prefixes or
+  /// buckets, objects and shards. MixedOrder() mixes them. Client and options are those of the first. Throws
+  /// StorageError with kInvalidArgument if there is no dataset, one is given twice, or they have different clients.
+  static BasicMapDataset Joined(const std::vector<BasicMapDataset>& datasets) {
+    std::vector<internal::DatasetHandle> handles;
+    for (const BasicMapDataset& dataset : datasets) handles.push_back(dataset.handle_);
+    return BasicMapDataset(internal::JoinDatasets(handles));
+  }
+  /// The number of samples of each dataset that was joined, in their order; of another dataset, its own.
+  [[nodiscard]] std::vector<std::size_t> parts() const { return internal::PartsOf(*handle_); }
+
+  /// Some of the samples as a dataset with the same transform, client and options. Its samples are numbered from 0. A
+  /// cursor of it is for the same samples. Throws StorageError with the errors of SelectObjects().
+  [[nodiscard]] BasicMapDataset Select(const Selection& selection) const {
+    return BasicMapDataset(internal::SelectSamples(*handle_, selection));
+  }
+  /// The samples at these indices, in this order. Throws StorageError with kInvalidArgument if one is past the end.
+  [[nodiscard]] BasicMapDataset Select(std::span<const std::size_t> indices) const {
+    return BasicMapDataset(internal::SelectSamples(*handle_, indices));
+  }
+
   /// The samples of `indices`, in their order. If DatasetOptions::max_skipped allows it, there may be fewer than
   /// requested, but at least one.
   ///
@@ -123,6 +147,7 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
 
  private:
   friend class EpochSampler;
+  friend class BasicIterableDataset<Sample>;
   explicit BasicMapDataset(internal::DatasetHandle handle) : handle_(std::move(handle)) {}
   internal::DatasetHandle handle_;
 };

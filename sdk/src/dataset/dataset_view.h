@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dataset/dataset_core.h"
+
+namespace gcsflux::internal {
+
+using SharedSettings = std::shared_ptr<const DatasetCore::Settings>;
+
+/// The samples of several datasets, one dataset after the other: each is fetched and decoded as in its own dataset.
+/// Their samples have the same type. Returns kInvalidArgument if there is no dataset, or one is given twice.
+Result<DatasetCore::Settings> JoinedSettings(const std::vector<SharedSettings>& parts);
+
+/// The samples of a dataset at these indices, in this order. Returns kInvalidArgument if one is past the end.
+Result<DatasetCore::Settings> SelectedSettings(const SharedSettings& of, std::span<const std::size_t> indices);
+
+}  // namespace gcsflux::internal
