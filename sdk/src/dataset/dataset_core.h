@@ -27,6 +27,8 @@
 
 namespace gcsflux::internal {
 
+struct DatasetView;
+
 /// What all copies of a dataset share: its listing, its downloads and its decoding. Thread-safe. In a child process
 /// it uses its own threads and connections, and forgets the order that the parent announced.
 class DatasetCore {
@@ -41,6 +43,7 @@ class DatasetCore {
     std::shared_ptr<const std::vector<ListedObject>> scanned = {};
     /// The samples of each dataset that was joined to this one; empty if none was.
     std::vector<std::size_t> parts = {};
+    std::shared_ptr<const DatasetView> view = {};  ///< Not null: the samples are those of other datasets.
     /// Where the bytes of a sample are, if `objects` are not stored objects but parts of some. Null: in the object.
     std::function<DownloadSource(std::size_t sample, const ListedObject& listed)> source_of = {};
   };

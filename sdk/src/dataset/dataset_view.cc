@@ -1,7 +1,7 @@
 #include "dataset/dataset_view.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -11,18 +11,24 @@
 namespace gcsflux::internal {
 namespace {
 
-// A sample of a view.
-struct Place {
-  std::uint32_t part = 0;
-  std::size_t index = 0;
-};
+// The samples of one dataset at these indices come next.
+void AddSamples(DatasetView& view, const SharedSettings& of, std::span<const std::size_t> indices) {
+  const auto first = static_cast<std::uint32_t>(view.parts.size());
+  if (!of->view) {
+    view.parts.push_back(of);
+    for (const std::size_t index : indices) view.places.push_back({first, index});
+    return;
+  }
+  view.parts.insert(view.parts.end(), of->view->parts.begin(), of->view->parts.end());
+  for (const std::size_t index : indices) {
+    const DatasetView::Place& shown = of->view->places[index];
+    view.places.push_back({first + shown.part, shown.index});
+  }
+}
 
-struct View {
-  std::vector<SharedSettings> parts = {};
-  std::vector<Place> places = {};
-
-  [[nodiscard]] const DatasetCore::Settings& PartOf(std::size_t sample) const { return *parts[places[sample].part]; }
-};
+const DatasetCore::Settings& PartOf(const DatasetView& view, std::size_t sample) {
+  return *view.parts[view.places[sample].part];
+}
 
 DownloadSource SourceIn(const DatasetCore::Settings& part, std::size_t index) {
   const ListedObject& listed = part.objects[index];
@@ -30,20 +36,21 @@ DownloadSource SourceIn(const DatasetCore::Settings& part, std::size_t index) {
   return {{part.prefix.bucket, listed.name}, listed.size, listed.generation, listed.crc32c, listed.kms_key_name};
 }
 
-DatasetCore::Settings SettingsOf(View view, ObjectName prefix) {
+DatasetCore::Settings SettingsOf(DatasetView view, ObjectName prefix) {
   DatasetCore::Settings settings{.prefix = std::move(prefix)};
   settings.objects.reserve(view.places.size());
-  for (const Place& place : view.places) settings.objects.push_back(view.parts[place.part]->objects[place.index]);
-  const auto shared = std::make_shared<const View>(std::move(view));
+  for (const auto& place : view.places) settings.objects.push_back(view.parts[place.part]->objects[place.index]);
+  const auto shared = std::make_shared<const DatasetView>(std::move(view));
+  settings.view = shared;
   settings.source_of = [shared](std::size_t sample, const ListedObject&) {
-    return SourceIn(shared->PartOf(sample), shared->places[sample].index);
+    return SourceIn(PartOf(*shared, sample), shared->places[sample].index);
   };
   settings.work = {
       .make = shared->parts.front()->work.make,
       .decode =
           [shared](void* batch, std::size_t place, const ListedObject&, DownloadedObject& bytes,
                    const SampleContext& context) {
-            const auto& part = shared->PartOf(context.index);
+            const auto& part = PartOf(*shared, context.index);
             const std::size_t index = shared->places[context.index].index;
             return part.work.decode(batch, place, part.objects[index], bytes, context);
           },
@@ -51,10 +58,10 @@ DatasetCore::Settings SettingsOf(View view, ObjectName prefix) {
   return settings;
 }
 
-Error Refuse(const std::string& why) { return {ErrorCode::kInvalidArgument, why}; }
+Error RefuseView(const std::string& why) { return {ErrorCode::kInvalidArgument, why}; }
 
 // The first one's bucket and prefix, and behind it those of the others.
-ObjectName NameOf(const std::vector<SharedSettings>& parts) {
+ObjectName NameOfAll(const std::vector<SharedSettings>& parts) {
   ObjectName name = parts.front()->prefix;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const ObjectName& other = parts[i]->prefix;
@@ -66,38 +73,36 @@ ObjectName NameOf(const std::vector<SharedSettings>& parts) {
 }  // namespace
 
 Result<DatasetCore::Settings> JoinedSettings(const std::vector<SharedSettings>& parts) {
-  if (parts.empty()) return Refuse("joined datasets: none is given");
-  View view{.parts = parts};
+  if (parts.empty()) return RefuseView("joined datasets: none is given");
+  DatasetView view;
   std::vector<ListingFingerprint> seen;
   std::vector<std::size_t> sizes;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     seen.push_back(FingerprintOf(parts[i]->prefix, parts[i]->objects));
     const auto before = std::find(seen.begin(), seen.end() - 1, seen.back());
     if (before != seen.end() - 1) {
-      return Refuse("joined datasets: dataset " + std::to_string(i) + ", " + ToUri(parts[i]->prefix) +
-                    ", is the same as dataset " + std::to_string(before - seen.begin()) +
-                    "; to use its samples more often, give it a larger weight");
+      return RefuseView("joined datasets: dataset " + std::to_string(i) + ", " + ToUri(parts[i]->prefix) +
+                        ", is the same as dataset " + std::to_string(before - seen.begin()) +
+                        "; to use its samples more often, give it a larger weight");
     }
     sizes.push_back(parts[i]->objects.size());
-    for (std::size_t index = 0; index < sizes.back(); ++index) {
-      view.places.push_back({static_cast<std::uint32_t>(i), index});
-    }
+    std::vector<std::size_t> all(sizes.back());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    AddSamples(view, parts[i], all);
   }
-  auto settings = SettingsOf(std::move(view), NameOf(parts));
+  auto settings = SettingsOf(std::move(view), NameOfAll(parts));
   settings.parts = std::move(sizes);
   return settings;
 }
 
 Result<DatasetCore::Settings> SelectedSettings(const SharedSettings& of, std::span<const std::size_t> indices) {
-  View view{.parts = {of}};
-  view.places.reserve(indices.size());
   for (const std::size_t index : indices) {
-    if (index >= of->objects.size()) {
-      return Refuse("selected samples: index " + std::to_string(index) + " of a dataset of " +
-                    std::to_string(of->objects.size()) + " samples");
-    }
-    view.places.push_back({0, index});
+    if (index < of->objects.size()) continue;
+    return RefuseView("selected samples: index " + std::to_string(index) + " of a dataset of " +
+                      std::to_string(of->objects.size()) + " samples");
   }
+  DatasetView view;
+  AddSamples(view, of, indices);
   return SettingsOf(std::move(view), of->prefix);
 }
 

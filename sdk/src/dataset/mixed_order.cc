@@ -14,21 +14,21 @@
 namespace gcsflux {
 namespace {
 
-Error Refuse(const std::string& why) { return {ErrorCode::kInvalidArgument, "MixedOrder: " + why}; }
+Error RefuseMix(const std::string& why) { return {ErrorCode::kInvalidArgument, "MixedOrder: " + why}; }
 
 Result<void> CheckMix(const MixOptions& options) {
   const std::size_t datasets = options.sizes.size();
   if (datasets == 0 || options.weights.size() != datasets) {
-    return Refuse(std::to_string(options.weights.size()) + " weights are given for " + std::to_string(datasets) +
-                  " datasets, and each has one");
+    return RefuseMix(std::to_string(options.weights.size()) + " weights are given for " + std::to_string(datasets) +
+                     " datasets, and each has one");
   }
   for (std::size_t i = 0; i < datasets; ++i) {
-    if (options.sizes[i] == 0) return Refuse("dataset " + std::to_string(i) + " has no samples; leave it out");
+    if (options.sizes[i] == 0) return RefuseMix("dataset " + std::to_string(i) + " has no samples; leave it out");
     if (std::isfinite(options.weights[i]) && options.weights[i] > 0) continue;
-    return Refuse("weight " + std::to_string(i) + " is " + std::to_string(options.weights[i]) +
-                  ", and weights are numbers above 0; leave the dataset out if it is not to be used");
+    return RefuseMix("weight " + std::to_string(i) + " is " + std::to_string(options.weights[i]) +
+                     ", and weights are numbers above 0; leave the dataset out if it is not to be used");
   }
-  if (options.samples == 0) return Refuse("an epoch has at least 1 sample");
+  if (options.samples == 0) return RefuseMix("an epoch has at least 1 sample");
   return {};
 }
 

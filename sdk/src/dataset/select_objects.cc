@@ -8,7 +8,7 @@
 namespace gcsflux {
 namespace {
 
-Error Refuse(const std::string& why) { return {ErrorCode::kInvalidArgument, "Selection: " + why}; }
+Error RefuseSelection(const std::string& why) { return {ErrorCode::kInvalidArgument, "Selection: " + why}; }
 
 // A number in [0, 1) of the name alone: other objects do not change it.
 double PlaceOf(const std::string& name, std::uint64_t seed) {
@@ -20,8 +20,8 @@ double PlaceOf(const std::string& name, std::uint64_t seed) {
 Result<std::vector<std::size_t>> SelectObjects(std::span<const ListedObject> objects, const Selection& selection) try {
   // Not a number is refused too.
   if (!(selection.from >= 0 && selection.from <= selection.to && selection.to <= 1)) {
-    return Refuse("`from` is " + std::to_string(selection.from) + " and `to` is " + std::to_string(selection.to) +
-                  ", and 0 <= from <= to <= 1");
+    return RefuseSelection("`from` is " + std::to_string(selection.from) + " and `to` is " +
+                           std::to_string(selection.to) + ", and 0 <= from <= to <= 1");
   }
   const bool is_share = selection.from > 0 || selection.to < 1;
   std::vector<std::size_t> selected;
@@ -34,9 +34,9 @@ Result<std::vector<std::size_t>> SelectObjects(std::span<const ListedObject> obj
   }
   return selected;
 } catch (const std::exception& thrown) {
-  return Refuse(std::string("the predicate threw: ") + thrown.what());
+  return RefuseSelection(std::string("the predicate threw: ") + thrown.what());
 } catch (...) {
-  return Refuse("the predicate threw something");
+  return RefuseSelection("the predicate threw something");
 }
 
 std::vector<ListedObject> ListedObjects(std::span<const ObjectMetadata> objects) {
