@@ -26,7 +26,7 @@ using torch::data::Example;
 constexpr int kObjects = 30;
 constexpr int kOfShards = 20;
 constexpr int kAll = kObjects + kOfShards;
-constexpr std::uint64_t kBatch = 7;
+constexpr std::uint64_t kJoinedBatch = 7;
 
 // The target says which transform has made a sample.
 Example<> OfObject(const ListedObject&, std::span<const std::byte> bytes) {
@@ -65,7 +65,7 @@ class JoinedTest : public BucketTest {
   [[nodiscard]] static EpochOptions Mixed(const MapDataset& joined, std::vector<double> weights) {
     return {.order = SampleOrder::kGiven,
             .given = ValueOrThrow(MixedOrder({.sizes = joined.parts(), .weights = std::move(weights), .seed = 3})),
-            .batch_size = kBatch};
+            .batch_size = kJoinedBatch};
   }
   static void Add(std::vector<int>& numbers, const Example<>& batch) {
     for (std::int64_t i = 0; i < batch.data.size(0); ++i) {
@@ -92,7 +92,7 @@ TEST_F(JoinedTest, GiveObjectsAndShardsToALoaderEachByItsTransform) {
   EXPECT_EQ(joined.parts(), (std::vector<std::size_t>{kObjects, kOfShards}));
   EXPECT_EQ(joined.size(), std::size_t{kAll});
   for (const std::size_t workers : {0U, 1U, 4U}) {
-    auto loader = MakeDataLoader(joined, {.seed = 3, .batch_size = kBatch}, {.workers = workers});
+    auto loader = MakeDataLoader(joined, {.seed = 3, .batch_size = kJoinedBatch}, {.workers = workers});
     for (int epoch = 0; epoch < 2; ++epoch) {
       std::vector<int> numbers;
       for (const Example<>& batch : loader) Add(numbers, batch);
@@ -149,7 +149,7 @@ TEST_F(JoinedTest, SelectsSharesThatHaveEachSampleOnce) {
   std::vector<int> numbers;
   for (const MapDataset& share : {joined.Select(Selection{.to = 0.7}), joined.Select(Selection{.from = 0.7})}) {
     EXPECT_GT(*share.size(), 0U);
-    auto loader = MakeDataLoader(share, {.batch_size = kBatch});
+    auto loader = MakeDataLoader(share, {.batch_size = kJoinedBatch});
     for (const Example<>& batch : loader) Add(numbers, batch);
   }
   EXPECT_EQ(Sorted(numbers), All());
@@ -190,7 +190,7 @@ TEST_F(JoinedTest, AreKeptOnADisk) {
   options.cache = {.directory = directory.path() / "cache"};
   options.fetch_across_epochs = false;
   const MapDataset joined = Joined(options);
-  auto loader = MakeDataLoader(joined, {.batch_size = kBatch});
+  auto loader = MakeDataLoader(joined, {.batch_size = kJoinedBatch});
   for (int epoch = 0; epoch < 2; ++epoch) {
     std::vector<int> numbers;
     for (const Example<>& batch : loader) Add(numbers, batch);

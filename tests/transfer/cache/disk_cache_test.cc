@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -81,9 +82,13 @@ class DiskCacheTest : public ::testing::Test {
     }
     return files;
   }
+  // Of entries.
   [[nodiscard]] std::uint64_t BytesOnDisk() const {
     std::uint64_t bytes = 0;
-    for (const auto& file : Files()) bytes += CacheDirectory::OnDisk(std::filesystem::file_size(file));
+    for (const auto& file : Files()) {
+      if (!CacheEntry::IsFileName(file.filename())) continue;
+      bytes += CacheDirectory::OnDisk(std::filesystem::file_size(file));
+    }
     return bytes;
   }
   // As if it had last been used long ago.
@@ -490,6 +495,32 @@ TEST_F(DiskCacheTest, RemovesAnUnfinishedFileOfAKilledProcess) {
   for (std::size_t i = 0; i < 5; ++i) cache.Keep("x" + std::to_string(i), ContentOf(i, 5000));
   EXPECT_FALSE(std::filesystem::exists(unfinished.front()));
   EXPECT_LE(BytesOnDisk(), 20'000U);
+}
+
+TEST_F(DiskCacheTest, ReadsAndGoesOnWhileAStoppedProcessKeepsTheLock) {
+  const std::string content = ContentOf(1, 5000);
+  Cache cache(directory());
+  cache.Keep("before", content);
+  int locked[2];
+  ASSERT_EQ(::pipe(locked), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int count = ::open((directory() + "/gcsflux-cache").c_str(), O_RDWR);
+    static_cast<void>(::flock(count, LOCK_EX));
+    static_cast<void>(!::write(locked[1], "!", 1));
+    ::pause();
+  }
+  char told = 0;
+  ASSERT_EQ(::read(locked[0], &told, 1), 1);
+  for (const char* name : {"a", "b", "c"}) cache.Keep(name, content);
+  EXPECT_FALSE(cache.Has("a", content));
+  EXPECT_TRUE(cache.Has("before", content));
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  cache.Keep("after", content);
+  EXPECT_TRUE(cache.Has("after", content));
+  EXPECT_EQ(cache.report().error, "");
+  EXPECT_EQ(Files().size(), 2U);
 }
 
 TEST_F(DiskCacheTest, CountsAgainIfItsCountIsLost) {

@@ -11,11 +11,13 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -60,20 +62,29 @@ bool ForEachName(int directory, const Visit& visit) {
   return true;
 }
 
-// Waits: others hold it for microseconds.
+// Others hold it for microseconds, or while they make room. A process that was stopped may hold it for ever.
 class FileLock {
  public:
-  explicit FileLock(int descriptor) : descriptor_(descriptor) {
-    while (::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+  FileLock(int descriptor, int tries) : descriptor_(descriptor) {
+    for (int i = 0; i < tries && !is_held_; ++i) {
+      if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      // Some file systems (NFS) have no locks; then there is none.
+      is_held_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR);
     }
   }
-  ~FileLock() { static_cast<void>(::flock(descriptor_, LOCK_UN)); }
+  ~FileLock() {
+    if (is_held_) static_cast<void>(::flock(descriptor_, LOCK_UN));
+  }
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
+  [[nodiscard]] bool is_held() const { return is_held_; }
+
  private:
   const int descriptor_;
+  bool is_held_ = false;
 };
+constexpr int kTries = 1000;
 
 Result<void> CheckOwner(int descriptor, const std::string& path) {
   struct stat found {};
@@ -124,7 +135,7 @@ Result<OwnedFile> OpenCount(int directory, const std::string& path) {
   if (::fstat(count.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_uid != ::geteuid()) {
     return NotUsable(path, "has a file '" + std::string(kCountFile) + "' that is no regular file of this user");
   }
-  const FileLock lock(count.get());
+  const FileLock lock(count.get(), kTries);
   if (::fstat(count.get(), &found) == 0 && found.st_size == 0 && !WriteCount(count.get(), 0)) {
     return LocalError("write", path + "/" + kCountFile);
   }
@@ -184,43 +195,6 @@ OwnedFile CacheDirectory::OpenToRead(const std::string& name) const {
   return is_ours ? std::move(file) : OwnedFile();
 }
 
-Result<CacheDirectory::NewFile> CacheDirectory::Create(std::uint64_t bytes) const {
-  static std::atomic<std::uint64_t> number = 0;
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  const std::string name = std::string(kNewFile) + std::to_string(::getpid()) + "-" + std::to_string(number++) + "-" +
-                           std::to_string(now.tv_sec) + "." + std::to_string(now.tv_nsec);
-  NewFile made{
-      .file = OwnedFile::Open(directory_.get(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IWUSR),
-      .name = name};
-  if (!made.file) return LocalError("make a file in", path_);
-  static_cast<void>(::flock(made.file.get(), LOCK_EX | LOCK_NB));
-  const FileSizeSignalBlock block;
-  if (::ftruncate(made.file.get(), static_cast<off_t>(bytes)) == 0) return made;
-  auto error = LocalError("write into", path_);
-  Remove(name);
-  return error;
-}
-
-Result<void> CacheDirectory::Allocate(const NewFile& made, std::uint64_t bytes) const {
-  const FileSizeSignalBlock block;
-  const int set_aside = ::fallocate(made.file.get(), 0, 0, static_cast<off_t>(bytes));
-  if (set_aside == 0 || errno == EOPNOTSUPP || errno == EINTR) return {};  // Not all file systems can reserve space.
-  return LocalError("set " + std::to_string(bytes) + " bytes aside in", path_);
-}
-
-bool CacheDirectory::Rename(const std::string& from, const std::string& to) const {
-  const int directory = directory_.get();
-  if (::renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  // The file system does not support this. An entry of the name has the same bytes.
-  const bool is_unsupported = errno == EINVAL || errno == ENOSYS;
-  return is_unsupported && ::renameat(directory, from.c_str(), directory, to.c_str()) == 0;
-}
-
-bool CacheDirectory::Remove(const std::string& name) const {
-  return ::unlinkat(directory_.get(), name.c_str(), 0) == 0;
-}
-
 void CacheDirectory::Touch(const OwnedFile& file) const {
   std::array<timespec, 2> times{};
   ::clock_gettime(CLOCK_REALTIME, times.data());  // UTIME_NOW is as coarse as the kernel's ticks.
@@ -230,53 +204,92 @@ void CacheDirectory::Touch(const OwnedFile& file) const {
 
 std::uint64_t CacheDirectory::OnDisk(std::uint64_t bytes) { return (bytes + kDiskBlock - 1) / kDiskBlock * kDiskBlock; }
 
-bool CacheDirectory::Reserve(const NewFile& made, std::uint64_t bytes, std::uint64_t most, Evicted& evicted) {
-  if (Add(bytes, most)) return true;
-  {
-    const MutexLock lock(evicting_mutex_);
-    if (std::exchange(is_evicting_, true)) return false;
-  }
-  // One process at a time.
-  const bool may_evict = ::flock(directory_.get(), LOCK_EX | LOCK_NB) == 0;
-  if (may_evict) {
-    // More than is needed now: looking at all entries takes long.
-    const std::uint64_t leave = most - most / 16;
-    evicted = Evict(made, leave - std::min(leave, bytes));
-    static_cast<void>(::flock(directory_.get(), LOCK_UN));
-  }
-  {
-    const MutexLock lock(evicting_mutex_);
-    is_evicting_ = false;
-  }
-  return may_evict && Add(bytes, most);
+Result<CacheDirectory::NewFile> CacheDirectory::Create(std::uint64_t bytes) const {
+  static std::atomic<std::uint64_t> number = 0;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const std::string name = std::string(kNewFile) + std::to_string(::getpid()) + "-" + std::to_string(number++) + "-" +
+                           std::to_string(now.tv_sec) + "." + std::to_string(now.tv_nsec);
+  NewFile made{
+      .file = OwnedFile::Open(directory_.get(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IWUSR),
+      .name = name,
+      .bytes = OnDisk(bytes)};
+  if (!made.file) return LocalError("make a file in", path_);
+  static_cast<void>(::flock(made.file.get(), LOCK_EX | LOCK_NB));
+  const FileSizeSignalBlock block;
+  if (::ftruncate(made.file.get(), static_cast<off_t>(bytes)) == 0) return made;
+  auto error = LocalError("write into", path_);
+  Unlink(name);
+  return error;
 }
 
-void CacheDirectory::Unreserve(std::uint64_t bytes) {
-  ChangeCount([bytes](std::uint64_t count) { return count - std::min(count, bytes); });
-}
-
-bool CacheDirectory::Add(std::uint64_t bytes, std::uint64_t most) {
-  bool fits = false;
+bool CacheDirectory::Reserve(const NewFile& made, std::uint64_t most, Evicted& evicted) {
+  bool has_room = false;
   ChangeCount([&](std::uint64_t count) {
-    fits = count <= most && bytes <= most - count;
-    return fits ? count + bytes : count;
+    const auto fits = [&] { return count <= most && made.bytes <= most - count; };
+    if (!fits()) {
+      // More than is needed now: looking at all entries takes long.
+      const std::uint64_t leave = most - most / 16;
+      count = Evict(made, leave - std::min(leave, made.bytes), evicted).value_or(count);
+    }
+    has_room = fits();
+    return has_room ? count + made.bytes : count;
   });
-  return fits;
+  return has_room;
 }
 
-std::uint64_t CacheDirectory::ChangeCount(const std::function<std::uint64_t(std::uint64_t count)>& change) {
-  const MutexLock one_thread(count_mutex_);
-  const FileLock one_process(count_.get());
+Result<void> CacheDirectory::Allocate(const NewFile& made) const {
+  const FileSizeSignalBlock block;
+  struct stat found {};
+  if (::fstat(made.file.get(), &found) != 0) return LocalError("look at a file in", path_);
+  const int set_aside = ::fallocate(made.file.get(), 0, 0, found.st_size);
+  if (set_aside == 0 || errno == EOPNOTSUPP || errno == EINTR) return {};  // Not all file systems can reserve space.
+  return LocalError("set " + std::to_string(found.st_size) + " bytes aside in", path_);
+}
+
+bool CacheDirectory::Commit(const NewFile& made, const std::string& name) {
+  bool is_named = false;
+  // Under the lock: a removal that runs meanwhile would see both names, or none.
+  ChangeCount([&](std::uint64_t count) {
+    const int directory = directory_.get();
+    is_named = ::renameat2(directory, made.name.c_str(), directory, name.c_str(), RENAME_NOREPLACE) == 0;
+    // If the file system does not support this, an entry of the name is replaced: it has the same bytes.
+    const bool is_unsupported = !is_named && (errno == EINVAL || errno == ENOSYS);
+    if (is_unsupported) is_named = ::renameat(directory, made.name.c_str(), directory, name.c_str()) == 0;
+    return count;
+  });
+  return is_named;
+}
+
+void CacheDirectory::Discard(const NewFile& made, bool is_counted) {
+  if (is_counted) ChangeCount([&](std::uint64_t count) { return count - std::min(count, made.bytes); });
+  Unlink(made.name);
+}
+
+void CacheDirectory::Remove(const std::string& name, std::uint64_t bytes) {
+  const auto remove = [&](std::uint64_t count) { return Unlink(name) ? count - std::min(count, bytes) : count; };
+  if (!ChangeCount(remove)) Unlink(name);
+}
+
+bool CacheDirectory::Unlink(const std::string& name) const {
+  return ::unlinkat(directory_.get(), name.c_str(), 0) == 0;
+}
+
+bool CacheDirectory::ChangeCount(const std::function<std::uint64_t(std::uint64_t count)>& change) {
+  const MutexLock one_thread(mutex_);
+  // Whoever was locked out once does not wait again.
+  const FileLock one_process(count_.get(), is_locked_out_ ? 1 : kTries);
+  is_locked_out_ = !one_process.is_held();
+  if (is_locked_out_) return false;
   // A count that cannot be read is too high: the next removal counts again.
   constexpr std::uint64_t kUnknown = std::uint64_t{1} << 62;
   const std::uint64_t before = ReadCount(count_.get()).value_or(kUnknown);
   const std::uint64_t after = change(before);
   if (after != before) static_cast<void>(WriteCount(count_.get(), after));
-  return after;
+  return true;
 }
 
-Evicted CacheDirectory::Evict(const NewFile& uncounted, std::uint64_t leave) {
-  const std::uint64_t counted = ChangeCount([](std::uint64_t count) { return count; });
+std::optional<std::uint64_t> CacheDirectory::Evict(const NewFile& uncounted, std::uint64_t leave, Evicted& evicted) {
   std::vector<Entry> entries;
   std::uint64_t bytes = 0;
   const bool is_listed = ForEachName(directory_.get(), [&](const std::string& name) {
@@ -284,20 +297,20 @@ Evicted CacheDirectory::Evict(const NewFile& uncounted, std::uint64_t leave) {
     const bool is_new = name.starts_with(kNewFile);
     if (name == uncounted.name || (!is_new && !CacheEntry::IsFileName(name))) return;
     if (::fstatat(directory_.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) return;
-    if (is_new && IsAbandoned(directory_.get(), name) && Remove(name)) return;
+    if (is_new && IsAbandoned(directory_.get(), name) && Unlink(name)) return;
     bytes += OnDisk(static_cast<std::uint64_t>(found.st_size));
     if (!is_new) entries.push_back({found.st_atim, OnDisk(static_cast<std::uint64_t>(found.st_size)), name});
   });
-  if (!is_listed) return {};
+  if (!is_listed) return std::nullopt;
   std::ranges::sort(entries, IsOlder);
-  Evicted evicted;
   for (auto oldest = entries.begin(); oldest != entries.end() && bytes > leave; ++oldest) {
-    if (Remove(oldest->name)) ++evicted.entries, evicted.bytes += oldest->bytes;
+    if (Unlink(oldest->name)) {
+      ++evicted.entries;
+      evicted.bytes += oldest->bytes;
+    }
     bytes -= oldest->bytes;
   }
-  // Entries that were added meanwhile may be in both.
-  ChangeCount([&](std::uint64_t count) { return bytes + (count - std::min(count, counted)); });
-  return evicted;
+  return bytes;
 }
 
 }  // namespace gcsflux::internal

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,10 +38,12 @@ struct Evicted {
   std::uint64_t bytes = 0;
 };
 
-/// The directory of a disk cache, which processes share: the bytes of its entries are counted in one file under a lock,
-/// and one process at a time removes the entries that were not used for the longest time. A process that is killed
-/// leaves at most a file that the next removal finds, and a count that is too high, which that corrects. Thread-safe;
-/// made in the process that uses it.
+/// The directory of a disk cache, which processes share. The bytes of its files are counted in one file: whoever
+/// creates, names or removes files changes the count under its lock, or before it does so. If there is no room, the
+/// same lock is held while the entries that were not used for the longest time are removed. A process that is killed
+/// leaves at most a file without an entry's name, and a count that is too high; the next removal corrects both. If
+/// another process keeps the lock, because it was stopped, nothing waits for it for long. Thread-safe; made in the
+/// process that uses it.
 class CacheDirectory {
  public:
   /// Returns kLocalIo if the directory cannot be used, and kInvalidArgument if it is no cache or others have access.
@@ -50,45 +53,46 @@ class CacheDirectory {
 
   /// Opens a regular file of this user; none if there is no such file.
   [[nodiscard]] OwnedFile OpenToRead(const std::string& name) const;
-  /// A new file of a name of its own and of this size, locked. Returns kLocalIo.
-  struct NewFile {
-    OwnedFile file;
-    std::string name;
-  };
-  [[nodiscard]] Result<NewFile> Create(std::uint64_t bytes) const;
-  /// Sets its bytes aside on the disk. Returns kLocalIo if there is no room.
-  Result<void> Allocate(const NewFile& made, std::uint64_t bytes) const;
-  /// True if it has the name now. False also if another one had the name.
-  [[nodiscard]] bool Rename(const std::string& from, const std::string& to) const;
-  /// Returns false if it was not there.
-  bool Remove(const std::string& name) const;
   /// It was used now.
   void Touch(const OwnedFile& file) const;
 
   /// What a file of so many bytes takes.
   static std::uint64_t OnDisk(std::uint64_t bytes);
-  /// Counts the bytes of a file that was created, if that is within the bound. If not, removes old entries first; if
-  /// another thread or process is doing that, returns false.
-  bool Reserve(const NewFile& made, std::uint64_t bytes, std::uint64_t most, Evicted& evicted);
-  void Unreserve(std::uint64_t bytes);
+
+  /// A new file of a name of its own and of this size, locked. Returns kLocalIo.
+  struct NewFile {
+    OwnedFile file;
+    std::string name;
+    std::uint64_t bytes = 0;  ///< On the disk.
+  };
+  [[nodiscard]] Result<NewFile> Create(std::uint64_t bytes) const;
+  /// Counts it. If that is not within the bound, removes old entries first. Returns false if there is no room.
+  bool Reserve(const NewFile& made, std::uint64_t most, Evicted& evicted);
+  /// Sets its bytes aside on the disk. Returns kLocalIo if there is no room.
+  Result<void> Allocate(const NewFile& made) const;
+  /// Gives it the name of an entry. Returns false if there is one already.
+  bool Commit(const NewFile& made, const std::string& name);
+  /// Removes a file that is not committed; `is_counted` after Reserve().
+  void Discard(const NewFile& made, bool is_counted);
+  /// Removes an entry of so many bytes on the disk.
+  void Remove(const std::string& name, std::uint64_t bytes);
 
  private:
   CacheDirectory(std::string path, OwnedFile directory, OwnedFile count)
       : path_(std::move(path)), directory_(std::move(directory)), count_(std::move(count)) {}
 
-  // Replaces the count by `change(count)` under the lock. Returns the new one.
-  std::uint64_t ChangeCount(const std::function<std::uint64_t(std::uint64_t count)>& change);
-  // Adds them if the count stays within `most`.
-  bool Add(std::uint64_t bytes, std::uint64_t most);
-  // Removes old entries until at most `leave` bytes are left, without the file that is to be counted.
-  Evicted Evict(const NewFile& uncounted, std::uint64_t leave);
+  // Replaces the count by `change(count)` under the lock. Returns false if another process keeps it.
+  bool ChangeCount(const std::function<std::uint64_t(std::uint64_t count)>& change);
+  // Under the lock. Removes old entries until at most `leave` bytes are left, without the file that is to be counted.
+  // Returns what is left; nothing if the directory cannot be listed.
+  std::optional<std::uint64_t> Evict(const NewFile& uncounted, std::uint64_t leave, Evicted& evicted);
+  bool Unlink(const std::string& name) const;
 
-  std::string path_;
-  OwnedFile directory_;
-  Mutex count_mutex_;
-  OwnedFile count_;
-  Mutex evicting_mutex_;
-  bool is_evicting_ GUARDED_BY(evicting_mutex_) = false;
+  const std::string path_;
+  const OwnedFile directory_;
+  Mutex mutex_;
+  const OwnedFile count_;
+  bool is_locked_out_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace gcsflux::internal

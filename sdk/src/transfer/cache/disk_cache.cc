@@ -69,7 +69,7 @@ bool DiskCache::ReadBlock(const CacheEntry& entry, const OwnedFile& file, std::s
 void DiskCache::RemoveDamaged(const CacheEntry& entry) {
   tally_->NoteDamaged();
   tally_->NoteMiss();
-  if (directory_->Remove(entry.file_name())) directory_->Unreserve(CacheDirectory::OnDisk(entry.file_bytes()));
+  directory_->Remove(entry.file_name(), CacheDirectory::OnDisk(entry.file_bytes()));
 }
 
 bool DiskCache::Read(const DownloadSource& source, const std::function<Result<std::span<std::byte>>()>& open) {
@@ -112,18 +112,15 @@ std::unique_ptr<NewCacheEntry> DiskCache::Begin(const DownloadSource& source) {
   if (!directory_ || !keeps_more_) return nullptr;
   CacheEntry entry(endpoint_, source);
   // One that would not be kept removes no others.
-  const std::uint64_t bytes = CacheDirectory::OnDisk(entry.file_bytes());
-  if (bytes > options_.max_bytes) return nullptr;
+  if (CacheDirectory::OnDisk(entry.file_bytes()) > options_.max_bytes) return nullptr;
   auto file = directory_->Create(entry.file_bytes());
   if (!file) return Fail(file.error()), nullptr;
   Evicted evicted;
-  const bool has_room = directory_->Reserve(*file, bytes, options_.max_bytes, evicted);
+  const bool has_room = directory_->Reserve(*file, options_.max_bytes, evicted);
   tally_->NoteEvicted(evicted);
-  if (!has_room) return static_cast<void>(directory_->Remove(file->name)), nullptr;
+  if (!has_room) return directory_->Discard(*file, /*is_counted=*/false), nullptr;
   auto made = std::unique_ptr<NewCacheEntry>(new NewCacheEntry(*this, std::move(entry), *std::move(file)));
-  if (auto allocated = directory_->Allocate(made->file_, made->entry_.file_bytes()); !allocated) {
-    return Fail(allocated.error()), nullptr;
-  }
+  if (auto allocated = directory_->Allocate(made->file_); !allocated) return Fail(allocated.error()), nullptr;
   return made;
 }
 
@@ -140,9 +137,7 @@ std::optional<std::span<const std::byte>> CachedBytes::Next() {
 }
 
 NewCacheEntry::~NewCacheEntry() {
-  if (is_committed_) return;
-  cache_.directory_->Remove(file_.name);
-  cache_.directory_->Unreserve(CacheDirectory::OnDisk(entry_.file_bytes()));
+  if (!is_committed_) cache_.directory_->Discard(file_, /*is_counted=*/true);
 }
 
 bool NewCacheEntry::Write(std::uint64_t offset, std::span<const std::byte> bytes) {
@@ -180,7 +175,7 @@ void NewCacheEntry::Append(std::span<const std::byte> bytes) {
 
 void NewCacheEntry::Commit() {
   if (has_failed_ || written_ != entry_.size() || !Write(0, entry_.Head(checksums_))) return;
-  is_committed_ = cache_.directory_->Rename(file_.name, entry_.file_name());
+  is_committed_ = cache_.directory_->Commit(file_, entry_.file_name());
   if (is_committed_) cache_.tally_->NoteStored(entry_.size());
 }
 
