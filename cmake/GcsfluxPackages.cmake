@@ -4,12 +4,14 @@
 set(gcsflux_client_interface Threads tl-expected)
 set(gcsflux_flags_interface)
 set(gcsflux_torch_interface Torch)
+set(gcsflux_images_interface Torch)
 set(gcsflux_emulator_interface Threads)
 
 # These are linked too: a consumer needs them if gcsflux is a static library.
 set(gcsflux_client_links boost_context CURL OpenSSL pugixml simdjson ZLIB isal)
 set(gcsflux_flags_links gflags)
 set(gcsflux_torch_links)
+set(gcsflux_images_links JPEG PNG)
 set(gcsflux_emulator_links OpenSSL pugixml isal)
 
 # isal has no CMake package on every system, but a pkg-config file.

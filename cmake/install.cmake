@@ -27,7 +27,7 @@ foreach(name IN LISTS components)
   install(FILES ${PROJECT_BINARY_DIR}/gcsfluxConfig.cmake ${PROJECT_BINARY_DIR}/gcsfluxConfigVersion.cmake
                 cmake/GcsfluxPackages.cmake
           DESTINATION ${package_dir} COMPONENT ${name})
-  if(DEFINED ${name}_requires)  # libtorch has no pkg-config file, so gcsflux::torch has none.
+  if(DEFINED ${name}_requires)  # libtorch has no pkg-config file, so gcsflux::torch and gcsflux::images have none.
     set(requires "${${name}_requires}")
     set(libraries "${${name}_libraries}")
     configure_file(cmake/gcsflux.pc.in gcsflux-${name}.pc @ONLY)
@@ -42,7 +42,11 @@ if(TARGET gcsflux_flags)
   install(FILES sdk/include/gcsflux/flags.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gcsflux COMPONENT flags)
 endif()
 if(TARGET gcsflux_torch)
-  install(DIRECTORY sdk/include/gcsflux/torch DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gcsflux COMPONENT torch)
+  install(DIRECTORY sdk/include/gcsflux/torch DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gcsflux COMPONENT torch
+          PATTERN images.h EXCLUDE)
+endif()
+if(TARGET gcsflux_images)
+  install(FILES sdk/include/gcsflux/torch/images.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gcsflux/torch COMPONENT images)
 endif()
 if(TARGET gcsflux_emulator)
   install(DIRECTORY emulator/include/gcsflux DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT emulator)

@@ -1,5 +1,5 @@
-# gcsflux::client, gcsflux::flags and gcsflux::torch. Folders from the lowest layer up: docs/architecture.md.
-gcsflux_sources(sources sdk/src EXCEPT torch/ flags/)
+# gcsflux::client, gcsflux::flags, gcsflux::torch and gcsflux::images. Folders from the lowest layer up: docs/architecture.md.
+gcsflux_sources(sources sdk/src EXCEPT torch/ flags/ images/)
 gcsflux_component(client ${sources})
 target_include_directories(gcsflux_client
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sdk/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
@@ -32,4 +32,12 @@ if(has_torch)
   target_include_directories(gcsflux_torch PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   # The targets of libtorch's CMake package by their names: TORCH_LIBRARIES has paths of the machine.
   target_link_libraries(gcsflux_torch PUBLIC gcsflux_client torch torch_library c10)
+endif()
+
+# Above torch: images of JPEG and PNG files as tensors.
+if(has_images)
+  gcsflux_sources(sources sdk/src/images)
+  gcsflux_component(images ${sources})
+  target_include_directories(gcsflux_images PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+  target_link_libraries(gcsflux_images PUBLIC gcsflux_torch PRIVATE JPEG::JPEG PNG::PNG)
 endif()

@@ -414,6 +414,12 @@ if(Torch_FOUND)
                    $<TARGET_FILE:builtin_modules_tool> ${TORCH_INCLUDE_DIRS})
   set_tests_properties(builtin_modules PROPERTIES SKIP_RETURN_CODE 77)
 
+  if(has_images)
+    gcsflux_test(images_tests TORCH
+      SOURCES images/*.cc
+      LIBRARIES gcsflux_images gcsflux_emulator JPEG::JPEG ZLIB::ZLIB)
+  endif()
+
   gcsflux_test(fashion_mnist_tests TORCH
     SOURCES torch/fashion_mnist_test.cc
     LIBRARIES fashion_mnist gcsflux_emulator ZLIB::ZLIB)

@@ -37,7 +37,7 @@ class GcsfluxRecipe(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables.update({
             "GCSFLUX_SHARED": bool(self.options.shared), "GCSFLUX_FLAGS": bool(self.options.with_flags),
-            "GCSFLUX_EMULATOR": bool(self.options.with_emulator), "GCSFLUX_TORCH": False,
+            "GCSFLUX_EMULATOR": bool(self.options.with_emulator), "GCSFLUX_TORCH": False, "GCSFLUX_IMAGES": False,
             "GCSFLUX_PROGRAMS": False, "GCSFLUX_DEVELOPER": False})
         toolchain.generate()
         CMakeDeps(self).generate()

@@ -5,6 +5,7 @@ get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 vcpkg_check_features(OUT_FEATURE_OPTIONS options FEATURES
                      emulator GCSFLUX_EMULATOR
                      flags GCSFLUX_FLAGS
+                     images GCSFLUX_IMAGES
                      torch GCSFLUX_TORCH)
 string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "dynamic" shared)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"

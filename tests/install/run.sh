@@ -18,6 +18,8 @@ unset MAKEFLAGS
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 has_torch=false
 [ ! -e "$build/libgcsflux_torch.a" ] || has_torch=true
+has_images=false
+[ ! -e "$build/libgcsflux_images.a" ] || has_images=true
 
 step=
 trap 'echo "install: $step: line $LINENO failed" >&2' ERR
@@ -57,16 +59,18 @@ consume() {
 without() { local p; for p; do printf -- '-DCMAKE_DISABLE_FIND_PACKAGE_%s=ON\n' "$p"; done; }
 
 begin "components alone, with only their own packages"
-for component in client flags emulator torch; do
+for component in client flags emulator torch images; do
   [ "$component" != torch ] || "$has_torch" || continue
+  [ "$component" != images ] || "$has_images" || continue
   prefix=$work/only_$component
-  case $component in client|emulator) parts=($component) ;; *) parts=(client $component) ;; esac
+  case $component in client|emulator) parts=($component) ;; images) parts=(client torch images) ;; *) parts=(client $component) ;; esac
   for part in "${parts[@]}"; do quiet cmake --install "$build" --prefix "$prefix" --component "$part"; done
   case $component in
     client) strange=(Torch gflags nlohmann_json) ;;
     flags) strange=(Torch nlohmann_json) ;;
     emulator) strange=(Torch gflags nlohmann_json CURL simdjson boost_context tl-expected) ;;
-    torch) strange=(nlohmann_json) ;;
+    torch) strange=(nlohmann_json JPEG PNG) ;;
+    images) strange=(nlohmann_json) ;;
   esac
   consume consumer "$work/alone_$component" -DWAY=package -DCOMPONENTS=$component -DCMAKE_PREFIX_PATH="$prefix" \
     $(without "${strange[@]}")
@@ -150,6 +154,7 @@ for library in "$work"/shared/lib/libgcsflux_*.so; do
 done
 components='client;flags;emulator'
 ! "$has_torch" || components+=';torch'
+! "$has_images" || components+=';images'
 consume consumer "$work/of_shared" -DWAY=package -DCOMPONENTS="$components" -DCMAKE_PREFIX_PATH="$work/shared" \
   $(without nlohmann_json simdjson pugixml boost_context CURL)
 

@@ -1,0 +1,53 @@
+#include "images/codecs/split_pixels.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace gcsflux::internal {
+namespace {
+
+#ifdef __SSE2__
+// The byte `Channel` of 16 pixels of four bytes.
+template <int Channel>
+__m128i Bytes(const __m128i (&pixels)[4]) {
+  const __m128i low = _mm_set1_epi32(0xff);
+  __m128i byte[4];
+  for (int i = 0; i < 4; ++i) byte[i] = _mm_and_si128(_mm_srli_epi32(pixels[i], 8 * Channel), low);
+  return _mm_packus_epi16(_mm_packs_epi32(byte[0], byte[1]), _mm_packs_epi32(byte[2], byte[3]));
+}
+
+// Returns how many pixels it has split: a compiler does not find this by itself, and it is a tenth of the time.
+std::size_t SplitBySixteen(const PixelRow& row, std::size_t channels, std::uint8_t* planes, std::size_t plane) {
+  std::size_t i = 0;
+  for (; i + 16 <= row.count; i += 16) {
+    const auto* from = reinterpret_cast<const __m128i*>(row.pixels + 4 * i);
+    const __m128i pixels[4] = {_mm_loadu_si128(from), _mm_loadu_si128(from + 1), _mm_loadu_si128(from + 2),
+                               _mm_loadu_si128(from + 3)};
+    const auto store = [&](std::size_t channel, __m128i bytes) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(planes + channel * plane + i), bytes);
+    };
+    store(0, Bytes<0>(pixels));
+    store(1, Bytes<1>(pixels));
+    store(2, Bytes<2>(pixels));
+    if (channels == 4) store(3, Bytes<3>(pixels));
+  }
+  return i;
+}
+#endif
+
+}  // namespace
+
+void SplitPixels(const PixelRow& row, std::size_t channels, std::uint8_t* planes, std::size_t plane) {
+  std::size_t i = 0;
+#ifdef __SSE2__
+  if (row.stride == 4 && channels >= 3) i = SplitBySixteen(row, channels, planes, plane);
+#endif
+  for (; i < row.count; ++i) {
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      planes[channel * plane + i] = row.pixels[i * row.stride + channel];
+    }
+  }
+}
+
+}  // namespace gcsflux::internal
