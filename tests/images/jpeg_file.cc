@@ -26,6 +26,12 @@ std::vector<std::byte> WriteJpeg(std::span<const std::uint8_t> pixels, unsigned 
   jpeg_set_quality(&encoder, form.quality, TRUE);
   if (form.channels == 4) encoder.write_Adobe_marker = TRUE;
   if (form.is_progressive) jpeg_simple_progression(&encoder);
+  // First the means of blocks, then all else. libjpeg does not see it if the second scan comes again.
+  constexpr jpeg_scan_info kTwoScans[] = {{1, {0}, 0, 0, 0, 0}, {1, {0}, 1, 63, 0, 0}};
+  if (form.is_progressive && form.channels == 1) {
+    encoder.scan_info = kTwoScans;
+    encoder.num_scans = 2;
+  }
   jpeg_start_compress(&encoder, TRUE);
   while (encoder.next_scanline < height) {
     const std::size_t begin = std::size_t{encoder.next_scanline} * width * static_cast<std::size_t>(form.channels);

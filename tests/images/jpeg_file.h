@@ -11,7 +11,7 @@ namespace gcsflux {
 struct JpegForm {
   int channels = 3;  ///< 1: grey, 3: colours, 4: CMYK as Adobe's programs store it.
   int quality = 95;
-  bool is_progressive = false;
+  bool is_progressive = false;  ///< In two scans if it is grey, and in ten if it has colours.
 };
 
 /// A JPEG file of pixels whose channels follow each other.
