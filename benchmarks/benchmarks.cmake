@@ -26,6 +26,13 @@ function(gcsflux_benchmark name)
   add_test(NAME ${name} COMMAND ${name} --benchmark_min_time=0 --benchmark_filter=${ARGN}.*)
 endfunction()
 
+if(has_images)
+  gcsflux_program(bench_images benchmarks/bench_images.cc ${PROJECT_SOURCE_DIR}/tests/images/jpeg_file.cc)
+  target_include_directories(bench_images PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(bench_images PRIVATE gcsflux_bench_support gcsflux_images JPEG::JPEG PNG::PNG)
+  add_test(NAME bench_images COMMAND bench_images --benchmark_min_time=0)
+endif()
+
 gcsflux_benchmark(bench_cancellation "BM_(BackingOff|WaitingAtTheGate)")
 target_link_libraries(bench_cancellation PRIVATE gcsflux_emulator)
 gcsflux_benchmark(bench_composed_downloads BM_Gcs/mode:2/kib:100/)

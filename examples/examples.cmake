@@ -52,7 +52,8 @@ if(Torch_FOUND)
     examples/fashion_mnist/idx_file.cc
     examples/fashion_mnist/png.cc
     examples/fashion_mnist/stored_images.cc
-    examples/fashion_mnist/training.cc)
+    examples/fashion_mnist/training.cc
+    examples/store_missing.cc)
   target_include_directories(fashion_mnist PUBLIC examples)
   target_link_libraries(fashion_mnist PUBLIC gcsflux_torch PRIVATE gcsflux_strict PNG::PNG ZLIB::ZLIB)
   # g++ 12 takes the DataLoader's optionals in libtorch 2.x for ones that are not set.
@@ -69,5 +70,22 @@ if(Torch_FOUND)
       examples/train_distributed.cc examples/distributed/training_group.cc)
     target_include_directories(train_distributed PRIVATE examples)
     target_link_libraries(train_distributed PRIVATE fashion_mnist gcsflux_flags gflags)
+  endif()
+
+  if(has_images AND GCSFLUX_GLOO_HEADERS)
+    gcsflux_sources(sources examples/images EXCEPT train_)
+    add_library(image_jobs STATIC ${sources} examples/distributed/training_group.cc examples/store_missing.cc)
+    target_include_directories(image_jobs PUBLIC examples)
+    target_compile_options(image_jobs PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # as fashion_mnist
+    target_link_libraries(image_jobs
+      PUBLIC gcsflux_images gcsflux_flags gcsflux_emulator gflags PRIVATE gcsflux_strict nlohmann_json::nlohmann_json)
+    foreach(program train_images train_segmentation)
+      gcsflux_program(${program} examples/images/${program}.cc)
+      target_link_libraries(${program} PRIVATE image_jobs)
+      add_test(NAME example.${program} COMMAND ${program} --epochs=1 --side=32 --batch_size=8)
+    endforeach()
+    set_tests_properties(example.train_images PROPERTIES PASS_REGULAR_EXPRESSION "\n    1       51 .*\naccuracy [0-9.]+")
+    set_tests_properties(example.train_segmentation PROPERTIES
+      PASS_REGULAR_EXPRESSION "\n    1       51 .*\nintersection_over_union [0-9.]+")
   endif()
 endif()

@@ -429,6 +429,11 @@ if(Torch_FOUND)
              COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/ranks_resume.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                      ${PROJECT_SOURCE_DIR}/scripts/run_ranks)
     set_tests_properties(ranks_resume PROPERTIES TIMEOUT 300)
+    if(has_images)
+      add_test(NAME image_jobs
+               COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/image_jobs.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                       ${PROJECT_SOURCE_DIR}/scripts/run_ranks)
+    endif()
     add_test(NAME mpirun COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/mpirun.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
     set_tests_properties(mpirun PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
     add_test(NAME run_ranks_signals COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/run_ranks_signals.py
