@@ -138,6 +138,19 @@ add_test(NAME shards_interop
          COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/shards/interop.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 set_tests_properties(shards_interop PROPERTIES SKIP_RETURN_CODE 77)
 
+# Event files and records of runs. TensorBoard, from PyPI, reads them in an environment that all builds share.
+gcsflux_test(tracking_tests
+  SOURCES support/fake_gcs.cc tracking/*.cc
+  EXCEPT tracking/events_tool.cc
+  LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json)
+target_include_directories(tracking_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+gcsflux_program(events_tool ${PROJECT_SOURCE_DIR}/tests/tracking/events_tool.cc)
+target_link_libraries(events_tool PRIVATE gcsflux_client)
+add_test(NAME events_interop
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/tracking/tensorboard/run.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                 ${PROJECT_SOURCE_DIR}/build/python_tensorboard)
+set_tests_properties(events_interop PROPERTIES SKIP_RETURN_CODE 77)
+
 # Checkpoint formats without libtorch.
 gcsflux_test(formats_tests
   SOURCES formats/*.cc

@@ -15,10 +15,10 @@ namespace gcsflux::cli {
 
 std::span<const Command* const> Commands() {
   static constexpr const Command* kCommands[] = {
-      &kMb,        &kRb,         &kLs,      &kDu,          &kCp,         &kMv,         &kSync,
-      &kCat,       &kStat,       &kSetmeta, &kHash,        &kCompose,    &kSign,       &kRm,
-      &kRun,       &kClean,      &kDoctor,  &kInspect,     &kVerify,     &kConvert,    &kDiff,
-      &kListSteps, &kRemoveStep, &kPrune,   &kIndexShards, &kListShards, &kPackShards, &kUnpackShards};
+      &kMb,          &kRb,         &kLs,         &kDu,           &kCp,       &kMv,         &kSync,       &kCat,
+      &kStat,        &kSetmeta,    &kHash,       &kCompose,      &kSign,     &kRm,         &kRun,        &kClean,
+      &kDoctor,      &kInspect,    &kVerify,     &kConvert,      &kDiff,     &kListSteps,  &kRemoveStep, &kPrune,
+      &kIndexShards, &kListShards, &kPackShards, &kUnpackShards, &kListRuns, &kCompareRuns};
   return kCommands;
 }
 

@@ -48,6 +48,7 @@ struct Command {
 // Each is in the file of its name, and those on checkpoints are in the folder checkpoint.
 extern const Command kCat;
 extern const Command kClean;
+extern const Command kCompareRuns;
 extern const Command kCompose;
 extern const Command kConvert;
 extern const Command kCp;
@@ -57,6 +58,7 @@ extern const Command kDu;
 extern const Command kHash;
 extern const Command kIndexShards;
 extern const Command kInspect;
+extern const Command kListRuns;
 extern const Command kListShards;
 extern const Command kListSteps;
 extern const Command kLs;

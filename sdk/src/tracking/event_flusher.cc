@@ -154,7 +154,8 @@ Result<void> EventFlusher::Outcome() const {
       failure_.value_or(Error{ErrorCode::kUnavailable, "more than " + std::to_string(options_.max_pending_bytes) +
                                                            " bytes came before they could be stored; raise "
                                                            "EventWriterOptions::max_pending_bytes"});
-  error.message = name_ + ": " + std::to_string(lost) + " events are not stored: " + error.message;
+  error.message =
+      name_ + ": " + std::to_string(lost) + (lost == 1 ? " event is" : " events are") + " not stored: " + error.message;
   return error;
 }
 
@@ -182,7 +183,7 @@ void EventFlusher::FlushOnce(MutexLock<Mutex>& lock) {
   batch_events_ += std::exchange(queued_events_, 0);
   queued_ = {};
   has_changed_ = false;
-  const RunRecord record = RecordNow();
+  RunRecord record = RecordNow();
   const std::string& batch = batch_;
   lock.unlock();
   auto stored = ExceptionsAsErrors([&]() -> Result<void> {
@@ -214,7 +215,6 @@ RunRecord EventFlusher::RecordNow() const {
   RunRecord record = record_;
   record.updated = CoreOf(client_).timing().SystemNow();
   record.events += batch_events_;
-  record.client = FiguresOf(client_.counters() - counters_before_);
   return record;
 }
 
