@@ -106,6 +106,7 @@ gcsflux_program(in_flight_client
   benchmarks/event_loops/in_flight_client.cc
   benchmarks/event_loops/ways.cc)
 target_link_libraries(in_flight_client PRIVATE gcsflux_bench_baselines gcsflux_flags gflags)
+gcsflux_benchmark(bench_event_writer)
 gcsflux_benchmark(bench_event_loops "BM_(InFlight/(stream|bare_loops)/connections:64/|Idle)")
 target_sources(bench_event_loops PRIVATE benchmarks/event_loops/client_process.cc)
 add_dependencies(bench_event_loops delaying_server in_flight_client)

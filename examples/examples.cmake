@@ -63,7 +63,7 @@ if(Torch_FOUND)
   target_link_libraries(train_fashion_mnist
     PRIVATE fashion_mnist timed_saves gcsflux_flags gcsflux_emulator gflags nlohmann_json::nlohmann_json)
   add_test(NAME example.train_fashion_mnist
-           COMMAND train_fashion_mnist --train_images=200 --test_images=100 --epochs=1)
+           COMMAND train_fashion_mnist --train_images=200 --test_images=100 --epochs=1 --events=gs://fashion-mnist/events)
 
   if(GCSFLUX_GLOO_HEADERS)
     gcsflux_program(train_distributed

@@ -19,6 +19,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "fashion_mnist/idx_file.h"
@@ -26,6 +27,7 @@
 #include "fashion_mnist/stored_images.h"
 #include "fashion_mnist/training.h"
 #include "gcsflux/emulator/emulator.h"
+#include "gcsflux/event_writer.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/torch/checkpoint_run.h"
@@ -46,6 +48,7 @@ DEFINE_int32(save_every, 50, "Batches from one checkpoint to the next; each epoc
 DEFINE_string(saves, "eager", "How checkpoints are saved: sync, or eager, beside the training");
 DEFINE_bool(resume, false, "Go on from the newest checkpoint, at the next image; ends a run that still goes on");
 DEFINE_bool(allow_changed_listing, false, "Go on though images came or went: see CheckCursor in gcsflux/epoch.h");
+DEFINE_string(events, "", "Where TensorBoard's event files go: gs://name/prefix or a directory; empty: none");
 DEFINE_string(summary, "", "File to write the figures to, as JSON");
 
 namespace {
@@ -126,6 +129,30 @@ gcsflux::CheckpointRunOptions RunOptions() {
 
 // ----------------------------------------------------------------------------------------------------- training
 
+/// What TensorBoard and `gcsflux runs` show of the run; nothing without --events.
+class Events {
+ public:
+  explicit Events(const Place& place) {
+    if (FLAGS_events.empty()) return;
+    writer_ = ValueOrThrow(gcsflux::EventWriter::Open(
+        place.client, FLAGS_events,
+        {.parameters = {{"train_images", std::to_string(FLAGS_train_images)}, {"saves", FLAGS_saves}}}));
+  }
+
+  void Add(std::string_view tag, double value, std::int64_t step) {
+    if (writer_) writer_->AddScalar(tag, value, step);
+  }
+  // A run is as good without them.
+  void Close(const MapDataset& images) {
+    if (!writer_) return;
+    writer_->SetReport(images.report());
+    if (const auto closed = writer_->Close(); !closed) std::cerr << closed.error().message << std::endl;
+  }
+
+ private:
+  std::optional<gcsflux::EventWriter> writer_;
+};
+
 /// A run over the epochs, which saves where it stands as it goes.
 class Training {
  public:
@@ -151,6 +178,8 @@ class Training {
     const std::uint64_t before = cursor().consumed;
     const auto on_batch = [&](const EpochReport& report) {
       ++step_;
+      events_.Add("train/loss", report.loss, step_);
+      events_.Add("train/images_per_second", static_cast<double>(report.images) / report.seconds, step_);
       const bool is_last = before + report.images == images_.objects().size();
       if (is_last || saves_.run().ShouldSave(step_)) {
         Print(epoch, before + report.images, report);
@@ -163,6 +192,11 @@ class Training {
 
   /// Waits until all is saved.
   void Finish() { Tell(saves_.Finish()); }
+
+  void FinishEvents(double accuracy) {
+    events_.Add("test/accuracy", accuracy, step_);
+    events_.Close(images_);
+  }
 
  private:
   void Resume() {
@@ -201,6 +235,7 @@ class Training {
   const Place& place_;
   const MapDataset& images_;
   examples::TimedSaves saves_;
+  Events events_{place_};
   Network network_;
   torch::optim::Adam adam_{network_.parameters()};
   gcsflux::RunState state_{.modules = {{"model", &network_}}, .optimizers = {{"optimizer", &adam_}}};
@@ -228,6 +263,7 @@ Figures Train(const Place& place, const Images& images) {
   training.Finish();
   figures.blocked = training.blocked();
   figures.test_accuracy = Accuracy(training.network(), images.test);
+  training.FinishEvents(figures.test_accuracy);
   std::cout << "test accuracy " << figures.test_accuracy << std::endl;
   return figures;
 }

@@ -192,8 +192,10 @@ void EventFlusher::FlushOnce(MutexLock<Mutex>& lock) {
   });
   const bool is_appended = stored.ok();
   if (stored) {
-    stored =
-        ExceptionsAsErrors([&] { return destination_->StoreRunRecord(FormatRunRecord(record), cancel_.get_token()); });
+    stored = ExceptionsAsErrors([&] {
+      record.client = FiguresOf(client_.counters() - counters_before_);
+      return destination_->StoreRunRecord(FormatRunRecord(record), cancel_.get_token());
+    });
   }
   lock.lock();
   if (is_appended) {

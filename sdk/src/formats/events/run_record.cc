@@ -52,16 +52,17 @@ std::chrono::system_clock::time_point TimeOf(const ordered_json& json, const cha
 }
 
 RunRecord RecordOf(const ordered_json& json) {
+  const ordered_json none = ordered_json::object();
   RunRecord record{.state = json.at("state"),
                    .started = TimeOf(json, "started"),
                    .updated = TimeOf(json, "updated"),
                    .revision = json.value("revision", ""),
-                   .parameters = json.at("parameters"),
-                   .environment = json.at("environment"),
-                   .client = json.at("client"),
-                   .events = json.at("events"),
-                   .dropped = json.at("dropped")};
-  if (json.contains("dataset")) record.dataset = json.at("dataset").get<std::map<std::string, double>>();
+                   .parameters = json.value("parameters", none),
+                   .environment = json.value("environment", none),
+                   .client = json.value("client", none),
+                   .dataset = json.value("dataset", none),
+                   .events = json.value("events", std::uint64_t{0}),
+                   .dropped = json.value("dropped", std::uint64_t{0})};
   for (const auto& [tag, metric] : json.at("metrics").items()) record.metrics.emplace(tag, MetricOf(metric));
   return record;
 }
