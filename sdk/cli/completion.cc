@@ -98,8 +98,8 @@ std::string FishScript() {
   for (const Command* command : Commands()) {
     const std::string_view first = FirstWord(command->name);
     const std::string_view second = SecondWord(command->name);
-    const std::string condition =
-        second.empty() ? is_after(first, "; and not ", "checkpoint runs shards help") : is_after(first, "; and ", second);
+    const std::string condition = second.empty() ? is_after(first, "; and not ", "checkpoint runs shards help")
+                                                 : is_after(first, "; and ", second);
     for (const CommandFlag& flag : command->flags) add_flag(condition, flag);
   }
   for (const CommandFlag& flag : CommonFlags()) add_flag("not __fish_use_subcommand", flag);

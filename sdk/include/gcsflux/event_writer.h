@@ -32,8 +32,8 @@ struct EventWriterOptions {
   std::size_t max_pending_bytes = 8U << 20;
   /// How long Close() and the destructor wait until everything is stored.
   std::chrono::milliseconds end_deadline = std::chrono::seconds(30);
-  /// Told of the first failure to store, by a thread of the writer; an exception is dropped. By default it is a line on
-  /// standard error.
+  /// Told of the first failure to store, by a thread of the writer, which must not call Flush() or Close(); an
+  /// exception is dropped. By default it is a line on standard error.
   std::function<void(const Error&)> on_failure = {};
   CallOptions call = {};  ///< For all requests.
 };

@@ -1,18 +1,15 @@
 #include "shards/index_shards.h"
 
-#include <algorithm>
-#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/object_name.h"
-#include "base/process/mutex.h"
 #include "gcsflux/object_reader.h"
 #include "gcsflux/upload.h"
 #include "shards/find_shards.h"
 #include "shards/shard_indexer.h"
-#include "transfer/threads/run_on_threads.h"
+#include "shards/shard_job.h"
 
 namespace gcsflux {
 namespace internal {
@@ -61,59 +58,26 @@ Result<ShardIndex> ReadIndexOf(const Client& client, const std::string& bucket, 
 
 namespace {
 
-class Indexing {
- public:
-  Indexing(const Client& client, std::string bucket, const std::vector<FoundShard>& found, const ShardOptions& options)
-      : client_(client), bucket_(std::move(bucket)), found_(found), options_(options) {
-    for (const FoundShard& shard : found) total_ += shard.shard.size;
-  }
+ShardReport ReportOf(const ShardIndex& index, bool is_kept) {
+  return {.shards = is_kept ? 0U : 1U,
+          .kept = is_kept ? 1U : 0U,
+          .samples = index.samples.size(),
+          .members = index.members.size(),
+          .bytes = index.size};
+}
 
-  Result<ShardReport> Run() {
-    const auto one = [this](std::size_t i, const std::stop_token& stop) { return IndexOne(found_[i], stop); };
-    if (auto ran = RunOnThreads(client_, found_.size(), options_.max_shards, one, options_.stop); !ran)
-      return ran.error();
-    const MutexLock lock(mutex_);
-    return report_;
+Result<ShardReport> IndexOne(const Client& client, const std::string& bucket, const FoundShard& found,
+                             const ShardOptions& options, ShardJob& job) {
+  const auto present = options.replaces_indexes ? std::nullopt : PresentIndex(client, bucket, found, options);
+  if (present) {
+    job.Pass(found.shard.size);
+    return ReportOf(*present, /*is_kept=*/true);
   }
-
- private:
-  Result<void> IndexOne(const FoundShard& found, const std::stop_token& stop) {
-    const auto present = options_.replaces_indexes ? std::nullopt : PresentIndex(client_, bucket_, found, options_);
-    if (present) {
-      Pass(found.shard.size);
-      return Note(*present, /*is_kept=*/true);
-    }
-    ShardOptions options = options_;
-    options.stop = stop;
-    const auto made = ReadIndexOf(client_, bucket_, found.shard, options, [this](std::uint64_t bytes) { Pass(bytes); });
-    if (!made) return made.error();
-    if (auto stored = StoreIndex(client_, {bucket_, found.shard.name}, *made, options); !stored) return stored;
-    return Note(*made, /*is_kept=*/false);
-  }
-
-  void Pass(std::uint64_t bytes) {
-    const std::uint64_t done = passed_ += bytes;
-    if (options_.on_progress) options_.on_progress({done, total_});
-  }
-
-  Result<void> Note(const ShardIndex& index, bool is_kept) {
-    const MutexLock lock(mutex_);
-    ++(is_kept ? report_.kept : report_.shards);
-    report_.samples += index.samples.size();
-    report_.members += index.members.size();
-    report_.bytes += index.size;
-    return {};
-  }
-
-  const Client& client_;
-  const std::string bucket_;
-  const std::vector<FoundShard>& found_;
-  const ShardOptions& options_;
-  std::uint64_t total_ = 0;
-  std::atomic<std::uint64_t> passed_ = 0;
-  Mutex mutex_;
-  ShardReport report_ GUARDED_BY(mutex_);
-};
+  const auto made = ReadIndexOf(client, bucket, found.shard, options, [&](std::uint64_t bytes) { job.Pass(bytes); });
+  if (!made) return made.error();
+  if (auto stored = StoreIndex(client, {bucket, found.shard.name}, *made, options); !stored) return stored.error();
+  return ReportOf(*made, /*is_kept=*/false);
+}
 
 }  // namespace
 }  // namespace internal
@@ -121,7 +85,14 @@ class Indexing {
 Result<ShardReport> IndexShards(const Client& client, const ObjectName& shards, const ShardOptions& options) {
   const auto found = internal::FindShards(client, shards, {.call = options.call, .stop = options.stop});
   if (!found) return found.error();
-  return internal::Indexing(client, shards.bucket, *found, options).Run();
+  std::uint64_t bytes = 0;
+  for (const internal::FoundShard& shard : *found) bytes += shard.shard.size;
+  internal::ShardJob job(client, options);
+  return job.Run(found->size(), bytes, [&](std::size_t i, const std::stop_token& stop) {
+    ShardOptions of_one = options;
+    of_one.stop = stop;
+    return internal::IndexOne(client, shards.bucket, (*found)[i], of_one, job);
+  });
 }
 
 }  // namespace gcsflux

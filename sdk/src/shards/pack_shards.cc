@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <set>
 #include <string>
@@ -7,7 +6,6 @@
 #include <vector>
 
 #include "base/object_name.h"
-#include "base/process/mutex.h"
 #include "formats/bytes/format_error.h"
 #include "formats/tar/tar_parser.h"
 #include "gcsflux/download.h"
@@ -17,6 +15,7 @@
 #include "shards/index_shards.h"
 #include "shards/pack_plan.h"
 #include "shards/shard_indexer.h"
+#include "shards/shard_job.h"
 #include "transfer/threads/run_on_threads.h"
 
 namespace gcsflux {
@@ -59,11 +58,10 @@ class Packing {
 
   Result<ShardReport> Run() {
     if (auto prepared = Prepare(); !prepared) return prepared.error();
-    const auto one = [this](std::size_t i, const std::stop_token& stop) { return PackOne(plan_[i], stop); };
-    if (auto ran = RunOnThreads(client_, plan_.size(), options_.max_shards, one, options_.stop); !ran)
-      return ran.error();
-    const MutexLock lock(mutex_);
-    return report_;
+    std::uint64_t bytes = 0;
+    for (const PlannedShard& shard : plan_) bytes += shard.bytes;
+    return job_.Run(plan_.size(), bytes,
+                    [this](std::size_t i, const std::stop_token& stop) { return PackOne(plan_[i], stop); });
   }
 
  private:
@@ -80,7 +78,6 @@ class Packing {
     if (!plan) return plan.error();
     if (plan->empty()) return Error{ErrorCode::kEmptyPrefix, ToUri(from_) + ": there are no objects to pack"};
     plan_ = *std::move(plan);
-    for (const PlannedShard& shard : plan_) total_ += shard.bytes;
     return FindPresent();
   }
 
@@ -109,19 +106,18 @@ class Packing {
     return found && HasMembers(*found, shard, objects_, from_.name);
   }
 
-  Result<void> PackOne(const PlannedShard& shard, const std::stop_token& stop) {
+  Result<ShardReport> PackOne(const PlannedShard& shard, const std::stop_token& stop) {
     const bool is_kept = IsPacked(shard);
     if (is_kept) {
-      Pass(shard.bytes);
+      job_.Pass(shard.bytes);
     } else if (auto written = WriteShard(shard, stop); !written) {
-      return written;
+      return written.error();
     }
-    const MutexLock lock(mutex_);
-    ++(is_kept ? report_.kept : report_.shards);
-    report_.samples += shard.samples;
-    report_.members += shard.objects.size();
-    report_.bytes += shard.bytes;
-    return {};
+    return ShardReport{.shards = is_kept ? 0U : 1U,
+                       .kept = is_kept ? 1U : 0U,
+                       .samples = shard.samples,
+                       .members = shard.objects.size(),
+                       .bytes = shard.bytes};
   }
 
   Result<void> WriteShard(const PlannedShard& shard, const std::stop_token& stop) {
@@ -138,7 +134,7 @@ class Packing {
       at += *written;
     }
     if (auto ended = writer.WriteZeros(2 * kTarBlock); !ended) return ended;
-    Pass(2 * kTarBlock);
+    job_.Pass(2 * kTarBlock);
     auto index = writer.Index();
     if (!index) return index.error();
     if (auto same = CheckMembers(*index, shard); !same) return same;
@@ -195,7 +191,7 @@ class Packing {
     if (auto written = writer.Write(header); !written) return written;
     if (auto written = write(); !written) return written;
     const std::uint64_t padded = TarPadded(object.size);
-    Pass(header.size() + padded);
+    job_.Pass(header.size() + padded);
     return padded > object.size ? writer.WriteZeros(padded - object.size) : Result<void>();
   }
 
@@ -211,11 +207,6 @@ class Packing {
     return {};
   }
 
-  void Pass(std::uint64_t bytes) {
-    const std::uint64_t done = passed_ += bytes;
-    if (options_.on_progress) options_.on_progress({done, total_});
-  }
-
   const Client& client_;
   const ObjectName from_;
   const ObjectName to_;
@@ -224,10 +215,7 @@ class Packing {
   std::vector<ListedObject> objects_ = {};
   std::vector<PlannedShard> plan_ = {};
   std::map<std::string, ListedObject, std::less<>> present_ = {};
-  std::uint64_t total_ = 0;
-  std::atomic<std::uint64_t> passed_ = 0;
-  Mutex mutex_;
-  ShardReport report_ GUARDED_BY(mutex_);
+  ShardJob job_{client_, options_};
 };
 
 }  // namespace
