@@ -360,7 +360,9 @@ class FileSizeLimit {
 };
 
 TEST_F(LocalEventWriterTest, AppendsToOneFile) {
-  EventWriter writer = OpenLocal();
+  EventWriter writer = OpenLocal(Listening());
+  ASSERT_TRUE(writer.Flush().ok());
+  EXPECT_TRUE(std::filesystem::exists(Directory() + "/run.json"));
   for (int i = 0; i < 3; ++i) {
     writer.AddScalar("loss", i, i);
     ASSERT_TRUE(writer.Flush().ok());
@@ -369,6 +371,7 @@ TEST_F(LocalEventWriterTest, AppendsToOneFile) {
   ASSERT_TRUE(writer.Close().ok());
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(Directory()), {}), 2);  // With the record.
   EXPECT_TRUE(gcs_.requests.empty());
+  EXPECT_THAT(failures_, SizeIs(0));
 }
 
 TEST_F(LocalEventWriterTest, AFullDiskLeavesWholeRecordsAndIsTriedAgain) {

@@ -47,6 +47,7 @@ class LocalDestination : public EventDestination {
   }
 
   Result<void> StoreRunRecord(const std::string& json, const std::stop_token& /*stop*/) override {
+    if (auto made = MakeDirectory(); !made) return made;
     const std::string path = directory_ + "/" + kRunRecordName;
     const std::string whole = path + ".new";
     const int file = ::open(whole.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -59,10 +60,15 @@ class LocalDestination : public EventDestination {
   }
 
  private:
-  Result<void> Open() {
+  [[nodiscard]] Result<void> MakeDirectory() const {
     std::error_code failure;
     std::filesystem::create_directories(directory_, failure);
     if (failure) return LocalError("make the directory", directory_, failure.value());
+    return {};
+  }
+
+  Result<void> Open() {
+    if (auto made = MakeDirectory(); !made) return made;
     path_ = directory_ + "/" + names_.At(number_);
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     if (file_ < 0) return LocalError("make", path_);
