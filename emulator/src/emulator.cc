@@ -16,6 +16,7 @@
 #include "faults/engine/fault_engine.h"
 #include "faults/plan/render_plan.h"
 #include "identity/config.h"
+#include "identity/hmac_keys.h"
 #include "identity/identity.h"
 #include "journal/journal.h"
 #include "journal/request_counters.h"
@@ -101,6 +102,7 @@ class Emulator::Running {
     answers_.SetWindow(idempotency_window_);
     journal_.Reset();
     counters_.Reset();
+    hmac_keys_.Clear();
     retry_tests_.Clear();
     faults_.Load(fault_plan_);
     machine_.SetPreempted(false);
@@ -144,11 +146,15 @@ class Emulator::Running {
   }
   ServiceAccess Access(const EmulatorOptions& options) {
     if (!options.auth) {
-      return {.scheme = Scheme(options), .machine = &machine_, .default_project = options.project};
+      return {.scheme = Scheme(options),
+              .hmac_keys = &hmac_keys_,
+              .machine = &machine_,
+              .default_project = options.project};
     }
     identity_.emplace(ParseIdentityConfig(options.auth->config), [this] { return clock_.Now(); });
     return {.scheme = Scheme(options),
             .identity = &*identity_,
+            .hmac_keys = &hmac_keys_,
             .machine = &machine_,
             .is_required = options.auth->is_required,
             .default_project = options.project};
@@ -196,6 +202,7 @@ class Emulator::Running {
   const FaultPlan fault_plan_;  // the plan at the start
   FaultEngine faults_;
   std::optional<Identity> identity_;
+  HmacKeys hmac_keys_{[this] { return clock_.Now(); }};
   Machine machine_;
   Service service_;
   const std::chrono::nanoseconds idempotency_window_;  // the value at the start

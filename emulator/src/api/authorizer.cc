@@ -14,11 +14,11 @@ constexpr std::string_view kScheme = "bearer ";
 // Schemes are compared without regard to case.
 bool IsBearer(std::string_view authorization) { return IsInAnyCase(authorization.substr(0, kScheme.size()), kScheme); }
 
-ApiResult<void> RequireAll(const Caller& caller, PermissionSet needed, std::string_view bucket) {
+ApiResult<void> RequireAll(const Caller& caller, PermissionSet needed, const ObjectPlace& place) {
   for (std::size_t i = 0; i < kPermissionCount; ++i) {
     const auto permission = static_cast<Permission>(i);
     if (!needed.Has(permission)) continue;
-    if (auto allowed = caller.Require(permission, bucket); !allowed) return allowed;
+    if (auto allowed = caller.Require(permission, place); !allowed) return allowed;
   }
   return {};
 }
@@ -27,20 +27,21 @@ ApiResult<void> RequireAll(const Caller& caller, PermissionSet needed, std::stri
 
 ApiResult<Caller> Authorizer::Identify(const HttpHeaders& headers, const std::string& base_url) const {
   if (identity_ == nullptr) return Caller();
-  if (headers.Find("authorization") == nullptr) return Caller(*identity_, std::nullopt);
+  if (headers.Find("authorization") == nullptr) return Caller(*rules_, std::nullopt);
   std::optional<Principal> principal = IdentifyBearer(*identity_, headers, base_url);
   if (!principal) return tl::unexpected(ApiError{401, "authError", "Invalid Credentials"});
-  return Caller(*identity_, std::move(principal));
+  return Caller(*rules_, std::move(principal));
 }
 
-ApiResult<void> Authorizer::Check(const Caller& caller, const NeededPermissions& needed, const std::string& bucket,
-                                  const std::string& object) const {
+ApiResult<void> Authorizer::Check(const Caller& caller, const NeededPermissions& needed,
+                                  const ObjectPlace& place) const {
   if (!caller.is_checked()) return {};
-  if (auto allowed = RequireAll(caller, needed.on_project, ""); !allowed) return allowed;
-  if (auto allowed = RequireAll(caller, needed.on_bucket, bucket); !allowed) return allowed;
+  if (auto allowed = RequireAll(caller, needed.on_project, {}); !allowed) return allowed;
+  if (auto allowed = RequireAll(caller, needed.on_bucket, {.bucket = place.bucket}); !allowed) return allowed;
+  if (auto allowed = RequireAll(caller, needed.on_object, place); !allowed) return allowed;
   if (!needed.replaces_object) return {};
-  const auto found = store_.FindBucket(bucket);
-  return found ? RequireReplace(caller, **found, object) : ApiResult<void>();
+  const auto found = store_.FindBucket(place.bucket);
+  return found ? RequireReplace(caller, **found, std::string(place.object)) : ApiResult<void>();
 }
 
 std::optional<Principal> IdentifyBearer(const Identity& identity, const HttpHeaders& headers,

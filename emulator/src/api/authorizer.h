@@ -3,7 +3,9 @@
 #include <optional>
 #include <string>
 
+#include "api/access_rules.h"
 #include "api/caller.h"
+#include "api/object_place.h"
 #include "http/api_error.h"
 #include "http/http_message.h"
 #include "identity/identity.h"
@@ -17,19 +19,22 @@ namespace gcsflux::emulator {
 class Authorizer {
  public:
   /// If the identity is null, every caller may do everything.
-  Authorizer(const Identity* identity, const Store& store) : identity_(identity), store_(store) {}
+  Authorizer(const Identity* identity, const Store& store) : identity_(identity), store_(store) {
+    if (identity != nullptr) rules_.emplace(*identity, store);
+  }
 
   /// By the Authorization header, if there is one; 401 if it is not valid. `base_url` is the client's name for the
   /// emulator. Signatures may name it as their audience.
   [[nodiscard]] ApiResult<Caller> Identify(const HttpHeaders& headers, const std::string& base_url) const;
 
-  /// `bucket` and `object` are the route's; "" if it has none.
-  [[nodiscard]] ApiResult<void> Check(const Caller& caller, const NeededPermissions& needed, const std::string& bucket,
-                                      const std::string& object) const;
+  /// `place` is what the request names.
+  [[nodiscard]] ApiResult<void> Check(const Caller& caller, const NeededPermissions& needed,
+                                      const ObjectPlace& place) const;
 
  private:
   const Identity* const identity_;
   const Store& store_;
+  std::optional<AccessRules> rules_ = {};  // if callers are checked
 };
 
 /// The principal of the bearer token in the Authorization header, if there is one and it is valid.

@@ -17,14 +17,14 @@ std::string Refusal(const std::string& who, Permission permission) {
 
 }  // namespace
 
-bool Caller::May(Permission permission, std::string_view bucket) const {
-  if (identity_ == nullptr) return true;
+bool Caller::May(Permission permission, const ObjectPlace& place) const {
+  if (rules_ == nullptr) return true;
   const bool is_in_scope = !principal_ || PermissionsWithin(principal_->scopes).Has(permission);
-  return is_in_scope && identity_->PermissionsOn(bucket, principal_).Has(permission);
+  return is_in_scope && rules_->PermissionsOn(place, principal_).Has(permission);
 }
 
-ApiResult<void> Caller::Require(Permission permission, std::string_view bucket) const {
-  if (May(permission, bucket)) return {};
+ApiResult<void> Caller::Require(Permission permission, const ObjectPlace& place) const {
+  if (May(permission, place)) return {};
   if (!principal_) return tl::unexpected(ApiError{401, "required", Refusal("Anonymous caller", permission)});
   if (!PermissionsWithin(principal_->scopes).Has(permission)) {
     return tl::unexpected(ApiError{403, "forbidden", "Provided scope(s) are not authorized"});

@@ -23,6 +23,11 @@ constexpr std::array<Entry, kPermissionCount> kEntries = {{
     {kBucketsList, "storage.buckets.list", "project"},
     {kBucketsSetIamPolicy, "storage.buckets.setIamPolicy", "bucket"},
     {kBucketsUpdate, "storage.buckets.update", "bucket"},
+    {kHmacKeysCreate, "storage.hmacKeys.create", "project"},
+    {kHmacKeysDelete, "storage.hmacKeys.delete", "project"},
+    {kHmacKeysGet, "storage.hmacKeys.get", "project"},
+    {kHmacKeysList, "storage.hmacKeys.list", "project"},
+    {kHmacKeysUpdate, "storage.hmacKeys.update", "project"},
     {kMultipartUploadsAbort, "storage.multipartUploads.abort", "object"},
     {kMultipartUploadsCreate, "storage.multipartUploads.create", "object"},
     {kMultipartUploadsList, "storage.multipartUploads.list", "bucket"},
@@ -32,7 +37,9 @@ constexpr std::array<Entry, kPermissionCount> kEntries = {{
     {kObjectsGet, "storage.objects.get", "object"},
     {kObjectsGetIamPolicy, "storage.objects.getIamPolicy", "object"},
     {kObjectsList, "storage.objects.list", "bucket"},
+    {kObjectsOverrideUnlockedRetention, "storage.objects.overrideUnlockedRetention", "object"},
     {kObjectsSetIamPolicy, "storage.objects.setIamPolicy", "object"},
+    {kObjectsSetRetention, "storage.objects.setRetention", "object"},
     {kObjectsUpdate, "storage.objects.update", "object"},
 }};
 

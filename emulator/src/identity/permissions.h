@@ -17,6 +17,11 @@ enum class Permission : std::uint8_t {
   kBucketsList,
   kBucketsSetIamPolicy,
   kBucketsUpdate,
+  kHmacKeysCreate,
+  kHmacKeysDelete,
+  kHmacKeysGet,
+  kHmacKeysList,
+  kHmacKeysUpdate,
   kMultipartUploadsAbort,
   kMultipartUploadsCreate,
   kMultipartUploadsList,
@@ -26,10 +31,12 @@ enum class Permission : std::uint8_t {
   kObjectsGet,
   kObjectsGetIamPolicy,
   kObjectsList,
+  kObjectsOverrideUnlockedRetention,
   kObjectsSetIamPolicy,
+  kObjectsSetRetention,
   kObjectsUpdate,
 };
-inline constexpr std::size_t kPermissionCount = 18;
+inline constexpr std::size_t kPermissionCount = 25;
 
 class PermissionSet {
  public:

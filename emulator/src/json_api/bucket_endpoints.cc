@@ -9,6 +9,8 @@
 #include "json/json_writer.h"
 #include "json_api/bucket_json.h"
 #include "json_api/bucket_requests.h"
+#include "json_api/bucket_rules.h"
+#include "json_api/predefined_acls.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -19,7 +21,12 @@ HttpResponse BucketResponse(const ApiCall& call, const BucketInfo& bucket) {
   return JsonResponse(json.Take());
 }
 
-HttpResponse EmptyList(const ApiCall& call, std::string_view kind) {
+// A page of folders, of which there are none.
+ApiResult<HttpResponse> EmptyList(const ApiCall& call, std::string_view kind) {
+  const auto size = Int64Parameter(call.query, "pageSize");
+  if (!size) return tl::unexpected(size.error());
+  const std::string token = call.query.Value("pageToken");
+  if (!token.empty() && !DecodePageToken(token)) return tl::unexpected(BadParameter("Invalid page token."));
   JsonWriter json;
   json.BeginObject();
   if (call.fields.Includes("kind")) json.Member("kind", std::string(kind));
@@ -64,6 +71,9 @@ ApiResult<HttpResponse> BucketEndpoints::List(const ApiCall& call) const {
   if (!query) return tl::unexpected(query.error());
   const ApiResult<bool> is_of_deleted = BoolParameter(call.query, "softDeleted");
   if (!is_of_deleted) return tl::unexpected(is_of_deleted.error());
+  // No bucket is ever out of reach here.
+  const ApiResult<bool> is_partial = BoolParameter(call.query, "returnPartialSuccess");
+  if (!is_partial) return tl::unexpected(is_partial.error());
   // Here, a deleted bucket is removed at once.
   const BucketPage page = *is_of_deleted ? BucketPage() : store_.ListBuckets(*query);
   call.subject.listed_items = page.buckets.size();
@@ -91,6 +101,12 @@ ApiResult<HttpResponse> BucketEndpoints::Insert(const ApiCall& call) const {
   ApiResult<BucketInfo> info = ParseBucketResource(*text, store_.now());
   if (!info) return tl::unexpected(info.error());
   call.subject.bucket = info->name;
+  if (auto applied = ApplyPredefinedAcls(call.query, *info); !applied) {
+    return tl::unexpected(ToApiError(applied.error()));
+  }
+  const ApiResult<bool> has_retention = BoolParameter(call.query, "enableObjectRetention");
+  if (!has_retention) return tl::unexpected(has_retention.error());
+  if (*has_retention) info->settings["objectRetention"] = R"({"mode":"Enabled"})";
   const Outcome<BucketInfo> inserted = store_.InsertBucket(*std::move(info));
   if (!inserted) return tl::unexpected(ToApiError(inserted.error()));
   return BucketResponse(call, *inserted);
@@ -124,9 +140,20 @@ ApiResult<HttpResponse> BucketEndpoints::Change(const ApiCall& call, const ApiRe
   if (!change) return tl::unexpected(change.error());
   const ApiResult<Preconditions> preconditions = ReadBucketPreconditions(call.query);
   if (!preconditions) return tl::unexpected(preconditions.error());
-  const Outcome<BucketInfoPtr> changed = (*bucket)->ChangeInfo(*preconditions, *change);
+  const auto change_all = [&](BucketInfo& info) -> Outcome<void> {
+    if (auto done = (*change)(info); !done) return done;
+    return ApplyPredefinedAcls(call.query, info);
+  };
+  const Outcome<BucketInfoPtr> changed = (*bucket)->ChangeInfo(*preconditions, change_all);
   if (!changed) return tl::unexpected(ToApiError(changed.error()));
   return BucketResponse(call, **changed);
+}
+
+ApiResult<HttpResponse> BucketEndpoints::LockRetentionPolicy(const ApiCall& call) const {
+  if (call.query.Value("ifMetagenerationMatch").empty()) {
+    return tl::unexpected(MissingParameter("ifMetagenerationMatch"));
+  }
+  return Change(call, [](BucketInfo& info) { return LockRetention(info); });
 }
 
 ApiResult<HttpResponse> BucketEndpoints::GetStorageLayout(const ApiCall& call) const {
@@ -137,10 +164,19 @@ ApiResult<HttpResponse> BucketEndpoints::GetStorageLayout(const ApiCall& call) c
   return JsonResponse(json.Take());
 }
 
-ApiResult<HttpResponse> BucketEndpoints::ListManagedFolders(const ApiCall& call) const {
+ApiResult<HttpResponse> BucketEndpoints::ListNone(const ApiCall& call) const {
   const auto bucket = store_.FindBucket(call.route.bucket);
   if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
-  return EmptyList(call, "storage#managedFolders");
+  // "storage.anywhereCaches.list" lists storage#anywhereCaches.
+  std::string kind(call.route.operation->name);
+  kind.replace(0, kind.find('.') + 1, "storage#");
+  return EmptyList(call, kind.substr(0, kind.find('.')));
+}
+
+ApiResult<HttpResponse> BucketEndpoints::FindNone(const ApiCall& call) const {
+  const auto bucket = store_.FindBucket(call.route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  return tl::unexpected(ApiError{404, "notFound", "The bucket has no " + call.route.item + "."});
 }
 
 ApiResult<HttpResponse> BucketEndpoints::ListFolders(const ApiCall& call) const {

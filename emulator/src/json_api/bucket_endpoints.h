@@ -21,10 +21,14 @@ class BucketEndpoints {
   ApiResult<HttpResponse> Patch(const ApiCall& call) const;
   ApiResult<HttpResponse> Update(const ApiCall& call) const;
   ApiResult<HttpResponse> Delete(const ApiCall& call) const;
+  /// The metageneration that the client knows must be the present one.
+  ApiResult<HttpResponse> LockRetentionPolicy(const ApiCall& call) const;
   ApiResult<HttpResponse> GetStorageLayout(const ApiCall& call) const;
-  /// Always empty: the emulator makes no folders.
-  ApiResult<HttpResponse> ListManagedFolders(const ApiCall& call) const;
-  /// Also empty. If the bucket has a hierarchical namespace, its folders should be listed, so the answer is a 501.
+  /// What no bucket has here: managed folders, caches, operations that take long.
+  ApiResult<HttpResponse> ListNone(const ApiCall& call) const;
+  /// 404, for whatever is done with one of them.
+  ApiResult<HttpResponse> FindNone(const ApiCall& call) const;
+  /// Empty. If the bucket has a hierarchical namespace, its folders should be listed, so the answer is a 501.
   ApiResult<HttpResponse> ListFolders(const ApiCall& call) const;
 
  private:

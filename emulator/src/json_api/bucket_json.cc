@@ -4,8 +4,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "api/access_control_list.h"
 #include "base/base64.h"
 #include "base/time_format.h"
+#include "json_api/access_control_json.h"
+#include "json_api/masked_json.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -39,12 +42,18 @@ OrderedJson DefaultSettings(std::string_view location_type) {
   return settings;
 }
 
-// An access control list has no users to name here: one entry stands for the project.
-void ShowAcl(OrderedJson& resource) {
-  const OrderedJson owner = {{"entity", "project-owners-0"}, {"role", "OWNER"}};
+void ShowAcls(OrderedJson& resource, const BucketView& view, const BucketInfo& bucket) {
   resource["owner"] = {{"entity", "project-owners-0"}};
-  if (!resource.contains("acl")) resource["acl"] = OrderedJson::array({owner});
-  if (!resource.contains("defaultObjectAcl")) resource["defaultObjectAcl"] = OrderedJson::array({owner});
+  AclOwner owner{.kind = AclKind::kBucket, .bucket = bucket.name, .base_url = std::string(view.base_url)};
+  owner.etag = BucketEtag(bucket);
+  for (const auto& [name, kind] :
+       {std::pair("acl", AclKind::kBucket), std::pair("defaultObjectAcl", AclKind::kDefaultObject)}) {
+    owner.kind = kind;
+    resource[name] = OrderedJson::array();
+    for (const AccessControl& entry : BucketAcl(bucket, kind)) {
+      resource[name].push_back(AccessControlResource(owner, entry));
+    }
+  }
 }
 
 OrderedJson Resource(const BucketView& view, const BucketInfo& bucket) {
@@ -58,38 +67,22 @@ OrderedJson Resource(const BucketView& view, const BucketInfo& bucket) {
                           {"location", bucket.location},
                           {"locationType", location_type},
                           {"storageClass", bucket.storage_class},
-                          {"etag", EncodeBase64(std::to_string(bucket.metageneration))},
+                          {"etag", BucketEtag(bucket)},
                           {"timeCreated", FormatRfc3339(bucket.time_created)},
                           {"updated", FormatRfc3339(bucket.updated)},
                           {"softDeletePolicy", SoftDeleteResource(bucket)}};
   OrderedJson settings = DefaultSettings(location_type);
   for (const auto& [name, setting] : bucket.settings) settings.merge_patch({{name, OrderedJson::parse(setting)}});
   resource.update(settings);
-  if (view.shows_acl) {
-    ShowAcl(resource);
-  } else {
-    resource.erase("acl");
-    resource.erase("defaultObjectAcl");
-  }
+  resource.erase("acl");
+  resource.erase("defaultObjectAcl");
+  if (view.shows_acl && !HasUniformAccess(bucket)) ShowAcls(resource, view, bucket);
   return resource;
 }
 
-// The part of `value` that the client asked for. A list's elements share the list's mask.
-OrderedJson Masked(const OrderedJson& value, const FieldMask& fields) {
-  if (value.is_array()) {
-    OrderedJson kept = OrderedJson::array();
-    for (const OrderedJson& element : value) kept.push_back(Masked(element, fields));
-    return kept;
-  }
-  if (!value.is_object()) return value;
-  OrderedJson kept = OrderedJson::object();
-  for (const auto& [name, member] : value.items()) {
-    if (fields.Includes(name)) kept[name] = Masked(member, fields.Inside(name));
-  }
-  return kept;
-}
-
 }  // namespace
+
+std::string BucketEtag(const BucketInfo& bucket) { return EncodeBase64(std::to_string(bucket.metageneration)); }
 
 bool HasHierarchicalNamespace(const BucketInfo& bucket) {
   const auto found = bucket.settings.find("hierarchicalNamespace");

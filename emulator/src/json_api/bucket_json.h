@@ -16,6 +16,9 @@ struct BucketView {
   bool shows_acl = false;     ///< `projection=full`
 };
 
+/// Changes with each change of the bucket's description, and of its access control.
+std::string BucketEtag(const BucketInfo& bucket);
+
 void WriteBucket(JsonWriter& json, const BucketView& view, const BucketInfo& bucket);
 
 /// The bucket's location, and whether it has folders:

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "base/time_format.h"
 #include "http/json_error.h"
 #include "json/bounded_json.h"
 #include "json/json_shape.h"
+#include "json_api/bucket_rules.h"
 #include "store/objects/storage_class.h"
 
 namespace gcsflux::emulator {
@@ -26,7 +26,10 @@ const Json& SettingShapes() {
     "customPlacementConfig": {"dataLocations": ["string"]},
     "defaultEventBasedHold": "boolean",
     "defaultObjectAcl": [{"entity": "string", "role": "string"}],
-    "encryption": {"defaultKmsKeyName": "string"},
+    "encryption": {"defaultKmsKeyName": "string",
+                   "customerManagedEncryptionEnforcementConfig": {"restrictionMode": "string"},
+                   "customerSuppliedEncryptionEnforcementConfig": {"restrictionMode": "string"},
+                   "googleManagedEncryptionEnforcementConfig": {"restrictionMode": "string"}},
     "hierarchicalNamespace": {"enabled": "boolean"},
     "iamConfiguration": {"uniformBucketLevelAccess": {"enabled": "boolean"}, "bucketPolicyOnly": {"enabled": "boolean"},
                          "publicAccessPrevention": "string"},
@@ -41,7 +44,7 @@ const Json& SettingShapes() {
     "logging": {"logBucket": "string", "logObjectPrefix": "string"},
     "retentionPolicy": {"retentionPeriod": "int64"},
     "rpo": "string",
-    "softDeletePolicy": {"retentionDurationSeconds": "int64"},
+    "softDeletePolicy": {"retentionDurationSeconds": "int64", "hardDeletePause": {"enabled": "boolean"}},
     "storageClass": "string",
     "versioning": {"enabled": "boolean"},
     "website": {"mainPageSuffix": "string", "notFoundPage": "string"}
@@ -75,18 +78,6 @@ Outcome<void> SetSoftDelete(const Json& policy, BucketInfo& info) {
   return {};
 }
 
-// https://cloud.google.com/storage/docs/bucket-lock: at most a hundred years.
-Outcome<void> SettleRetention(Json& policy, const BucketInfo& before) {
-  const std::int64_t period = policy.contains("retentionPeriod") ? ToInt64(policy["retentionPeriod"]).value_or(0) : 0;
-  if (period < 1 || period > 3'155'760'000) return Invalid("retentionPolicy.retentionPeriod");
-  policy["retentionPeriod"] = std::to_string(period);
-  const auto known = before.settings.find("retentionPolicy");
-  const Json old = known != before.settings.end() ? Json::parse(known->second) : Json::object();
-  const bool is_same = old.value("retentionPeriod", "") == policy["retentionPeriod"];
-  policy["effectiveTime"] = is_same ? old["effectiveTime"] : Json(FormatRfc3339(before.updated));
-  return {};
-}
-
 // An empty setting is one that is not set: {"rule": []} ends a bucket's lifecycle.
 bool IsEmpty(const Json& setting) {
   if (setting.is_null()) return true;
@@ -107,13 +98,14 @@ Outcome<void> Assign(Json settings, BucketInfo& info) {
     if (auto set = SetSoftDelete(*found, info); !set) return set;
     settings.erase(found);
   }
-  if (const auto found = settings.find("retentionPolicy"); found != settings.end()) {
-    if (auto settled = SettleRetention(*found, info); !settled) return settled;
-  }
+  if (auto settled = SettleRetention(settings, info); !settled) return settled;
+  if (auto settled = SettleAccess(settings, info); !settled) return settled;
   info.is_versioned = settings.contains("versioning") && settings["versioning"].value("enabled", false);
-  info.settings.clear();
+  std::erase_if(info.settings, [](const auto& known) { return SettingShapes().contains(known.first); });
   for (const auto& [name, setting] : settings.items()) {
-    if (!IsEmpty(setting)) info.settings.emplace(name, setting.dump());
+    // A list that allows nothing is not the list of a bucket that has none.
+    const bool is_list = name == "acl" || name == "defaultObjectAcl";
+    if (is_list ? setting.is_array() : !IsEmpty(setting)) info.settings.emplace(name, setting.dump());
   }
   return {};
 }
@@ -143,6 +135,7 @@ ApiResult<BucketInfo> ParseBucketResource(std::string_view text, Time now) {
   if (const auto misfit = FindMisfit(named, {{"name", "string"}, {"location", "string"}})) {
     return tl::unexpected(ToApiError(Invalid(*misfit).value()));
   }
+  if (auto served = RefuseUnserved(OnlySettings(named)); !served) return tl::unexpected(served.error());
   info.name = named.value("name", "");
   if (info.name.empty()) return tl::unexpected(MissingParameter("name"));
   info.location = named.value("location", info.location);
@@ -151,13 +144,16 @@ ApiResult<BucketInfo> ParseBucketResource(std::string_view text, Time now) {
   if (auto assigned = Assign(OnlySettings(named), info); !assigned) {
     return tl::unexpected(ToApiError(assigned.error()));
   }
+  if (auto fit = CheckGivenAcls(named, info); !fit) return tl::unexpected(ToApiError(fit.error()));
   return info;
 }
 
 ApiResult<BucketInfoChange> ParseBucketPatch(std::string_view text) {
   ApiResult<Json> parsed = ParseJsonObject(text);
   if (!parsed) return tl::unexpected(parsed.error());
-  return [patch = OnlySettings(*parsed)](BucketInfo& info) -> Outcome<void> {
+  Json patch = OnlySettings(*parsed);
+  if (auto served = RefuseUnserved(patch); !served) return tl::unexpected(served.error());
+  return [patch = std::move(patch)](BucketInfo& info) -> Outcome<void> {
     Json settings = Json::object();
     for (const auto& [name, setting] : info.settings) settings[name] = Json::parse(setting);
     settings.merge_patch(patch);
@@ -168,14 +164,25 @@ ApiResult<BucketInfoChange> ParseBucketPatch(std::string_view text) {
     if (const auto named = patch.find("softDeletePolicy"); named != patch.end() && named->is_null()) {
       settings["softDeletePolicy"] = Json::object();
     }
-    return Assign(std::move(settings), info);
+    const auto assigned = Assign(std::move(settings), info);
+    return assigned ? CheckGivenAcls(patch, info) : assigned;
   };
 }
 
 ApiResult<BucketInfoChange> ParseBucketUpdate(std::string_view text) {
   ApiResult<Json> parsed = ParseJsonObject(text);
   if (!parsed) return tl::unexpected(parsed.error());
-  return [settings = WithoutNulls(OnlySettings(*parsed))](BucketInfo& info) { return Assign(settings, info); };
+  Json given = WithoutNulls(OnlySettings(*parsed));
+  if (auto served = RefuseUnserved(given); !served) return tl::unexpected(served.error());
+  return [given = std::move(given)](BucketInfo& info) {
+    Json settings = given;
+    for (const char* name : {"acl", "defaultObjectAcl"}) {
+      const auto known = info.settings.find(name);
+      if (known != info.settings.end() && !given.contains(name)) settings[name] = Json::parse(known->second);
+    }
+    const auto assigned = Assign(std::move(settings), info);
+    return assigned ? CheckGivenAcls(given, info) : assigned;
+  };
 }
 
 }  // namespace gcsflux::emulator

@@ -15,7 +15,8 @@ namespace gcsflux::emulator {
 ApiResult<BucketInfo> ParseBucketResource(std::string_view json, Time now);
 /// A JSON merge patch: null deletes. The change fails if its result is not a valid bucket.
 ApiResult<BucketInfoChange> ParseBucketPatch(std::string_view json);
-/// Settings that the resource lacks are deleted, except for the storage class and the soft-delete policy.
+/// Settings that the resource lacks are deleted, except for the storage class, the soft-delete policy, and who may use
+/// the bucket.
 ApiResult<BucketInfoChange> ParseBucketUpdate(std::string_view json);
 
 }  // namespace gcsflux::emulator

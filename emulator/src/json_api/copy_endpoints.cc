@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/encryption_headers.h"
+#include "api/object_access.h"
 #include "bodies/receive_body.h"
 #include "json/json_writer.h"
 #include "json_api/resource_requests.h"
@@ -110,7 +111,10 @@ ApiResult<ObjectPtr> CopyEndpoints::FindSource(const ApiCall& call, const Bucket
 
 ApiResult<CopyEndpoints::Plan> CopyEndpoints::MakePlan(const ApiCall& call) const {
   const Route& route = call.route;
-  if (auto allowed = call.caller.Require(Permission::kObjectsGet, route.source_bucket); !allowed) {
+  const auto generation = Int64Parameter(call.query, "sourceGeneration");
+  if (!generation) return tl::unexpected(generation.error());
+  const ObjectPlace from_where = {route.source_bucket, route.source_object, *generation};
+  if (auto allowed = call.caller.Require(Permission::kObjectsGet, from_where); !allowed) {
     return tl::unexpected(allowed.error());
   }
   if (auto valid = CheckObjectName(route.object); !valid) return tl::unexpected(ToApiError(valid.error()));
@@ -129,6 +133,8 @@ ApiResult<CopyEndpoints::Plan> CopyEndpoints::MakePlan(const ApiCall& call) cons
   const BucketInfoPtr info = (*to)->info();
   ApiResult<ObjectAttributes> attributes = SettleAttributes(*text, **source, *info);
   if (!attributes) return tl::unexpected(attributes.error());
+  auto settled = SettleNewObjectAcl(call.caller, *info, call.query.Value("destinationPredefinedAcl"), *attributes);
+  if (!settled) return tl::unexpected(settled.error());
 
   const bool is_far =
       attributes->storage_class != (*source)->attributes->storage_class || info->location != (*from)->info()->location;

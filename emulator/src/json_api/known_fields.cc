@@ -20,6 +20,18 @@ constexpr auto kBucket =
     "logging,metageneration,name,objectRetention,owner,projectNumber,retentionPolicy,rpo,satisfiesPZI,satisfiesPZS,"
     "selfLink,softDeletePolicy,softDeleteTime,storageClass,timeCreated,updated,versioning,website";
 
+// https://cloud.google.com/storage/docs/json_api/v1/notifications#resource
+constexpr auto kNotificationFields =
+    "custom_attributes,etag,event_types,id,kind,object_name_prefix,payload_format,selfLink,topic";
+
+// https://cloud.google.com/storage/docs/json_api/v1/objectAccessControls#resource
+constexpr auto kAccessControlFields =
+    "bucket,domain,email,entity,entityId,etag,generation,id,kind,object,projectTeam,role,selfLink";
+
+// https://cloud.google.com/storage/docs/json_api/v1/projects/hmacKeys#resource
+constexpr auto kHmacKeyFields =
+    "accessId,etag,id,kind,projectId,selfLink,serviceAccountEmail,state,timeCreated,updated";
+
 FieldMask Mask(const std::string& text) { return *FieldMask::Parse(text); }
 
 }  // namespace
@@ -29,6 +41,15 @@ const FieldMask& KnownFields(Answer answer) {
   static const FieldMask kOfBucket = Mask(kBucket);
   static const FieldMask kOfObjects = Mask("kind,nextPageToken,prefixes,items(" + std::string(kObject) + ")");
   static const FieldMask kOfBuckets = Mask("kind,nextPageToken,unreachable,items(" + std::string(kBucket) + ")");
+  static const FieldMask kOfNotification = Mask(kNotificationFields);
+  static const FieldMask kOfNotifications = Mask("kind,items(" + std::string(kNotificationFields) + ")");
+  static const FieldMask kOfAccessControl = Mask(kAccessControlFields);
+  static const FieldMask kOfAccessControls = Mask("kind,items(" + std::string(kAccessControlFields) + ")");
+  static const FieldMask kOfHmacKey = Mask("kind,secret,metadata(" + std::string(kHmacKeyFields) + ")");
+  static const FieldMask kOfHmacKeyMetadata = Mask(kHmacKeyFields);
+  static const FieldMask kOfHmacKeys = Mask("kind,nextPageToken,items(" + std::string(kHmacKeyFields) + ")");
+  static const FieldMask kOfPolicy = Mask("bindings,etag,kind,resourceId,version");
+  static const FieldMask kOfServiceAccount = Mask("email_address,kind");
   static const FieldMask kOfPermissions = Mask("kind,permissions");
   static const FieldMask kOfLayout =
       Mask("bucket,customPlacementConfig,hierarchicalNamespace,kind,location,locationType");
@@ -37,12 +58,21 @@ const FieldMask& KnownFields(Answer answer) {
       Mask("done,kind,objectSize,rewriteToken,totalBytesRewritten,resource(" + std::string(kObject) + ")");
   static const FieldMask kEverything;
   switch (answer) {
+    case Answer::kAccessControl: return kOfAccessControl;
+    case Answer::kAccessControls: return kOfAccessControls;
     case Answer::kBucket: return kOfBucket;
     case Answer::kBuckets: return kOfBuckets;
     case Answer::kFolders: return kOfFolders;
+    case Answer::kHmacKey: return kOfHmacKey;
+    case Answer::kHmacKeyMetadata: return kOfHmacKeyMetadata;
+    case Answer::kHmacKeys: return kOfHmacKeys;
+    case Answer::kNotification: return kOfNotification;
+    case Answer::kNotifications: return kOfNotifications;
     case Answer::kObject: return kOfObject;
     case Answer::kObjects: return kOfObjects;
     case Answer::kPermissions: return kOfPermissions;
+    case Answer::kPolicy: return kOfPolicy;
+    case Answer::kServiceAccount: return kOfServiceAccount;
     case Answer::kRewrite: return kOfRewrite;
     case Answer::kStorageLayout: return kOfLayout;
     case Answer::kNothing: return kEverything;  // there is nothing to select from

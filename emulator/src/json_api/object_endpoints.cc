@@ -6,6 +6,7 @@
 
 #include "api/encryption_headers.h"
 #include "api/media_response.h"
+#include "api/object_access.h"
 #include "api/object_etag.h"
 #include "api/page_token.h"
 #include "bodies/receive_body.h"
@@ -34,6 +35,9 @@ ApiResult<ListQuery> ReadListQuery(const QueryParameters& query) {
   const ApiResult<bool> includes_delimiter = BoolParameter(query, "includeTrailingDelimiter");
   if (!has_versions) return tl::unexpected(has_versions.error());
   if (!includes_delimiter) return tl::unexpected(includes_delimiter.error());
+  // There are no folders that could be prefixes.
+  const ApiResult<bool> includes_folders = BoolParameter(query, "includeFoldersAsPrefixes");
+  if (!includes_folders) return tl::unexpected(includes_folders.error());
   ListQuery result{.prefix = query.Value("prefix"),
                    .delimiter = query.Value("delimiter"),
                    .start_offset = query.Value("startOffset"),
@@ -90,6 +94,30 @@ ApiResult<bool> AsksForSoftDeleted(const ApiCall& call, const BucketInfo& bucket
     return tl::unexpected(BadRequest("The bucket " + bucket.name + " does not have soft delete enabled."));
   }
   return true;
+}
+
+// Changes the attributes, and settles who may use the object then and who may say so.
+ApiResult<void> SettleChange(const ApiCall& call, const BucketInfo& bucket, const AttributesChange& change,
+                             ObjectAttributes& attributes) {
+  const auto before = attributes.settings;
+  change(attributes);
+  const auto setting = [](const auto& settings, const char* name) {
+    const auto found = settings.find(name);
+    return found != settings.end() ? found->second : std::string();
+  };
+  const ObjectPlace place = {call.route.bucket, call.route.object};
+  if (setting(before, "retention") != setting(attributes.settings, "retention")) {
+    if (auto may = call.caller.Require(Permission::kObjectsSetRetention, place); !may) return may;
+    if (call.query.Value("overrideUnlockedRetention") == "true") {
+      auto may = call.caller.Require(Permission::kObjectsOverrideUnlockedRetention, place);
+      if (!may) return may;
+    }
+  }
+  const std::string predefined = call.query.Value("predefinedAcl");
+  const bool gives_acl = setting(before, "acl") != setting(attributes.settings, "acl");
+  if (predefined.empty() && !gives_acl) return {};
+  if (auto may = call.caller.Require(Permission::kObjectsSetIamPolicy, place); !may) return may;
+  return SettleObjectAcl(call.caller, bucket, predefined, gives_acl, attributes);
 }
 
 // Metadata is shown without a key, but not with a wrong one.
@@ -174,7 +202,17 @@ ApiResult<HttpResponse> ObjectEndpoints::Change(const ApiCall& call, const ApiRe
   const ApiResult<ObjectSelector> selector = ReadSelector(call);
   if (!selector) return tl::unexpected(selector.error());
   if (!change) return tl::unexpected(change.error());
-  const Outcome<ObjectPtr> patched = (*bucket)->PatchObject(*selector, *change);
+  const ApiResult<bool> overrides = BoolParameter(call.query, "overrideUnlockedRetention");
+  if (!overrides) return tl::unexpected(overrides.error());
+  const auto before = (*bucket)->GetObject(*selector);
+  if (!before) return tl::unexpected(ToApiError(before.error()));
+  const auto settle = [&](ObjectAttributes& attributes) {
+    return SettleChange(call, *(*bucket)->info(), *change, attributes);
+  };
+  ObjectAttributes trial = *(*before)->attributes;
+  if (auto settled = settle(trial); !settled) return tl::unexpected(settled.error());
+  const Outcome<ObjectPtr> patched = (*bucket)->PatchObject(
+      *selector, [&](ObjectAttributes& attributes) { (void)settle(attributes); }, *overrides);
   if (!patched) return tl::unexpected(ToApiError(patched.error()));
   return ObjectResponse(call, **patched);
 }
@@ -201,6 +239,13 @@ ApiResult<HttpResponse> ObjectEndpoints::Compose(const ApiCall& call) const {
   if (!text) return tl::unexpected(text.error());
   ApiResult<ComposeResource> compose = ParseComposeResource(*text);
   if (!compose) return tl::unexpected(compose.error());
+  for (const ObjectSelector& source : compose->sources) {
+    auto allowed = call.caller.Require(Permission::kObjectsGet, {call.route.bucket, source.name, source.generation});
+    if (!allowed) return tl::unexpected(allowed.error());
+  }
+  auto settled = SettleNewObjectAcl(call.caller, *(*bucket)->info(), call.query.Value("destinationPredefinedAcl"),
+                                    compose->attributes);
+  if (!settled) return tl::unexpected(settled.error());
   if (compose->delete_source_objects) {
     auto allowed = call.caller.Require(Permission::kObjectsDelete, call.route.bucket);
     if (!allowed) return tl::unexpected(allowed.error());

@@ -1,14 +1,17 @@
 #include "json_api/resource_json.h"
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "api/access_control_list.h"
 #include "api/custom_time.h"
 #include "api/object_etag.h"
 #include "base/base64.h"
 #include "base/time_format.h"
 #include "http/hash_text.h"
 #include "http/target.h"
+#include "json_api/access_control_json.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -35,14 +38,33 @@ void WriteMetadata(JsonWriter& json, const ObjectView& view) {
   json.EndObject();
 }
 
-// An access control list has no users to name here: one entry stands for the project.
-constexpr std::string_view kOwner = R"({"entity":"project-owners-0"})";
-constexpr std::string_view kAcl =
-    R"([{"kind":"storage#objectAccessControl","entity":"project-owners-0","role":"OWNER"}])";
+void WriteOwner(JsonWriter& json, const ObjectView& view) {
+  json.Key("owner");
+  json.BeginObject();
+  json.Member("entity", OwnerOf(*view.object.attributes));
+  json.EndObject();
+}
 
-void WriteRaw(JsonWriter& json, std::string_view key, std::string_view value) {
-  json.Key(key);
-  json.Raw(value);
+void WriteAcl(JsonWriter& json, const ObjectView& view) {
+  const AclOwner owner{.kind = AclKind::kObject,
+                       .bucket = std::string(view.bucket),
+                       .base_url = std::string(view.base_url),
+                       .etag = ObjectEtag(view.object),
+                       .object = &view.object};
+  json.Key("acl");
+  json.BeginArray();
+  for (const AccessControl& entry : ObjectAcl(*view.object.attributes)) {
+    json.Raw(AccessControlResource(owner, entry).dump());
+  }
+  json.EndArray();
+}
+
+void WriteSetting(JsonWriter& json, const char* name, const ObjectView& view) {
+  const auto& settings = view.object.attributes->settings;
+  const auto found = settings.find(name);
+  if (found == settings.end()) return;
+  json.Key(name);
+  json.Raw(found->second);
 }
 
 void MemberUnlessEmpty(JsonWriter& json, std::string_view key, const std::string& value) {
@@ -138,6 +160,7 @@ constexpr std::array kObjectFields = {
     ObjectRenderer::Field{
         "temporaryHold",
         [](JsonWriter& j, const View& v) { WriteHold(j, "temporaryHold", v.object.attributes->temporary_hold); }},
+    ObjectRenderer::Field{"retention", [](JsonWriter& j, const View& v) { WriteSetting(j, "retention", v); }},
     ObjectRenderer::Field{"customerEncryption",
                           [](JsonWriter& j, const View& v) { WriteCustomerEncryption(j, v.object); }},
     ObjectRenderer::Field{
@@ -159,8 +182,8 @@ constexpr std::array kObjectFields = {
 
 // The fields that `projection=full` adds.
 constexpr std::array kAclFields = {
-    ObjectRenderer::Field{"owner", [](JsonWriter& j, const View&) { WriteRaw(j, "owner", kOwner); }},
-    ObjectRenderer::Field{"acl", [](JsonWriter& j, const View&) { WriteRaw(j, "acl", kAcl); }},
+    ObjectRenderer::Field{"owner", [](JsonWriter& j, const View& v) { WriteOwner(j, v); }},
+    ObjectRenderer::Field{"acl", [](JsonWriter& j, const View& v) { WriteAcl(j, v); }},
 };
 
 }  // namespace

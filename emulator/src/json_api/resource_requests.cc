@@ -5,10 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "api/access_control_list.h"
 #include "api/custom_time.h"
+#include "base/parse_time.h"
+#include "base/time_format.h"
 #include "http/hash_text.h"
 #include "http/json_error.h"
 #include "json/bounded_json.h"
+#include "json_api/access_control_json.h"
 #include "store/objects/attribute_rules.h"
 
 namespace gcsflux::emulator {
@@ -85,6 +89,35 @@ ApiResult<void> MergeMetadata(const Json& patch, std::map<std::string, std::stri
   return {};
 }
 
+ApiResult<std::string> ReadRetention(const Json& given) {
+  if (!given.is_object()) return WrongType("retention");
+  const std::string mode = given.value("mode", Json()).is_string() ? given["mode"].get<std::string>() : "";
+  const Json time = given.value("retainUntilTime", Json());
+  const std::optional<Time> until = time.is_string() ? ParseRfc3339(time.get<std::string>()) : std::nullopt;
+  if (mode != "Locked" && mode != "Unlocked") return WrongType("retention.mode");
+  if (!until) return WrongType("retention.retainUntilTime");
+  return Json{{"mode", mode}, {"retainUntilTime", FormatRfc3339(*until)}}.dump();
+}
+
+// What few objects have.
+ApiResult<void> MergeSettings(const Json& patch, std::map<std::string, std::string>& settings) {
+  const auto acl = ReadAclMember(patch, AclKind::kObject);
+  if (!acl) return tl::unexpected(acl.error());
+  if (*acl) settings["acl"] = EncodeAcl(**acl);
+  if (patch.contains("acl") && !*acl) settings.erase("acl");
+  if (const auto found = patch.find("retention"); found != patch.end()) {
+    settings.erase("retention");
+    const bool is_none = found->is_null() || found->empty();
+    const ApiResult<std::string> retention = is_none ? std::string() : ReadRetention(*found);
+    if (!retention) return tl::unexpected(retention.error());
+    if (!is_none) settings["retention"] = *retention;
+  }
+  if (const auto found = patch.find("contexts"); found != patch.end() && !found->is_null() && !found->empty()) {
+    return tl::unexpected(ApiError{501, "notImplemented", "The emulator does not serve the field contexts."});
+  }
+  return {};
+}
+
 ApiResult<void> MergeAttributes(const Json& patch, ObjectAttributes& attributes) {
   for (const StringAttribute& attribute : kStringAttributes) {
     const auto found = patch.find(attribute.name);
@@ -99,6 +132,7 @@ ApiResult<void> MergeAttributes(const Json& patch, ObjectAttributes& attributes)
     if (!found->is_null() && !found->is_boolean()) return WrongType(name);
     attributes.*hold = found->is_null() ? std::nullopt : std::optional(found->get<bool>());
   }
+  if (auto merged = MergeSettings(patch, attributes.settings); !merged) return merged;
   if (!attributes.custom_time.empty()) {
     std::optional<std::string> time = ReadCustomTime(attributes.custom_time);
     if (!time) return WrongType("customTime");
@@ -208,6 +242,7 @@ ApiResult<AttributesChange> ParseObjectUpdate(std::string_view text) {
     ObjectAttributes updated = given;
     updated.storage_class = attributes.storage_class;
     if (updated.custom_time.empty()) updated.custom_time = attributes.custom_time;
+    for (const auto& [name, setting] : attributes.settings) updated.settings.emplace(name, setting);
     attributes = std::move(updated);
   };
 }

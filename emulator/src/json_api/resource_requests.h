@@ -31,7 +31,8 @@ ApiResult<ComposeResource> ParseComposeResource(std::string_view json);
 // Changes of an object. They cannot change its storage class: a rewrite does that.
 /// A JSON merge patch: null deletes.
 ApiResult<AttributesChange> ParseObjectPatch(std::string_view json);
-/// Attributes that the resource lacks are deleted, except for the custom time: once set, it stays.
+/// Attributes that the resource lacks are deleted, except for the custom time, access and retention: once set, they
+/// stay.
 ApiResult<AttributesChange> ParseObjectUpdate(std::string_view json);
 
 }  // namespace gcsflux::emulator

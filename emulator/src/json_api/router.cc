@@ -38,6 +38,10 @@ std::optional<Route> Match(std::string_view pattern, const std::vector<std::stri
       route.source_bucket = segment;
     } else if (expected == "{source_object}") {
       route.source_object = segment;
+    } else if (expected == "{project}") {
+      route.project = segment;
+    } else if (expected == "{item}") {
+      route.item = segment;
     }
   }
   return route;

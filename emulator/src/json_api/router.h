@@ -19,6 +19,8 @@ struct Route {
   std::string source_bucket =
       {};  ///< The source of a copy or a rewrite; the two above are the destination. "" for a move.
   std::string source_object = {};
+  std::string project = {};
+  std::string item = {};  ///< What the path names below a bucket, an object or a project: an entity, a notification.
 };
 
 /// A method of the JSON API that the emulator does not serve. Its callers are told so, and retry tests can name it.

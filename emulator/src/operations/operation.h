@@ -17,7 +17,26 @@ struct XmlCall;
 struct XmlEndpoints;
 
 /// What an answer of the JSON API shows. `fields` can select from it.
-enum class Answer { kNothing, kBucket, kBuckets, kFolders, kObject, kObjects, kPermissions, kRewrite, kStorageLayout };
+enum class Answer {
+  kNothing,
+  kAccessControl,
+  kAccessControls,
+  kBucket,
+  kBuckets,
+  kFolders,
+  kHmacKey,  ///< With its secret.
+  kHmacKeyMetadata,
+  kHmacKeys,
+  kNotification,
+  kNotifications,
+  kObject,
+  kObjects,
+  kPermissions,
+  kPolicy,
+  kRewrite,
+  kServiceAccount,
+  kStorageLayout
+};
 
 /// Whether a request moves an object's bytes, and how.
 enum class Transfer {
@@ -42,7 +61,9 @@ struct Operation {
   std::string_view counts_as = {};  ///< The name by which retry tests count it, if that is another one.
   Transfer transfer = Transfer::kNone;
   Answer answer = Answer::kNothing;  ///< In the JSON API.
-  NeededPermissions needs;           ///< Has no default: a row must say it.
+  /// Parameters that the method has on GCS, and that are refused here with 501, separated by blanks. In the JSON API.
+  std::string_view refuses = {};
+  NeededPermissions needs;  ///< Has no default: a row must say it.
 };
 
 /// Whether it may change something.

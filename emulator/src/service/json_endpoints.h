@@ -3,9 +3,12 @@
 #include <string>
 #include <utility>
 
+#include "json_api/access/acl_endpoints.h"
+#include "json_api/access/iam_endpoints.h"
+#include "json_api/access/project_endpoints.h"
 #include "json_api/bucket_endpoints.h"
 #include "json_api/copy_endpoints.h"
-#include "json_api/iam_endpoints.h"
+#include "json_api/notifications/notification_endpoints.h"
 #include "json_api/object_endpoints.h"
 #include "store/buckets/store.h"
 #include "store/uploads/resumable_sessions.h"
@@ -16,9 +19,14 @@ namespace gcsflux::emulator {
 
 /// Every handler of the JSON API is a method of one of these. Thread-safe.
 struct JsonEndpoints {
-  /// Store and sessions must outlive it.
-  JsonEndpoints(Store& store, ResumableSessions& sessions, std::string default_project)
+  /// Store, sessions and keys must outlive it.
+  JsonEndpoints(Store& store, ResumableSessions& sessions, HmacKeys& keys, std::string default_project)
       : iam(store),
+        notifications(store),
+        bucket_acls(store, AclKind::kBucket),
+        default_object_acls(store, AclKind::kDefaultObject),
+        object_acls(store, AclKind::kObject),
+        projects(keys),
         buckets(store, std::move(default_project)),
         objects(store),
         copies(store),
@@ -28,6 +36,11 @@ struct JsonEndpoints {
   JsonEndpoints& operator=(const JsonEndpoints&) = delete;
 
   IamEndpoints iam;
+  NotificationEndpoints notifications;
+  AclEndpoints bucket_acls;
+  AclEndpoints default_object_acls;
+  AclEndpoints object_acls;
+  ProjectEndpoints projects;
   BucketEndpoints buckets;
   ObjectEndpoints objects;
   CopyEndpoints copies;

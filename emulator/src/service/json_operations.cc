@@ -1,25 +1,21 @@
 // The table of operations: those of the JSON API. To add one, add its row here, and its handler to one of the
 // endpoints.
 
+#include <algorithm>
 #include <array>
 
 #include "identity/permissions.h"
 #include "operations/operation.h"
 #include "service/json_endpoints.h"
+#include "service/sub_resource_operations.h"
 
 namespace gcsflux::emulator {
 namespace {
 
 using enum Permission;
 
-// The handler that is a method of one of the endpoints.
-template <auto endpoints, auto method>
-ApiResult<HttpResponse> Call(const JsonEndpoints& all, const ApiCall& call) {
-  return ((all.*endpoints).*method)(call);
-}
-
 // The permissions: https://cloud.google.com/storage/docs/access-control/iam-json
-constexpr auto kJsonOperations = std::to_array<JsonOperation>({
+constexpr auto kOwnOperations = std::to_array<JsonOperation>({
     {{.name = "storage.buckets.list",
       .request = "GET /storage/v1/b",
       .traffic_class = TrafficClass::kList,
@@ -39,6 +35,7 @@ constexpr auto kJsonOperations = std::to_array<JsonOperation>({
       .traffic_class = TrafficClass::kRead,
       .is_retry_method = true,
       .answer = Answer::kBucket,
+      .refuses = "generation softDeleted",
       .needs = {.on_bucket = {kBucketsGet}}},
      &Call<&JsonEndpoints::buckets, &BucketEndpoints::Get>},
     {{.name = "storage.buckets.patch",
@@ -69,12 +66,13 @@ constexpr auto kJsonOperations = std::to_array<JsonOperation>({
       .is_retry_method = true,
       .answer = Answer::kPermissions,
       .needs = {}},
-     &Call<&JsonEndpoints::iam, &IamEndpoints::TestBucketPermissions>},
+     &Call<&JsonEndpoints::iam, &IamEndpoints::TestPermissions>},
     {{.name = "storage.objects.list",
       .request = "GET /storage/v1/b/{bucket}/o",
       .traffic_class = TrafficClass::kList,
       .is_retry_method = true,
       .answer = Answer::kObjects,
+      .refuses = "filter",
       .needs = {.on_bucket = {kObjectsList}}},
      &Call<&JsonEndpoints::objects, &ObjectEndpoints::List>},
     {{.name = "storage.objects.get",
@@ -83,7 +81,8 @@ constexpr auto kJsonOperations = std::to_array<JsonOperation>({
       .is_retry_method = true,
       .transfer = Transfer::kMediaIfAsked,
       .answer = Answer::kObject,
-      .needs = {.on_bucket = {kObjectsGet}}},
+      .refuses = "restoreToken",
+      .needs = {.on_object = {kObjectsGet}}},
      &Call<&JsonEndpoints::objects, &ObjectEndpoints::Get>},
     {{.name = "storage.objects.get",
       .request = "GET /download/storage/v1/b/{bucket}/o/{object}",
@@ -91,7 +90,7 @@ constexpr auto kJsonOperations = std::to_array<JsonOperation>({
       .is_retry_method = true,
       .transfer = Transfer::kMedia,
       .answer = Answer::kObject,
-      .needs = {.on_bucket = {kObjectsGet}}},
+      .needs = {.on_object = {kObjectsGet}}},
      &Call<&JsonEndpoints::objects, &ObjectEndpoints::Download>},
     {{.name = "storage.objects.patch",
       .request = "PATCH /storage/v1/b/{bucket}/o/{object}",
@@ -99,7 +98,7 @@ constexpr auto kJsonOperations = std::to_array<JsonOperation>({
       .mutates_object = true,
       .is_retry_method = true,
       .answer = Answer::kObject,
-      .needs = {.on_bucket = {kObjectsGet, kObjectsUpdate}}},
+      .needs = {.on_object = {kObjectsGet, kObjectsUpdate}}},
      &Call<&JsonEndpoints::objects, &ObjectEndpoints::Patch>},
     {{.name = "storage.objects.update",
       .request = "PUT /storage/v1/b/{bucket}/o/{object}",
@@ -107,7 +106,7 @@ constexpr auto kJsonOperations = std::to_array<JsonOperation>({
       .mutates_object = true,
       .is_retry_method = true,
       .answer = Answer::kObject,
-      .needs = {.on_bucket = {kObjectsGet, kObjectsUpdate}}},
+      .needs = {.on_object = {kObjectsGet, kObjectsUpdate}}},
      &Call<&JsonEndpoints::objects, &ObjectEndpoints::Update>},
     {{.name = "storage.objects.delete",
       .request = "DELETE /storage/v1/b/{bucket}/o/{object}",
@@ -117,13 +116,15 @@ constexpr auto kJsonOperations = std::to_array<JsonOperation>({
       .answer = Answer::kNothing,
       .needs = {.on_bucket = {kObjectsDelete}}},
      &Call<&JsonEndpoints::objects, &ObjectEndpoints::Delete>},
+    // The endpoint asks for the permission to get each source.
     {{.name = "storage.objects.compose",
       .request = "POST /storage/v1/b/{bucket}/o/{object}/compose",
       .traffic_class = TrafficClass::kCompose,
       .mutates_object = true,
       .is_retry_method = true,
       .answer = Answer::kObject,
-      .needs = {.on_bucket = {kObjectsGet, kObjectsCreate}, .replaces_object = true}},
+      .refuses = "dropContextGroups",
+      .needs = {.on_bucket = {kObjectsCreate}, .replaces_object = true}},
      &Call<&JsonEndpoints::objects, &ObjectEndpoints::Compose>},
     // The endpoint asks for the permission to get the source: the source is in a bucket of its own.
     {{.name = "storage.objects.copy",
@@ -140,6 +141,7 @@ constexpr auto kJsonOperations = std::to_array<JsonOperation>({
       .mutates_object = true,
       .is_retry_method = true,
       .answer = Answer::kRewrite,
+      .refuses = "dropContextGroups",
       .needs = {.on_bucket = {kObjectsCreate}, .replaces_object = true}},
      &Call<&JsonEndpoints::copies, &CopyEndpoints::Rewrite>},
     {{.name = "storage.objects.move",
@@ -192,7 +194,7 @@ constexpr auto kJsonOperations = std::to_array<JsonOperation>({
       .traffic_class = TrafficClass::kList,
       .answer = Answer::kFolders,
       .needs = {.on_bucket = {kObjectsList}}},
-     &Call<&JsonEndpoints::buckets, &BucketEndpoints::ListManagedFolders>},
+     &Call<&JsonEndpoints::buckets, &BucketEndpoints::ListNone>},
     {{.name = "storage.folders.list",
       .request = "GET /storage/v1/b/{bucket}/folders",
       .traffic_class = TrafficClass::kList,
@@ -228,6 +230,14 @@ constexpr auto kJsonOperations = std::to_array<JsonOperation>({
       .needs = {}},
      &Call<&JsonEndpoints::resumable, &ResumableEndpoints::Cancel>},
 });
+
+// The router takes the first row that fits, so the rows of the most frequent requests come first.
+constexpr auto kJsonOperations = [] {
+  std::array<JsonOperation, kOwnOperations.size() + kSubResourceOperations.size()> all = {};
+  const auto end = std::copy(kOwnOperations.begin(), kOwnOperations.end(), all.begin());
+  std::copy(kSubResourceOperations.begin(), kSubResourceOperations.end(), end);
+  return all;
+}();
 
 }  // namespace
 

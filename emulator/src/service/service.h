@@ -6,9 +6,12 @@
 
 #include "api/authorizer.h"
 #include "http/http_message.h"
+#include "identity/hmac_keys.h"
 #include "identity/identity.h"
 #include "identity_api/metadata_server.h"
 #include "identity_api/token_endpoints.h"
+#include "json_api/standard_parameters.h"
+#include "operations/operation.h"
 #include "operations/request_subject.h"
 #include "service/cors.h"
 #include "service/json_endpoints.h"
@@ -25,6 +28,7 @@ inline constexpr std::string_view kTokenOperation = "oauth2.token";
 struct ServiceAccess {
   std::string scheme = "http";
   Identity* identity = nullptr;      ///< The identities whose endpoints are served. If null, none are served.
+  HmacKeys* hmac_keys = nullptr;     ///< Of all projects; never null.
   const Machine* machine = nullptr;  ///< What the metadata server describes; never null.
   bool is_required = false;          ///< Requests need credentials and permissions. Requires an identity.
   std::string default_project =
@@ -46,9 +50,12 @@ class Service final {
   HttpResponse AnswerAny(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
   ApiResult<HttpResponse> Answer(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
   std::optional<HttpResponse> AnswerIdentity(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
+  [[nodiscard]] ApiResult<bool> ShowsAcls(const Caller& caller, const Operation& operation,
+                                          const StandardParameters& parameters, const ObjectPlace& place) const;
   [[nodiscard]] std::string BaseUrl(const HttpRequest& request) const;
 
   const std::string scheme_;
+  const Store& store_;
   const Authorizer authorizer_;
   const Cors cors_;
   std::optional<TokenEndpoints> tokens_;

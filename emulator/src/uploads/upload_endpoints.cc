@@ -7,6 +7,7 @@
 
 #include "api/authorizer.h"
 #include "api/encryption_headers.h"
+#include "api/object_access.h"
 #include "bodies/multipart.h"
 #include "bodies/peeked_body.h"
 #include "bodies/receive_body.h"
@@ -44,7 +45,8 @@ ApiResult<void> Describe(const ApiCall& call, ObjectResource resource, PendingOb
   pending.may_replace = call.caller.MayReplace(call.route.bucket);
   const std::string encoding = call.query.Value("contentEncoding");
   if (!encoding.empty()) pending.attributes.content_encoding = encoding;
-  return {};
+  return SettleNewObjectAcl(call.caller, *pending.bucket->info(), call.query.Value("predefinedAcl"),
+                            pending.attributes);
 }
 
 std::string HeaderValue(const ApiCall& call, std::string_view name) {

@@ -7,6 +7,7 @@
 
 #include "api/custom_time.h"
 #include "api/encryption_headers.h"
+#include "api/object_access.h"
 #include "api/upload_hashes.h"
 #include "base/letter_case.h"
 #include "http/entity_tags.h"
@@ -140,6 +141,19 @@ XmlResult<ObjectAttributes> ReadAttributes(const XmlCall& call) {
     place += (place.empty() ? "" : ", ") + value;
   }
   return attributes;
+}
+
+XmlResult<void> SettleXmlAcl(const XmlCall& call, const BucketInfo& bucket, ObjectAttributes& attributes) {
+  // "public-read" is publicRead in the JSON API.
+  std::string predefined;
+  bool is_first_of_word = false;
+  for (const char c : HeaderValue(call, "x-goog-acl")) {
+    if (c != '-') predefined += is_first_of_word && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    is_first_of_word = c == '-';
+  }
+  const auto settled = SettleNewObjectAcl(call.caller, bucket, predefined, attributes);
+  if (!settled) return tl::unexpected(ToXmlError(settled.error()));
+  return {};
 }
 
 XmlResult<ObjectEncryption> ReadEncryption(const XmlCall& call) {

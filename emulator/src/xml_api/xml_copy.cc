@@ -50,7 +50,8 @@ XmlResult<Source> ReadSource(const XmlCall& call) {
 XmlResult<ObjectPtr> FindSource(const Store& store, const XmlCall& call) {
   const XmlResult<Source> source = ReadSource(call);
   if (!source) return tl::unexpected(source.error());
-  const auto allowed = call.caller.Require(Permission::kObjectsGet, source->bucket);
+  const auto allowed = call.caller.Require(Permission::kObjectsGet,
+                                           {source->bucket, source->selector.name, source->selector.generation});
   if (!allowed) return tl::unexpected(ToXmlError(allowed.error()));
   const auto bucket = store.FindBucket(source->bucket);
   if (!bucket) return tl::unexpected(ToXmlError(bucket.error(), XmlErrorCode::kNoSuchBucket));
@@ -85,6 +86,9 @@ XmlResult<HttpResponse> CopyXmlObject(const Store& store, const XmlCall& call, B
   XmlResult<ObjectAttributes> settled = SettleAttributes(call, **source, std::move(copy.attributes));
   if (!settled) return tl::unexpected(settled.error());
   copy.attributes = *std::move(settled);
+  if (auto access = SettleXmlAcl(call, *destination.info(), copy.attributes); !access) {
+    return tl::unexpected(access.error());
+  }
   copy.body = (*source)->body;
   copy.component_count = (*source)->component_count;
   const Outcome<ObjectPtr> stored = destination.InsertObject(std::move(copy), preconditions);

@@ -91,6 +91,9 @@ XmlResult<HttpResponse> XmlMultipart::Initiate(const XmlCall& call) const {
   if (attributes->storage_class.empty()) attributes->storage_class = (*bucket)->info()->storage_class;
   XmlResult<ObjectEncryption> encryption = ReadEncryption(call);
   if (!encryption) return tl::unexpected(encryption.error());
+  if (auto access = SettleXmlAcl(call, *(*bucket)->info(), *attributes); !access) {
+    return tl::unexpected(access.error());
+  }
   const std::string id = (*bucket)->uploads().Start(call.route.object, *std::move(attributes), *std::move(encryption));
   XmlWriter xml;
   xml.Begin("InitiateMultipartUploadResult", kMultipartXmlns);

@@ -112,6 +112,9 @@ XmlResult<HttpResponse> XmlObjects::Put(const XmlCall& call) const {
   XmlResult<BodyPtr> body = ReceiveCheckedBody(call);
   if (!body) return tl::unexpected(body.error());
   if (attributes->content_type.empty()) attributes->content_type = "application/octet-stream";
+  if (auto access = SettleXmlAcl(call, *(*bucket)->info(), *attributes); !access) {
+    return tl::unexpected(access.error());
+  }
   const Outcome<ObjectPtr> stored = (*bucket)->InsertObject({.name = call.route.object,
                                                              .attributes = *std::move(attributes),
                                                              .body = *std::move(body),

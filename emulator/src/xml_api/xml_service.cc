@@ -38,7 +38,8 @@ XmlResult<HttpResponse> XmlService::Answer(const HttpRequest& request, RequestBo
   }
   ApiResult<Caller> caller = authorizer_.Identify(request.headers, base_url);
   if (!caller) return tl::unexpected(ToXmlError(caller.error()));
-  auto allowed = authorizer_.Check(*caller, operation.needs, route->bucket, route->object);
+  const ObjectPlace place = {route->bucket, route->object, ReadGeneration(target->query).value_or(std::nullopt)};
+  auto allowed = authorizer_.Check(*caller, operation.needs, place);
   if (!allowed) return tl::unexpected(ToXmlError(allowed.error()));
   const XmlCall call{.request = request,
                      .body = body,

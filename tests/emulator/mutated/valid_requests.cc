@@ -23,6 +23,27 @@ void AddBuckets(std::vector<std::string>& all) {
   all.push_back(Request("DELETE /storage/v1/b/another"));
 }
 
+void AddAccess(std::vector<std::string>& all) {
+  const std::string bucket = "/storage/v1/b/bucket";
+  all.push_back(
+      Request("POST " + bucket + "/o/old/acl?generation=7", "", R"({"entity":"user-a@b.c","role":"READER"})"));
+  all.push_back(Request("PATCH " + bucket + "/defaultObjectAcl/allUsers", "", R"({"role":"OWNER"})"));
+  all.push_back(Request("PATCH " + bucket + "?predefinedAcl=publicRead&projection=full", "",
+                        R"({"acl":[{"entity":"domain-b.c","role":"WRITER"}],"iamConfiguration":{"bucketPolicyOnly":)"
+                        R"({"enabled":false},"publicAccessPrevention":"inherited"}})"));
+  all.push_back(Request("PUT " + bucket + "/iam", "",
+                        R"({"version":3,"etag":"","bindings":[{"role":"roles/storage.legacyBucketReader","members":)"
+                        R"(["allUsers"]},{"role":"roles/storage.admin","members":["user:a@b.c"],"condition":)"
+                        R"({"title":"t","expression":"e"}}]})"));
+  all.push_back(Request("GET " + bucket + "/iam?optionsRequestedPolicyVersion=3"));
+  all.push_back(Request("POST " + bucket + "/notificationConfigs", "",
+                        R"({"topic":"projects/p/topics/t","payload_format":"NONE","event_types":["OBJECT_DELETE"]})"));
+  all.push_back(Request("POST /storage/v1/projects/p/hmacKeys?serviceAccountEmail=a@b.c"));
+  all.push_back(Request("GET /storage/v1/projects/p/hmacKeys?maxResults=1&showDeletedKeys=true"));
+  all.push_back(Request("PATCH " + bucket + "/o/old?overrideUnlockedRetention=true", "",
+                        R"({"retention":{"mode":"Unlocked","retainUntilTime":"2100-01-01T00:00:00Z"}})"));
+}
+
 void AddUploads(std::vector<std::string>& all, const std::string& session) {
   const std::string uploads = "/upload/storage/v1/b/bucket/o?uploadType=";
   all.push_back(Request("POST " + uploads + "media&name=new&ifGenerationMatch=0", "Content-Type: text/plain\r\n",
@@ -112,6 +133,7 @@ void AddOwn(std::vector<std::string>& all) {
 std::vector<std::string> ValidRequests(const std::string& session, const std::string& upload) {
   std::vector<std::string> all;
   AddBuckets(all);
+  AddAccess(all);
   AddUploads(all, session);
   AddObjects(all);
   AddXml(all, upload);

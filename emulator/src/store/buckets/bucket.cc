@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <utility>
 
+#include "store/buckets/retention.h"
 #include "store/listing/glob_listing.h"
 #include "store/objects/attribute_rules.h"
 #include "store/objects/customer_key.h"
@@ -35,9 +37,11 @@ Outcome<void> CheckUnheld(const ObjectAttributes& attributes, const std::string&
 }
 
 // Whether the present object, if any, may be replaced or deleted.
-Outcome<void> CheckReplaceable(const Object* live, const std::string& bucket) {
+Outcome<void> CheckReplaceable(const Object* live, const BucketInfo& bucket, const TimeSource& clock) {
   if (auto allowed = CheckMutable(live); !allowed || live == nullptr) return allowed;
-  return CheckUnheld(*live->attributes, bucket, live->name);
+  if (auto allowed = CheckUnheld(*live->attributes, bucket.name, live->name); !allowed) return allowed;
+  if (live->attributes->settings.empty() && bucket.settings.empty()) return {};  // as most are
+  return CheckRetention(*live, bucket, clock());
 }
 
 // A composite of composites of empty objects has no bytes, and any number of components. The API's number has 32 bits.
@@ -46,6 +50,23 @@ constexpr int kMostComponents = INT32_MAX;
 bool HoldsNewObjects(const BucketInfo& bucket) {
   const auto found = bucket.settings.find("defaultEventBasedHold");
   return found != bucket.settings.end() && found->second == "true";
+}
+
+std::string DefaultKmsKeyName(const BucketInfo& bucket) {
+  const auto found = bucket.settings.find("encryption");
+  if (found == bucket.settings.end()) return "";
+  return nlohmann::json::parse(found->second).value("defaultKmsKeyName", "");
+}
+
+// What a new object takes over from its bucket.
+void ApplyDefaults(const BucketInfo& bucket, NewObject& object) {
+  ObjectAttributes& attributes = object.attributes;
+  if (attributes.storage_class.empty()) attributes.storage_class = bucket.storage_class;
+  if (bucket.settings.empty()) return;  // as most have
+  if (!attributes.event_based_hold && HoldsNewObjects(bucket)) attributes.event_based_hold = true;
+  if (object.encryption == ObjectEncryption()) object.encryption.kms_key_name = DefaultKmsKeyName(bucket);
+  const auto acl = bucket.settings.find("defaultObjectAcl");
+  if (acl != bucket.settings.end()) attributes.settings.emplace("acl", acl->second);
 }
 
 ObjectPtr Noncurrent(const Object& live, Time now) {
@@ -71,12 +92,20 @@ BucketInfoPtr Bucket::info() const {
 }
 
 Outcome<BucketInfoPtr> Bucket::ChangeInfo(const Preconditions& preconditions, const BucketInfoChange& change) {
+  return ReplaceInfo(preconditions, [&](BucketInfo& info) {
+    info.metageneration += 1;
+    info.updated = clock_();
+    return change(info);
+  });
+}
+
+Outcome<BucketInfoPtr> Bucket::ChangeSubResources(const BucketInfoChange& change) { return ReplaceInfo({}, change); }
+
+Outcome<BucketInfoPtr> Bucket::ReplaceInfo(const Preconditions& preconditions, const BucketInfoChange& change) {
   while (true) {
     const BucketInfoPtr current = info();
     if (auto held = CheckPreconditions(preconditions, *current); !held) return tl::unexpected(held.error());
     auto changed = std::make_shared<BucketInfo>(*current);
-    changed->metageneration += 1;
-    changed->updated = clock_();
     if (auto done = change(*changed); !done) return tl::unexpected(done.error());
 
     const std::scoped_lock lock(mutex_);
@@ -92,14 +121,18 @@ Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& p
     return Fail(FailureKind::kTooLarge, "The object would exceed the maximum object size of 5 TiB.");
   }
   const BucketInfoPtr bucket = info();
-  if (object.attributes.storage_class.empty()) object.attributes.storage_class = bucket->storage_class;
-  if (!object.attributes.event_based_hold && HoldsNewObjects(*bucket)) object.attributes.event_based_hold = true;
+  ApplyDefaults(*bucket, object);
+  const Time now = clock_();
+  if (!object.attributes.settings.empty()) {
+    const auto keeps = CheckRetentionChange({}, object.attributes, *bucket, now, false);
+    if (!keeps) return tl::unexpected(keeps.error());
+  }
   auto stored = std::make_shared<Object>();
   stored->name = std::move(object.name);
   stored->component_count = object.component_count;
   stored->attributes = std::make_shared<const ObjectAttributes>(std::move(object.attributes));
   stored->body = std::move(object.body);
-  stored->time_created = stored->updated = clock_();
+  stored->time_created = stored->updated = now;
   if (object.encryption != ObjectEncryption()) {
     stored->extras = std::make_shared<const ObjectExtras>(ObjectExtras{.encryption = std::move(object.encryption)});
   }
@@ -128,7 +161,8 @@ Outcome<ObjectPtr> Bucket::GetObject(const ObjectSelector& selector) const {
   return SelectLocked(selector);
 }
 
-Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const AttributesChange& change) {
+Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const AttributesChange& change,
+                                       bool overrides_retention) {
   while (true) {
     Outcome<ObjectPtr> current = GetObject(selector);
     if (!current) return current;
@@ -137,10 +171,14 @@ Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const Att
     change(*attributes);
     const Outcome<void> fits = CheckAttributesChange(*(*current)->attributes, *attributes);
     if (!fits) return tl::unexpected(fits.error());
+    const Time now = clock_();
+    const Outcome<void> keeps =
+        CheckRetentionChange(*(*current)->attributes, *attributes, *info(), now, overrides_retention);
+    if (!keeps) return tl::unexpected(keeps.error());
     auto changed = std::make_shared<Object>(**current);
     changed->attributes = std::move(attributes);
     changed->metageneration += 1;
-    changed->updated = clock_();
+    changed->updated = now;
 
     const std::scoped_lock lock(mutex_);
     // Changed meanwhile, or no longer live: start again from the present state.
@@ -155,7 +193,7 @@ Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
   const std::scoped_lock lock(mutex_);
   Outcome<ObjectPtr> selected = SelectLocked(selector);
   if (!selected) return tl::unexpected(selected.error());
-  if (auto allowed = CheckReplaceable(selected->get(), info_->name); !allowed) return allowed;
+  if (auto allowed = CheckReplaceable(selected->get(), *info_, clock_); !allowed) return allowed;
   deleted = *std::move(selected);
   if (info_->is_versioned && !selector.generation) KeepNoncurrentLocked(*deleted, clock_());
   EraseLocked(deleted);
@@ -165,7 +203,7 @@ Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
 Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
   const Outcome<std::vector<ObjectPtr>> sources = SelectAll(request.sources);
   if (!sources) return tl::unexpected(sources.error());
-  const std::string bucket = info()->name;
+  const BucketInfoPtr bucket = info();
   std::vector<BodyPtr> bodies;
   for (const ObjectPtr& source : *sources) {
     if (source->attributes->storage_class != sources->front()->attributes->storage_class) {
@@ -174,7 +212,7 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
     if (auto key = CheckCustomerKey(*source, request.destination.encryption.customer_key_sha256); !key) {
       return tl::unexpected(key.error());
     }
-    if (auto allowed = CheckReplaceable(source.get(), bucket); request.delete_sources && !allowed) {
+    if (auto allowed = CheckReplaceable(source.get(), *bucket, clock_); request.delete_sources && !allowed) {
       return tl::unexpected(allowed.error());
     }
     bodies.push_back(source->body);
@@ -198,7 +236,7 @@ Outcome<ObjectPtr> Bucket::MoveObject(const MoveRequest& request) {
   const std::scoped_lock lock(mutex_);
   Outcome<ObjectPtr> source = SelectLocked(request.source);
   if (!source) return source;
-  if (auto allowed = CheckReplaceable(source->get(), info_->name); !allowed) return tl::unexpected(allowed.error());
+  if (auto allowed = CheckReplaceable(source->get(), *info_, clock_); !allowed) return tl::unexpected(allowed.error());
   replaced = FindLocked(request.name);
   const Outcome<void> allowed = CheckPlaceLocked(replaced.get(), request.preconditions, request.may_replace);
   if (!allowed) return tl::unexpected(allowed.error());
@@ -283,7 +321,7 @@ Outcome<void> Bucket::CheckPlaceLocked(const Object* live, const Preconditions& 
                 "'storage.objects.delete' denied on resource (or it may not exist).");
   }
   if (auto held = CheckPreconditions(preconditions, live); !held) return held;
-  return CheckReplaceable(live, info_->name);
+  return CheckReplaceable(live, *info_, clock_);
 }
 
 // GCS's generations are microseconds too. Two writes at the same moment still get different ones.

@@ -77,6 +77,8 @@ class Bucket {
   [[nodiscard]] BucketInfoPtr info() const;
   /// The new state: the metageneration is one higher.
   Outcome<BucketInfoPtr> ChangeInfo(const Preconditions& preconditions, const BucketInfoChange& change);
+  /// For a change of what the bucket's own resource does not show: its metageneration stays.
+  Outcome<BucketInfoPtr> ChangeSubResources(const BucketInfoChange& change);
   [[nodiscard]] MultipartUploads& uploads() { return uploads_; }
 
   Outcome<ObjectPtr> InsertObject(NewObject object, const Preconditions& preconditions);
@@ -84,7 +86,9 @@ class Bucket {
   [[nodiscard]] Outcome<void> CheckInsert(std::string_view name, const Preconditions& preconditions,
                                           bool may_replace) const;
   [[nodiscard]] Outcome<ObjectPtr> GetObject(const ObjectSelector& selector) const;
-  Outcome<ObjectPtr> PatchObject(const ObjectSelector& selector, const AttributesChange& change);
+  /// Without `overrides_retention`, an object's unlocked retention can only be extended.
+  Outcome<ObjectPtr> PatchObject(const ObjectSelector& selector, const AttributesChange& change,
+                                 bool overrides_retention = false);
   /// Without a generation, deletes the live one. It stays as a noncurrent one if the bucket is versioned.
   Outcome<void> DeleteObject(const ObjectSelector& selector);
   Outcome<ObjectPtr> ComposeObject(ComposeRequest request);
@@ -97,6 +101,7 @@ class Bucket {
   Outcome<void> Close(const Preconditions& preconditions = {});
 
  private:
+  Outcome<BucketInfoPtr> ReplaceInfo(const Preconditions& preconditions, const BucketInfoChange& change);
   [[nodiscard]] ObjectPtr FindLocked(std::string_view name) const;
   [[nodiscard]] ObjectPtr FindGenerationLocked(std::string_view name, std::int64_t generation) const;
   [[nodiscard]] Outcome<std::vector<ObjectPtr>> SelectAll(const std::vector<ObjectSelector>& selectors) const;

@@ -30,6 +30,9 @@ struct BucketInfo {
   bool is_versioned = false;                         ///< Replaced or deleted objects stay as noncurrent generations.
   std::optional<SoftDeletePolicy> soft_delete = {};  ///< If unset in a new bucket, it takes the store's default.
   std::map<std::string, std::string> settings = {};  ///< All other settings, as JSON by their names in the JSON API.
+  /// What the JSON API has below the bucket's path and not in its resource, as JSON by its name there:
+  /// "notificationConfigs".
+  std::map<std::string, std::string> sub_resources = {};
 };
 
 /// `is_versioned` and the setting, which must agree.

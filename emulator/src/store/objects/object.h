@@ -24,13 +24,17 @@ struct ObjectAttributes {
   std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values.
   std::optional<bool> event_based_hold = {};         ///< Shown if it was ever set.
   std::optional<bool> temporary_hold = {};           ///< Likewise.
+  /// What few objects have, as JSON by its name in the JSON API: acl, contexts, owner, retention.
+  std::map<std::string, std::string> settings = {};
 
   friend bool operator==(const ObjectAttributes&, const ObjectAttributes&) = default;
 };
 
-/// The attributes that a copy takes over if nothing else is said. Holds stay with the original object.
+/// The attributes that a copy takes over if nothing else is said. Holds, retention and access stay with the original
+/// object.
 [[nodiscard]] inline ObjectAttributes CopiedAttributes(ObjectAttributes attributes) {
   attributes.event_based_hold = attributes.temporary_hold = std::nullopt;
+  std::erase_if(attributes.settings, [](const auto& setting) { return setting.first != "contexts"; });
   return attributes;
 }
 
