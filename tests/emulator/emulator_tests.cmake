@@ -45,8 +45,8 @@ emulator_test(emulator_json_tests
 
 # Access, notifications, retention; and every method, parameter and field of the JSON API.
 emulator_test(emulator_access_tests
-  SOURCES emulator/identity_api/access_test.cc emulator/json_api/access/*.cc emulator/json_api/discovery/*.cc
-          emulator/json_api/retention_test.cc
+  SOURCES emulator/identity_api/access_test.cc emulator/identity_api/signature_test.cc emulator/json_api/access/*.cc
+          emulator/json_api/discovery/*.cc emulator/json_api/retention_test.cc
   LIBRARIES OpenSSL::Crypto)
 target_compile_definitions(emulator_access_tests PRIVATE
   GCSFLUX_DISCOVERY_DATA="${PROJECT_SOURCE_DIR}/tests/emulator/json_api/discovery")
@@ -112,7 +112,7 @@ emulator_test(virtual_bucket_tests
 emulator_test(emulator_identity_tests PROGRAM
   SOURCES emulator/identity/*.cc emulator/identity_api/*.cc emulator/network/tls_test.cc
           emulator/support/tls_connection.cc
-  EXCEPT emulator/identity_api/access_test.cc
+  EXCEPT emulator/identity_api/access_test.cc emulator/identity_api/signature_test.cc
   LIBRARIES OpenSSL::SSL OpenSSL::Crypto)
 
 # Refused uploads: when they are answered, and why.

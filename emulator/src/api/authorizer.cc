@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "api/request_signature.h"
 #include "base/letter_case.h"
 
 namespace gcsflux::emulator {
@@ -31,6 +32,13 @@ ApiResult<Caller> Authorizer::Identify(const HttpHeaders& headers, const std::st
   std::optional<Principal> principal = IdentifyBearer(*identity_, headers, base_url);
   if (!principal) return tl::unexpected(ApiError{401, "authError", "Invalid Credentials"});
   return Caller(*rules_, std::move(principal));
+}
+
+ApiResult<Caller> Authorizer::IdentifySigner(const HttpRequest& request, const std::string& base_url) const {
+  if (identity_ == nullptr || !IsSigned(request)) return Identify(request.headers, base_url);
+  ApiResult<Principal> signer = VerifySignature(request, *identity_, keys_, store_.now());
+  if (!signer) return tl::unexpected(signer.error());
+  return Caller(*rules_, *std::move(signer));
 }
 
 ApiResult<void> Authorizer::Check(const Caller& caller, const NeededPermissions& needed,

@@ -8,6 +8,7 @@
 #include "api/object_place.h"
 #include "http/api_error.h"
 #include "http/http_message.h"
+#include "identity/hmac_keys.h"
 #include "identity/identity.h"
 #include "operations/needed_permissions.h"
 #include "store/buckets/bucket.h"
@@ -18,8 +19,9 @@ namespace gcsflux::emulator {
 /// Finds out who sends a request, and whether they may do what they ask for. Thread-safe.
 class Authorizer {
  public:
-  /// If the identity is null, every caller may do everything.
-  Authorizer(const Identity* identity, const Store& store) : identity_(identity), store_(store) {
+  /// If the identity is null, every caller may do everything. All of them must outlive it.
+  Authorizer(const Identity* identity, const HmacKeys& keys, const Store& store)
+      : identity_(identity), keys_(keys), store_(store) {
     if (identity != nullptr) rules_.emplace(*identity, store);
   }
 
@@ -27,12 +29,17 @@ class Authorizer {
   /// emulator. Signatures may name it as their audience.
   [[nodiscard]] ApiResult<Caller> Identify(const HttpHeaders& headers, const std::string& base_url) const;
 
+  /// The same for a request of the XML API, which may be signed instead: see VerifySignature(). It must be as it
+  /// arrived.
+  [[nodiscard]] ApiResult<Caller> IdentifySigner(const HttpRequest& request, const std::string& base_url) const;
+
   /// `place` is what the request names.
   [[nodiscard]] ApiResult<void> Check(const Caller& caller, const NeededPermissions& needed,
                                       const ObjectPlace& place) const;
 
  private:
   const Identity* const identity_;
+  const HmacKeys& keys_;
   const Store& store_;
   std::optional<AccessRules> rules_ = {};  // if callers are checked
 };

@@ -40,6 +40,13 @@ Outcome<HmacKey> HmacKeys::Get(std::string_view project, std::string_view access
   return *key;
 }
 
+std::optional<HmacKey> HmacKeys::FindActive(std::string_view access_id) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = keys_.find(access_id);
+  if (found == keys_.end() || found->second.state != "ACTIVE") return std::nullopt;
+  return found->second;
+}
+
 HmacKeyPage HmacKeys::List(const HmacKeyQuery& query) const {
   HmacKeyPage page;
   const std::scoped_lock lock(mutex_);

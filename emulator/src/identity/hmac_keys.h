@@ -45,6 +45,8 @@ class HmacKeys {
 
   HmacKey Create(std::string project, std::string service_account);
   [[nodiscard]] Outcome<HmacKey> Get(std::string_view project, std::string_view access_id) const;
+  /// The key that signs requests, of any project. Nothing if there is none, or it is not active.
+  [[nodiscard]] std::optional<HmacKey> FindActive(std::string_view access_id) const;
   [[nodiscard]] HmacKeyPage List(const HmacKeyQuery& query) const;
   /// ACTIVE or INACTIVE. If `changes` is set, it must be the key's.
   Outcome<HmacKey> SetState(std::string_view project, std::string_view access_id, const std::string& state,

@@ -141,9 +141,9 @@ ApiResult<void> RefuseUnserved(const Json& settings) {
   if (settings.value("softDeletePolicy", Json::object()).contains("hardDeletePause")) {
     return refuse("softDeletePolicy.hardDeletePause");
   }
-  for (const auto& [name, setting] : settings.value("encryption", Json::object()).items()) {
-    const bool is_restricted =
-        setting.is_object() && setting.value("restrictionMode", Json()) == "FullyRestricted";
+  const Json encryption = settings.value("encryption", Json::object());
+  for (const auto& [name, setting] : encryption.items()) {
+    const bool is_restricted = setting.is_object() && setting.value("restrictionMode", Json()) == "FullyRestricted";
     if (is_restricted) return refuse("encryption." + name);
   }
   return {};

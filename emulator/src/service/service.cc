@@ -41,7 +41,7 @@ constexpr Permission ToSeeAcls(Answer answer) {
 Service::Service(Store& store, ResumableSessions& sessions, const ServiceAccess& access)
     : scheme_(access.scheme),
       store_(store),
-      authorizer_(access.is_required ? access.identity : nullptr, store),
+      authorizer_(access.is_required ? access.identity : nullptr, *access.hmac_keys, store),
       cors_(store),
       metadata_server_(access.identity, *access.machine),
       json_(store, sessions, *access.hmac_keys, access.default_project),
@@ -143,7 +143,8 @@ std::optional<HttpResponse> Service::AnswerIdentity(const HttpRequest& request, 
 }
 
 std::optional<std::string> Service::CallerOf(const HttpRequest& request) const {
-  const ApiResult<Caller> caller = authorizer_.Identify(request.headers, BaseUrl(request));
+  const ApiResult<Caller> caller = IsXmlRequest(request) ? authorizer_.IdentifySigner(request, BaseUrl(request))
+                                                         : authorizer_.Identify(request.headers, BaseUrl(request));
   if (!caller) return std::nullopt;
   return caller->principal() ? caller->principal()->name : std::string();
 }

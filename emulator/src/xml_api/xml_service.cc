@@ -10,11 +10,18 @@
 
 namespace gcsflux::emulator {
 
+// Who sends a request, and by which name they know the emulator.
+struct XmlService::Sender {
+  std::string base_url = {};
+  ApiResult<Caller> caller = {};
+};
+
 HttpResponse XmlService::Handle(const HttpRequest& request, RequestBody& body, const std::string& base_url,
                                 RequestSubject& subject) const {
   try {
     const auto renamed = WithGoogHeaders(request);
-    XmlResult<HttpResponse> response = Answer(renamed ? *renamed : request, body, base_url, subject);
+    const ApiResult<Caller> caller = authorizer_.IdentifySigner(request, base_url);
+    XmlResult<HttpResponse> response = Answer(renamed ? *renamed : request, body, {base_url, caller}, subject);
     if (response && (renamed || IsSignedForS3(request))) AddAmzMetadata(response->headers);
     if (response) return *std::move(response);
     HttpResponse refusal = XmlErrorResponse(response.error());
@@ -25,7 +32,7 @@ HttpResponse XmlService::Handle(const HttpRequest& request, RequestBody& body, c
   }
 }
 
-XmlResult<HttpResponse> XmlService::Answer(const HttpRequest& request, RequestBody& body, const std::string& base_url,
+XmlResult<HttpResponse> XmlService::Answer(const HttpRequest& request, RequestBody& body, const Sender& sender,
                                            RequestSubject& subject) const {
   ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return XmlFail(XmlErrorCode::kInvalidUri, target.error().message);
@@ -36,7 +43,7 @@ XmlResult<HttpResponse> XmlService::Answer(const HttpRequest& request, RequestBo
   if (auto known = CheckConditionNames(request.headers); IsChange(operation) && !known) {
     return tl::unexpected(known.error());
   }
-  ApiResult<Caller> caller = authorizer_.Identify(request.headers, base_url);
+  const ApiResult<Caller>& caller = sender.caller;
   if (!caller) return tl::unexpected(ToXmlError(caller.error()));
   const ObjectPlace place = {route->bucket, route->object, ReadGeneration(target->query).value_or(std::nullopt)};
   auto allowed = authorizer_.Check(*caller, operation.needs, place);
@@ -46,8 +53,8 @@ XmlResult<HttpResponse> XmlService::Answer(const HttpRequest& request, RequestBo
                      .subject = subject,
                      .route = *std::move(route),
                      .query = std::move(target->query),
-                     .base_url = base_url,
-                     .caller = *std::move(caller)};
+                     .base_url = sender.base_url,
+                     .caller = *caller};
   return operation.handler(endpoints_, call);
 }
 

@@ -22,7 +22,8 @@ class XmlService {
                       RequestSubject& subject) const;
 
  private:
-  XmlResult<HttpResponse> Answer(const HttpRequest& request, RequestBody& body, const std::string& base_url,
+  struct Sender;
+  XmlResult<HttpResponse> Answer(const HttpRequest& request, RequestBody& body, const Sender& sender,
                                  RequestSubject& subject) const;
 
   const Authorizer& authorizer_;
