@@ -58,7 +58,7 @@ class SignatureTest : public ::testing::Test {
   }
 
   // "20261126T080000Z"
-  [[nodiscard]] std::string Now() const {
+  std::string Now() {
     const std::time_t seconds = std::chrono::system_clock::to_time_t(emulator_.clock().Now());
     std::tm parts = {};
     ::gmtime_r(&seconds, &parts);
@@ -81,7 +81,7 @@ class SignatureTest : public ::testing::Test {
     return algorithm + "\n" + time + "\n" + Scope(time) + "\n" + Sha256Hex(canonical);
   }
   // The headers of a request that is signed by the HMAC key.
-  [[nodiscard]] std::string SignedHeaders(const std::string& method, const std::string& path) const {
+  std::string SignedHeaders(const std::string& method, const std::string& path) {
     const std::string time = Now();
     const std::string names = "host;x-goog-content-sha256;x-goog-date";
     const std::string canonical = method + "\n" + path + "\n\nhost:" + Host() +
@@ -93,8 +93,7 @@ class SignatureTest : public ::testing::Test {
            ", Signature=" + SignByHmac(time, StringToSign(algorithm, time, canonical)) + "\r\n";
   }
   // A URL that the account has signed with its own key, for 60 seconds.
-  [[nodiscard]] std::string SignedUrl(const std::string& email, const std::string& path,
-                                      const char* seconds = "60") const {
+  std::string SignedUrl(const std::string& email, const std::string& path, const char* seconds = "60") {
     const std::string time = Now();
     std::string escaped = email + "/" + Scope(time);
     for (std::size_t at = 0; (at = escaped.find_first_of("/@", at)) != std::string::npos;) {
