@@ -157,6 +157,12 @@ target_include_directories(bench_traffic_recorder PRIVATE ${PROJECT_SOURCE_DIR}/
 target_link_libraries(bench_traffic_recorder PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
 add_test(NAME bench_traffic_recorder COMMAND bench_traffic_recorder --benchmark_min_time=0)
 
+gcsflux_program(bench_emulator_persistence benchmarks/bench_emulator_persistence.cc)
+target_include_directories(bench_emulator_persistence PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+target_link_libraries(bench_emulator_persistence PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected SQLite::SQLite3)
+add_dependencies(bench_emulator_persistence gcsflux-emulator)
+add_test(NAME bench_emulator_persistence
+         COMMAND bench_emulator_persistence --benchmark_min_time=0 "--benchmark_filter=(Reads|Sqlite|Disk|objects:10000)")
 gcsflux_program(bench_emulator_shaping benchmarks/bench_emulator_shaping.cc)
 target_link_libraries(bench_emulator_shaping PRIVATE gcsflux_bench_support gcsflux_emulator)
 add_test(NAME bench_emulator_shaping COMMAND bench_emulator_shaping)

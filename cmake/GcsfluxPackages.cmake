@@ -12,7 +12,7 @@ set(gcsflux_client_links boost_context CURL OpenSSL pugixml simdjson ZLIB isal)
 set(gcsflux_flags_links gflags)
 set(gcsflux_torch_links)
 set(gcsflux_images_links JPEG PNG)
-set(gcsflux_emulator_links OpenSSL pugixml isal)
+set(gcsflux_emulator_links OpenSSL pugixml isal SQLite3)
 
 # isal has no CMake package on every system, but a pkg-config file.
 set(gcsflux_isal_module libisal)

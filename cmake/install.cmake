@@ -11,7 +11,7 @@ if(GCSFLUX_SHARED)
   set(private ".private")
 endif()
 set(client_requires "Requires${private}: libcurl, libcrypto, libisal, pugixml, simdjson, zlib")
-set(emulator_requires "Requires${private}: libisal, libssl, libcrypto, pugixml")
+set(emulator_requires "Requires${private}: libisal, libssl, libcrypto, pugixml, sqlite3")
 set(flags_requires "Requires: gcsflux-client = ${PROJECT_VERSION}\nRequires.private: gflags")
 if(NOT GCSFLUX_SHARED)
   set(client_libraries "-lboost_context ")  # It has no pkg-config file.

@@ -27,7 +27,7 @@ set(CPACK_DEBIAN_EMULATOR_DESCRIPTION
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libgcsflux-dev)
 string(JOIN ", " CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
        libexpected-dev libboost-context-dev libcurl4-openssl-dev libssl-dev libpugixml-dev libsimdjson-dev zlib1g-dev
-       libisal-dev libgflags-dev pkg-config)
+       libisal-dev libgflags-dev libsqlite3-dev pkg-config)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "cmake (>= 3.25), g++")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "gcsflux, gcsflux-emulator, libtorch-dev, libjpeg62-turbo-dev, libpng-dev, libgtest-dev")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)

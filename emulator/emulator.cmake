@@ -6,5 +6,5 @@ target_include_directories(gcsflux_emulator
   PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_link_libraries(gcsflux_emulator
   PUBLIC Threads::Threads
-  PRIVATE PkgConfig::isal pugixml::pugixml OpenSSL::SSL OpenSSL::Crypto
+  PRIVATE PkgConfig::isal pugixml::pugixml OpenSSL::SSL OpenSSL::Crypto SQLite::SQLite3
           $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> $<BUILD_INTERFACE:tl::expected>)

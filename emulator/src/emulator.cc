@@ -3,10 +3,15 @@
 #include <malloc.h>
 
 #include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "admin/admin_endpoints.h"
 #include "base/interruption.h"
@@ -23,6 +28,7 @@
 #include "json_api/batch_endpoint.h"
 #include "network/http_server.h"
 #include "network/tls_context.h"
+#include "persistence/data_directory.h"
 #include "quotas/live_quotas.h"
 #include "quotas/quota_middleware.h"
 #include "quotas/quota_settings.h"
@@ -44,9 +50,10 @@ namespace gcsflux::emulator {
 class Emulator::Running {
  public:
   explicit Running(EmulatorOptions options)
-      : store_([this] { return clock_.Now(); }, options.default_soft_delete),
-        virtual_buckets_(options.virtual_buckets, store_),
-        sessions_([this] { return clock_.Now(); }, std::random_device()()),
+      : data_(OpenData(options)),
+        store_([this] { return clock_.Now(); }, options.default_soft_delete, log()),
+        sessions_([this] { return clock_.Now(); }, std::random_device()(), log()),
+        virtual_buckets_(Load(options)),
         journal_(CheckJournalSize(options.journal_size)),
         fault_plan_(options.faults),
         faults_(clock_, fault_plan_),
@@ -65,7 +72,9 @@ class Emulator::Running {
                 .store = store_,
                 .journal = journal_,
                 .counters = counters_,
-                .reset = [this] { Reset(); },
+                .reset = [this] { return Reset(); },
+                .take_snapshot = [this](const std::string& name) { return TakeSnapshot(name); },
+                .restore_snapshot = [this](const std::string& name) { return RestoreSnapshot(name); },
                 .count_connections = [this] { return server_.CountConnections(); },
                 .seed_root = std::move(options.seed_root),
                 .token = std::move(options.admin_token),
@@ -80,10 +89,14 @@ class Emulator::Running {
                  .log = std::move(options.log)},
                 foreign_pages_),
         endpoint_(Scheme(options) + "://" + server_.authority()) {
+    if (data_ != nullptr) data_->Open();
     shaping_.OnWriteLimit([this](std::size_t slice) { server_.LimitUnderWay(slice); });
   }
 
-  ~Running() { Stop(); }
+  ~Running() {
+    Stop();
+    if (data_ != nullptr) data_->Close();
+  }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
@@ -93,11 +106,12 @@ class Emulator::Running {
     answers_.Stop();
     server_.Stop();
   }
-  void Reset() {
+  Outcome<void> Reset() {
     const StoreUsage stored = store_.usage();
-    store_.Clear();
+    if (auto cleared = store_.Clear(); !cleared) return cleared;
     virtual_buckets_.AddTo(store_);
-    sessions_.Clear();
+    if (auto cleared = sessions_.Clear(); !cleared) return cleared;
+    ForgetSnapshots();
     answers_.Clear();
     answers_.SetWindow(idempotency_window_);
     journal_.Reset();
@@ -109,6 +123,28 @@ class Emulator::Running {
     shaping_.Reset();
     quotas_.Reset();
     GiveMemoryBack(stored);
+    return {};
+  }
+  Outcome<void> TakeSnapshot(const std::string& name) {
+    auto snapshot = std::make_shared<const Snapshot>(Snapshot{store_.Capture(), sessions_.Capture()});
+    const std::scoped_lock lock(snapshots_mutex_);
+    if (snapshots_.size() == kMostSnapshots && !snapshots_.contains(name)) {
+      return Fail(FailureKind::kInvalid, "There are 100 snapshots already; POST /_emulator/reset forgets them.");
+    }
+    snapshots_[name].swap(snapshot);
+    return {};
+  }
+  Outcome<void> RestoreSnapshot(const std::string& name) {
+    std::shared_ptr<const Snapshot> snapshot;
+    {
+      const std::scoped_lock lock(snapshots_mutex_);
+      const auto found = snapshots_.find(name);
+      if (found == snapshots_.end()) return Fail(FailureKind::kNotFound, "There is no snapshot '" + name + "'.");
+      snapshot = found->second;
+    }
+    if (auto restored = store_.Restore(snapshot->store); !restored) return restored;
+    answers_.Clear();  // They are of requests that now have no effect.
+    return sessions_.Restore(snapshot->sessions, store_);
   }
   std::size_t Seed(const SeedOptions& options) {
     const Interruptible interruptible(is_stopping_);
@@ -127,6 +163,18 @@ class Emulator::Running {
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
 
  private:
+  static constexpr std::size_t kMostSnapshots = 100;
+
+  struct Snapshot {
+    StoreSnapshot store = {};
+    std::vector<SessionSnapshot> sessions = {};
+  };
+
+  void ForgetSnapshots() {
+    std::map<std::string, std::shared_ptr<const Snapshot>> forgotten;  // destroyed after the lock is released
+    const std::scoped_lock lock(snapshots_mutex_);
+    snapshots_.swap(forgotten);
+  }
   // The allocator keeps memory that many threads have freed. Returning it takes time by the size of the whole process's
   // heap, so it is done only for large amounts.
   static void GiveMemoryBack(const StoreUsage& freed) {
@@ -138,6 +186,23 @@ class Emulator::Running {
     if (size <= kMaxJournalSize) return size;
     throw std::invalid_argument("journal_size " + std::to_string(size) + " is above " +
                                 std::to_string(kMaxJournalSize));
+  }
+  static std::unique_ptr<DataDirectory> OpenData(const EmulatorOptions& options) {
+    if (options.data_dir.empty()) return nullptr;
+    return std::make_unique<DataDirectory>(options.data_dir, options.data_sync);
+  }
+  [[nodiscard]] ChangeLog* log() const { return data_ != nullptr ? &data_->log() : nullptr; }
+  // Fills the store, before there are requests.
+  VirtualBuckets Load(const EmulatorOptions& options) {
+    if (data_ != nullptr) {
+      const std::string report = RenderReport(data_->Load(store_, sessions_));
+      if (!report.empty() && options.log) options.log(report);
+    }
+    for (const VirtualBucket& bucket : options.virtual_buckets) {
+      if (!store_.FindBucket(bucket.name)) continue;
+      throw std::invalid_argument("virtual bucket " + bucket.name + ": the data directory has a bucket of this name");
+    }
+    return {options.virtual_buckets, store_};
   }
   static std::string Scheme(const EmulatorOptions& options) { return options.tls ? "https" : "http"; }
   static std::optional<TlsContext> Tls(const EmulatorOptions& options) {
@@ -194,9 +259,12 @@ class Emulator::Running {
 
   std::atomic<bool> is_stopping_ = false;
   Clock clock_;
+  const std::unique_ptr<DataDirectory> data_;  // null if all of it is in memory
   Store store_;
-  const VirtualBuckets virtual_buckets_;
   ResumableSessions sessions_;
+  const VirtualBuckets virtual_buckets_;
+  std::mutex snapshots_mutex_;  // guards snapshots_
+  std::map<std::string, std::shared_ptr<const Snapshot>> snapshots_;
   Journal journal_;
   RequestCounters counters_;
   const FaultPlan fault_plan_;  // the plan at the start
@@ -234,7 +302,9 @@ Faults& Emulator::faults() { return running_->faults(); }
 RetryTestControl& Emulator::retry_tests() { return running_->retry_tests(); }
 ShapingControl& Emulator::shaping() { return running_->shaping(); }
 QuotaControl& Emulator::quotas() { return running_->quotas(); }
-void Emulator::Reset() { running_->Reset(); }
+void Emulator::Reset() {
+  if (const auto reset = running_->Reset(); !reset) throw std::runtime_error(reset.error().message);
+}
 std::size_t Emulator::Seed(const SeedOptions& options) { return running_->Seed(options); }
 const std::string& Emulator::endpoint() const { return running_->endpoint(); }
 void Emulator::Stop() { running_->Stop(); }

@@ -29,6 +29,8 @@ class GcsfluxRecipe(ConanFile):
             self.requires(package)
         if self.options.with_flags:
             self.requires("gflags/[^2.2]")
+        if self.options.with_emulator:
+            self.requires("sqlite3/[>=3.40]")
 
     def layout(self):
         cmake_layout(self)

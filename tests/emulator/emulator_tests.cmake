@@ -155,6 +155,7 @@ gcsflux_program(emulator_model tests/emulator/model/main.cc tests/emulator/model
 target_include_directories(emulator_model PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/emulator/src)
 target_link_libraries(emulator_model PRIVATE gcsflux_test_support gcsflux_emulator gflags nlohmann_json::nlohmann_json tl::expected)
 add_test(NAME emulator_model COMMAND emulator_model)
+add_test(NAME emulator_model_on_disk COMMAND emulator_model --on_disk)
 
 if(NOT GCSFLUX_SANITIZE)  # UBSan looks at objects through a pipe, for which there is no descriptor left.
   gcsflux_test(emulator_shortage_tests
@@ -163,3 +164,9 @@ if(NOT GCSFLUX_SANITIZE)  # UBSan looks at objects through a pipe, for which the
   target_compile_definitions(emulator_shortage_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
   add_dependencies(emulator_shortage_tests gcsflux-emulator)
 endif()
+
+# A store that survives its process.
+emulator_test(emulator_persistence_tests PROGRAM
+  SOURCES emulator/persistence/*.cc)
+add_test(NAME docs_persistence COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                       ${PROJECT_SOURCE_DIR}/docs/emulator/persistence.md)

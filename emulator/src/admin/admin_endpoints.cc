@@ -67,6 +67,8 @@ ApiResult<HttpResponse> AdminEndpoints::Answer(const HttpRequest& request, Reque
   static constexpr std::array kEndpoints = {
       Endpoint{"GET", "health", &AdminEndpoints::Health},
       Endpoint{"POST", "reset", &AdminEndpoints::Reset},
+      Endpoint{"POST", "snapshot", &AdminEndpoints::TakeSnapshot},
+      Endpoint{"POST", "restore", &AdminEndpoints::RestoreSnapshot},
       Endpoint{"POST", "seed", &AdminEndpoints::Seed},
       Endpoint{"GET", "counters", &AdminEndpoints::ShowCounters},
       Endpoint{"GET", "journal", &AdminEndpoints::ShowJournal},
@@ -124,8 +126,18 @@ ApiResult<HttpResponse> AdminEndpoints::Health(const Target& /*target*/, Request
 }
 
 ApiResult<HttpResponse> AdminEndpoints::Reset(const Target& /*target*/, RequestBody& /*body*/) {
-  subject_.reset();
+  if (const auto reset = subject_.reset(); !reset) return tl::unexpected(ToApiError(reset.error()));
   return HttpResponse{.status = 204};
+}
+
+ApiResult<HttpResponse> AdminEndpoints::TakeSnapshot(const Target& target, RequestBody& /*body*/) {
+  const auto taken = subject_.take_snapshot(target.query.Value("name"));
+  return taken ? ApiResult<HttpResponse>(HttpResponse{.status = 204}) : tl::unexpected(ToApiError(taken.error()));
+}
+
+ApiResult<HttpResponse> AdminEndpoints::RestoreSnapshot(const Target& target, RequestBody& /*body*/) {
+  const auto restored = subject_.restore_snapshot(target.query.Value("name"));
+  return restored ? ApiResult<HttpResponse>(HttpResponse{.status = 204}) : tl::unexpected(ToApiError(restored.error()));
 }
 
 ApiResult<HttpResponse> AdminEndpoints::Seed(const Target& /*target*/, RequestBody& body) {

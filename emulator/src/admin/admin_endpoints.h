@@ -23,7 +23,9 @@ struct AdminSubject {
   Store& store;
   Journal& journal;
   RequestCounters& counters;
-  std::function<void()> reset;
+  std::function<Outcome<void>()> reset;
+  std::function<Outcome<void>(const std::string&)> take_snapshot;  ///< Under this name; replaces one of the same name.
+  std::function<Outcome<void>(const std::string&)> restore_snapshot;
   std::function<std::size_t()> count_connections;
   std::filesystem::path seed_root;  ///< Buckets may be seeded from directories below it. If empty, from none.
   std::string token;                ///< Required, but for health. If empty, none is.
@@ -47,6 +49,8 @@ class AdminEndpoints final : public RequestHandler {
   ApiResult<HttpResponse> AnswerDocument(const AdminDocument& document, std::string_view method, RequestBody& body);
   ApiResult<HttpResponse> Health(const Target& target, RequestBody& body);
   ApiResult<HttpResponse> Reset(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> TakeSnapshot(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> RestoreSnapshot(const Target& target, RequestBody& body);
   ApiResult<HttpResponse> Seed(const Target& target, RequestBody& body);
   ApiResult<HttpResponse> ShowCounters(const Target& target, RequestBody& body);
   ApiResult<HttpResponse> ShowJournal(const Target& target, RequestBody& body);

@@ -75,6 +75,7 @@ HttpResponse UnsatisfiableResponse(std::uint64_t size) {
 
 HttpResponse MediaResponse(const Object& object, const HttpHeaders& request, std::string_view etag,
                            RequestSubject& subject) {
+  object.body->CheckBytes();
   const Rope& bytes = object.body->bytes();
   HttpResponse response;
   AddObjectHeaders(response.headers, object);

@@ -20,6 +20,7 @@ enum class FailureKind {
   kKeyMissing,          ///< The object is under a customer-supplied key, and the request has none.
   kKeyIncorrect,        ///< The request has another key.
   kKeyNotUsed,          ///< The request has a key, and the object is under none.
+  kUnavailable,         ///< The change cannot be written to disk; it did not happen.
 };
 
 struct Failure {

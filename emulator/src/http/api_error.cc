@@ -17,6 +17,7 @@ ApiError ToApiError(const Failure& failure) {
     case FailureKind::kKeyMissing: return {400, "resourceIsEncryptedWithCustomerEncryptionKey", failure.message};
     case FailureKind::kKeyIncorrect: return {400, "customerEncryptionKeyIsIncorrect", failure.message};
     case FailureKind::kKeyNotUsed: return {400, "resourceNotEncryptedWithCustomerEncryptionKey", failure.message};
+    case FailureKind::kUnavailable: return {503, "backendError", failure.message};
   }
   return {500, "internalError", failure.message};
 }

@@ -4,6 +4,7 @@
 
 #include "http/json_error.h"
 #include "http/xml_error.h"
+#include "store/bytes/extent.h"
 
 namespace gcsflux::emulator {
 
@@ -19,6 +20,8 @@ ApiError CaughtError() {
     throw;
   } catch (const std::bad_alloc&) {
     return {503, "backendError", "The emulator has no memory left for this request."};
+  } catch (const DamagedBytes&) {
+    return {500, "internalError", "The object's bytes in the data directory are not those that were stored."};
   } catch (...) {
     return {500, "backendError", "Internal error encountered."};
   }

@@ -1,4 +1,4 @@
-// gcsflux-emulator: Google Cloud Storage in memory, as a process of its own.
+// gcsflux-emulator: Google Cloud Storage in memory or in a directory, as a process of its own.
 
 #include <gflags/gflags.h>
 #include <malloc.h>
@@ -67,6 +67,15 @@ DEFINE_string(project, gcsflux::emulator::EmulatorOptions().project,
 DEFINE_uint64(default_soft_delete, 0,
               "Seconds of the soft-delete policy that new buckets show if they set none: 0 (off), or 604800 to "
               "7776000. It is only shown: nothing can be restored. Set it if a client looks at it.");
+DEFINE_string(
+    data_dir, "",
+    "Directory for buckets, objects and uploads, so that they survive the process, however it ends. It is made "
+    "if it does not exist. Without it they are in memory. Set it to continue later where you were "
+    "(docs/emulator/persistence.md).");
+DEFINE_bool(
+    data_sync, gcsflux::emulator::EmulatorOptions().data_sync,
+    "What is acknowledged survives a loss of power too, not only the end of the process. Each change then waits "
+    "for the disk. Requires --data_dir. Set it if the data matter.");
 DEFINE_uint64(journal_size, gcsflux::emulator::EmulatorOptions().journal_size,
               "How many requests /_emulator/journal shows, the last ones; 0 keeps none. Raise it to look further back. "
               "One takes about 0.5 KiB. At most 10000000.");
@@ -249,6 +258,7 @@ gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
           "a directory");
   RequireTogether(FLAGS_tls_cert.empty() == FLAGS_tls_key.empty(), "--tls_cert and --tls_key go together");
   RequireTogether(!FLAGS_tls_cert.empty() || FLAGS_tls_client_ca.empty(), "--tls_client_ca requires --tls_cert");
+  RequireTogether(!FLAGS_data_sync || !FLAGS_data_dir.empty(), "--data_sync requires --data_dir");
   RequireTogether(!FLAGS_require_auth || !FLAGS_auth_config.empty(), "--require_auth requires --auth_config");
   static_cast<void>(Parsed("seed_dir", FLAGS_seed_dir, ParseSeedDirs));
   const gcsflux::emulator::TrafficSettings traffic = gcsflux::emulator::TrafficFromFlags();
@@ -257,6 +267,8 @@ gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
       .port = static_cast<std::uint16_t>(FLAGS_port),
       .project = FLAGS_project,
       .default_soft_delete = std::chrono::seconds(soft_delete),
+      .data_dir = FLAGS_data_dir,
+      .data_sync = FLAGS_data_sync,
       .journal_size = FLAGS_journal_size,
       .seed_root = FLAGS_allow_seed,
       .client_patience = std::chrono::milliseconds(std::llround(FLAGS_client_patience_s * 1000)),
@@ -357,6 +369,8 @@ int main(int argc, char** argv) {
   // glibc keeps small freed chunks apart from their neighbours. When a reset gives memory back, one of them at the end
   // of an arena would keep all of that arena.
   ::mallopt(M_MXFAST, 0);
+  // A file that reaches the limit of its size is a full disk, not the end of the process.
+  (void)std::signal(SIGXFSZ, SIG_IGN);
   gcsflux::emulator::OpenClosedDescriptors();
   return gcsflux::emulator::FlushOutput("gcsflux-emulator", RunAndCatch(argc, argv));
 }

@@ -23,7 +23,8 @@ ApiResult<ObjectPtr> CommitUpload(const ApiCall& call, PendingObject pending, Bo
                                                             .attributes = std::move(pending.attributes),
                                                             .body = std::move(body),
                                                             .encryption = std::move(pending.encryption),
-                                                            .may_replace = pending.may_replace},
+                                                            .may_replace = pending.may_replace,
+                                                            .also = std::move(pending.also)},
                                                            pending.preconditions);
   if (!stored) return tl::unexpected(ToApiError(stored.error()));
   call.subject.committed_generation = (*stored)->generation;

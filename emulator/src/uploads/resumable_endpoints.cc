@@ -66,6 +66,9 @@ ApiResult<HttpResponse> Finish(const ApiCall& call, ResumableSession& session, s
   }
   PendingObject pending = session.pending();
   pending.bucket = std::move(bucket);
+  pending.also = [&](const Object& object) {
+    return session.EndRecord(std::get<std::string>(ObjectResponse(call, object).body));
+  };
   const ApiResult<ObjectPtr> stored = CommitUpload(call, std::move(pending), std::move(body));
   if (!stored) {
     session.EndFinish(std::nullopt);
@@ -171,9 +174,10 @@ ApiResult<HttpResponse> PutChunk(const ApiCall& call, ResumableSession& session,
     const std::uint64_t kept = std::max(end / kChunkUnit * kChunkUnit, before.persisted);
     uploaded = FirstOf(std::move(uploaded), kept - before.persisted);
   }
-  const Status after = session.Append(before.persisted, std::move(uploaded));
+  const Outcome<Status> after = session.Append(before.persisted, std::move(uploaded));
+  if (!after) return tl::unexpected(ToApiError(after.error()));
   if (!is_whole) return tl::unexpected(BrokenOff(call.body));
-  if (!chunk.is_last) return Progress(call, after);
+  if (!chunk.is_last) return Progress(call, *after);
   return Finish(call, session, chunk.total.value_or(end));
 }
 
@@ -199,13 +203,14 @@ ApiResult<HttpResponse> ResumableEndpoints::Start(const ApiCall& call, PendingOb
   call.subject.object = pending.name;
   const std::optional<std::uint64_t> announced = ReadAnnouncedSize(call.request.headers);
   if (announced.value_or(0) > kMaxObjectSize) return tl::unexpected(UploadTooLarge());
-  const std::string id = sessions_.Start(std::move(pending), announced);
+  const Outcome<std::string> id = sessions_.Start(std::move(pending), announced);
+  if (!id) return tl::unexpected(ToApiError(id.error()));
   // The parameters of this request, such as `fields`, are added to the session's.
   const std::string& target = call.request.target;
   const std::string path_and_query = target.substr(std::min(target.find("/upload/"), target.size()));
   HttpResponse response;
-  response.headers.Add("Location", call.base_url + path_and_query + "&upload_id=" + id);
-  response.headers.Add("X-GUploader-UploadID", id);
+  response.headers.Add("Location", call.base_url + path_and_query + "&upload_id=" + *id);
+  response.headers.Add("X-GUploader-UploadID", *id);
   return response;
 }
 

@@ -27,6 +27,7 @@ XmlErrorCode ToCode(MultipartFailure failure) {
     case MultipartFailure::kInvalidPart: return XmlErrorCode::kInvalidPart;
     case MultipartFailure::kInvalidPartOrder: return XmlErrorCode::kInvalidPartOrder;
     case MultipartFailure::kTooSmall: return XmlErrorCode::kEntityTooSmall;
+    case MultipartFailure::kUnavailable: return XmlErrorCode::kServiceUnavailable;
   }
   return XmlErrorCode::kInternalError;
 }
@@ -94,12 +95,13 @@ XmlResult<HttpResponse> XmlMultipart::Initiate(const XmlCall& call) const {
   if (auto access = SettleXmlAcl(call, *(*bucket)->info(), *attributes); !access) {
     return tl::unexpected(access.error());
   }
-  const std::string id = (*bucket)->uploads().Start(call.route.object, *std::move(attributes), *std::move(encryption));
+  const auto id = (*bucket)->uploads().Start(call.route.object, *std::move(attributes), *std::move(encryption));
+  if (!id) return tl::unexpected(ToXmlError(id.error(), XmlErrorCode::kNoSuchBucket));
   XmlWriter xml;
   xml.Begin("InitiateMultipartUploadResult", kMultipartXmlns);
   xml.Element("Bucket", call.route.bucket);
   xml.Element("Key", call.route.object);
-  xml.Element("UploadId", id);
+  xml.Element("UploadId", *id);
   xml.End("InitiateMultipartUploadResult");
   return XmlResponse(std::move(xml));
 }
@@ -157,7 +159,8 @@ XmlResult<HttpResponse> XmlMultipart::Complete(const XmlCall& call) const {
                                    .body = *std::move(body),
                                    .component_count = static_cast<int>(parts->size()),
                                    .encryption = found->upload->encryption(),
-                                   .may_replace = call.caller.MayReplace(call.route.bucket)},
+                                   .may_replace = call.caller.MayReplace(call.route.bucket),
+                                   .also = [&](const Object& /*object*/) { return found->upload->EndRecord(); }},
                                   {});
   found->upload->EndComplete(stored.has_value());
   if (!stored) return tl::unexpected(ToXmlError(stored.error(), XmlErrorCode::kNoSuchBucket));

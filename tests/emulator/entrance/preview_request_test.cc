@@ -22,7 +22,7 @@ class RequestPreviewTest : public ::testing::Test {
     return PreviewRequest(request, body, sessions_);
   }
   std::string SessionTarget() {
-    const std::string id = sessions_.Start(PendingObject{.name = "session's"}, std::nullopt);
+    const std::string id = *sessions_.Start(PendingObject{.name = "session's"}, std::nullopt);
     return "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=another&upload_id=" + id;
   }
 

@@ -199,8 +199,8 @@ std::vector<std::string> Shown(const UploadPage& page) {
 
 TEST(MultipartUploads, FindsAnUploadByItsObjectAndItsId) {
   MultipartUploads uploads(FixedClock(), 1);
-  const std::string first = uploads.Start("a", {});
-  const std::string second = uploads.Start("a", {});
+  const std::string first = *uploads.Start("a", {});
+  const std::string second = *uploads.Start("a", {});
   EXPECT_NE(first, second);
   EXPECT_NE(uploads.Find({"a", first}), nullptr);
   EXPECT_NE(uploads.Find({"a", first}), uploads.Find({"a", second}));

@@ -19,7 +19,7 @@ using State = ResumableSession::State;
 std::uint32_t Crc32cOf(const std::string& text) { return ExtendCrc32c(0, std::as_bytes(std::span(text))); }
 
 ResumableSession::Status Append(ResumableSession& session, std::uint64_t offset, const std::string& text) {
-  return session.Append(offset, {Rope(text), Crc32cOf(text)});
+  return *session.Append(offset, {Rope(text), Crc32cOf(text)});
 }
 
 class ResumableSessionsTest : public ::testing::Test {
@@ -29,7 +29,7 @@ class ResumableSessionsTest : public ::testing::Test {
 };
 
 TEST_F(ResumableSessionsTest, FindsASessionForAWeek) {
-  const std::string id = sessions_.Start({}, std::nullopt);
+  const std::string id = *sessions_.Start({}, std::nullopt);
   now_ += std::chrono::hours(7 * 24) - std::chrono::seconds(1);
   EXPECT_NE(sessions_.Find(id), nullptr);
   now_ += std::chrono::seconds(1);
@@ -37,10 +37,10 @@ TEST_F(ResumableSessionsTest, FindsASessionForAWeek) {
 }
 
 TEST_F(ResumableSessionsTest, ForgetsOnlyExpiredSessions) {
-  const std::string old = sessions_.Start({}, std::nullopt);
-  const std::string removed = sessions_.Start({}, std::nullopt);
+  const std::string old = *sessions_.Start({}, std::nullopt);
+  const std::string removed = *sessions_.Start({}, std::nullopt);
   now_ += std::chrono::hours(6 * 24);
-  const std::string young = sessions_.Start({}, std::nullopt);
+  const std::string young = *sessions_.Start({}, std::nullopt);
   sessions_.Remove(removed);
   now_ += std::chrono::hours(2 * 24);
   EXPECT_EQ(sessions_.Find(old), nullptr);
@@ -53,7 +53,7 @@ TEST_F(ResumableSessionsTest, DoesNotKeepADeletedBucketAlive) {
   Store store([this] { return now_; });
   ASSERT_TRUE(store.InsertBucket({.name = "bucket"}));
   std::weak_ptr<Bucket> bucket = *store.FindBucket("bucket");
-  const auto session = sessions_.Find(sessions_.Start({.bucket = bucket.lock()}, std::nullopt));
+  const auto session = sessions_.Find(*sessions_.Start({.bucket = bucket.lock()}, std::nullopt));
   EXPECT_EQ(session->bucket(), bucket.lock());
   store.Clear();
   EXPECT_TRUE(bucket.expired());
@@ -62,7 +62,7 @@ TEST_F(ResumableSessionsTest, DoesNotKeepADeletedBucketAlive) {
 
 TEST_F(ResumableSessionsTest, GivesEachSessionItsOwnId) {
   std::set<std::string> ids;
-  for (int i = 0; i < 1000; ++i) ids.insert(sessions_.Start({}, std::nullopt));
+  for (int i = 0; i < 1000; ++i) ids.insert(*sessions_.Start({}, std::nullopt));
   EXPECT_EQ(ids.size(), 1000U);
 }
 
@@ -70,19 +70,19 @@ constexpr std::size_t kMostSessions = 10'000;
 
 TEST_F(ResumableSessionsTest, KeepsTheNewestOpenSessions) {
   std::vector<std::string> ids;
-  for (std::size_t i = 0; i <= kMostSessions; ++i) ids.push_back(sessions_.Start({}, std::nullopt));
+  for (std::size_t i = 0; i <= kMostSessions; ++i) ids.push_back(*sessions_.Start({}, std::nullopt));
   EXPECT_EQ(sessions_.Find(ids[0]), nullptr);
   EXPECT_NE(sessions_.Find(ids[1]), nullptr);
   EXPECT_NE(sessions_.Find(ids.back()), nullptr);
 }
 
 TEST_F(ResumableSessionsTest, ForgetsCompleteSessionsFirst) {
-  const std::string open = sessions_.Start({}, std::nullopt);
-  const std::string cancelled = sessions_.Start({}, std::nullopt);
+  const std::string open = *sessions_.Start({}, std::nullopt);
+  const std::string cancelled = *sessions_.Start({}, std::nullopt);
   sessions_.Remove(cancelled);
   std::vector<std::string> complete;
   for (std::size_t i = 0; i <= kMostSessions; ++i) {
-    complete.push_back(sessions_.Start({}, std::nullopt));
+    complete.push_back(*sessions_.Start({}, std::nullopt));
     sessions_.Complete(complete.back());
     sessions_.Complete(complete.back());
   }

@@ -37,6 +37,13 @@ struct EmulatorOptions {
   /// The soft-delete duration that new buckets show if they have no policy of their own: 0, or 7 to 90 days. It is only
   /// shown: nothing can be restored. Set it if a client looks at it.
   std::chrono::seconds default_soft_delete = std::chrono::seconds(0);
+  /// If it is not empty, buckets, objects and uploads are in this directory, and survive the process, however it ends;
+  /// else they are in memory. It is made if it does not exist. One emulator at a time uses it. Virtual buckets, and
+  /// what is stored in them, stay in memory. See docs/emulator/persistence.md.
+  std::filesystem::path data_dir = {};
+  /// Whether what is acknowledged survives a loss of power too. Then each change waits for the disk, some milliseconds;
+  /// connections wait together. Set it if the data matter.
+  bool data_sync = false;
   /// How many requests the journal keeps; 0 keeps none. Raise it if a test looks at more requests at once. One takes
   /// about 0.5 KiB. At most kMaxJournalSize.
   std::size_t journal_size = 10'000;
@@ -84,13 +91,15 @@ struct SeedOptions {
   std::string prefix = {};
 };
 
-/// Google Cloud Storage in this process, in memory, for tests and for work without a network.
+/// Google Cloud Storage in this process, in memory or in a directory, for tests and for work without a network.
 ///
 /// It serves from the end of the constructor until Stop() or destruction. Thread-safe.
 class Emulator {
  public:
   /// Throws std::system_error if the emulator cannot listen on the address. Throws std::invalid_argument if
-  /// `virtual_buckets`, `journal_size`, `shaping`, `quotas`, `faults`, `tls` or `auth` is wrong.
+  /// `virtual_buckets`, `journal_size`, `shaping`, `quotas`, `faults`, `tls` or `auth` is wrong. Throws
+  /// std::runtime_error if `data_dir` cannot be used: another emulator uses it, another version wrote it, it has other
+  /// files, or it is damaged.
   explicit Emulator(EmulatorOptions options = {});
   ~Emulator();
   Emulator(const Emulator&) = delete;
@@ -118,7 +127,8 @@ class Emulator {
   [[nodiscard]] QuotaControl& quotas();
 
   /// Returns to the state at the start: forgets buckets, upload sessions, retry tests, journal and counters, and
-  /// changes of shaping, quotas and faults. The clock and open connections stay as they are.
+  /// changes of shaping, quotas and faults. The clock and open connections stay as they are. With `data_dir`, it
+  /// empties that too, and throws std::runtime_error if it cannot be written.
   void Reset();
 
   /// Stores files as objects, and returns their number. Throws std::runtime_error if a file cannot be read or its path

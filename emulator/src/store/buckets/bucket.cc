@@ -80,10 +80,11 @@ ObjectPtr Noncurrent(const Object& live, Time now) {
 
 }  // namespace
 
-Bucket::Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed)
+Bucket::Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed, const BucketLog& log)
     : clock_(std::move(clock)),
       computed_(std::move(computed)),
-      uploads_(clock_, std::random_device()()),
+      log_(log),
+      uploads_(clock_, std::random_device()(), log_),
       info_(std::make_shared<const BucketInfo>(std::move(info))) {}
 
 BucketInfoPtr Bucket::info() const {
@@ -102,15 +103,18 @@ Outcome<BucketInfoPtr> Bucket::ChangeInfo(const Preconditions& preconditions, co
 Outcome<BucketInfoPtr> Bucket::ChangeSubResources(const BucketInfoChange& change) { return ReplaceInfo({}, change); }
 
 Outcome<BucketInfoPtr> Bucket::ReplaceInfo(const Preconditions& preconditions, const BucketInfoChange& change) {
+  const NameLocks::Hold hold = HoldAll();
   while (true) {
     const BucketInfoPtr current = info();
     if (auto held = CheckPreconditions(preconditions, *current); !held) return tl::unexpected(held.error());
     auto changed = std::make_shared<BucketInfo>(*current);
     if (auto done = change(*changed); !done) return tl::unexpected(done.error());
 
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
     if (info_ != current) continue;  // changed meanwhile: start again from the present state
+    const auto written = CommitUnlocked(lock, [&] { return Change{log_.Put(*changed)}; });
+    if (!written) return tl::unexpected(written.error());
     info_ = changed;
     return changed;
   }
@@ -120,6 +124,8 @@ Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& p
   if (object.body->size() > kMaxObjectSize) {
     return Fail(FailureKind::kTooLarge, "The object would exceed the maximum object size of 5 TiB.");
   }
+  Outcome<BodyPtr> body = KeepBody(log_.log, std::move(object.body));
+  if (!body) return tl::unexpected(body.error());
   const BucketInfoPtr bucket = info();
   ApplyDefaults(*bucket, object);
   const Time now = clock_();
@@ -131,22 +137,30 @@ Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& p
   stored->name = std::move(object.name);
   stored->component_count = object.component_count;
   stored->attributes = std::make_shared<const ObjectAttributes>(std::move(object.attributes));
-  stored->body = std::move(object.body);
+  stored->body = *std::move(body);
   stored->time_created = stored->updated = now;
   if (object.encryption != ObjectEncryption()) {
     stored->extras = std::make_shared<const ObjectExtras>(ObjectExtras{.encryption = std::move(object.encryption)});
   }
 
-  ObjectPtr replaced;  // destroyed after the lock is released: freeing its body may take a while
-  const std::scoped_lock lock(mutex_);
-  replaced = FindLocked(stored->name);
-  const Outcome<void> allowed = CheckPlaceLocked(replaced.get(), preconditions, object.may_replace);
+  const NameLocks::Hold hold = HoldNames({stored->name});
+  Retired replaced;  // destroyed after the lock is released: freeing its body may take a while
+  std::unique_lock lock(mutex_);
+  replaced = RetireLocked(FindLocked(stored->name), stored->time_created);
+  const Outcome<void> allowed = CheckPlaceLocked(replaced.live.get(), preconditions, object.may_replace);
   if (!allowed) return tl::unexpected(allowed.error());
   stored->generation = NextGenerationLocked(stored->time_created);
   // Objects that are written together often have the same description. They share one, which is most of a small
   // object's memory.
   if (last_attributes_ == nullptr || *last_attributes_ != *stored->attributes) last_attributes_ = stored->attributes;
   stored->attributes = last_attributes_;
+  const auto written = CommitUnlocked(lock, [&] {
+    Change change = object.also ? object.also(*stored) : Change();
+    if (replaced.live != nullptr) change.push_back(RecordOf(replaced));
+    change.push_back(log_.Put(*stored, /*is_live=*/true));
+    return change;
+  });
+  if (!written) return tl::unexpected(written.error());
   StoreLocked(replaced, stored);
   return stored;
 }
@@ -163,6 +177,7 @@ Outcome<ObjectPtr> Bucket::GetObject(const ObjectSelector& selector) const {
 
 Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const AttributesChange& change,
                                        bool overrides_retention) {
+  const NameLocks::Hold hold = HoldNames({selector.name});
   while (true) {
     Outcome<ObjectPtr> current = GetObject(selector);
     if (!current) return current;
@@ -180,23 +195,29 @@ Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const Att
     changed->metageneration += 1;
     changed->updated = now;
 
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
     // Changed meanwhile, or no longer live: start again from the present state.
     if (FindGenerationLocked(changed->name, changed->generation) != *current) continue;
+    const bool is_live = FindLocked(changed->name) == *current;
+    const auto written = CommitUnlocked(lock, [&] { return Change{log_.Put(*changed, is_live)}; });
+    if (!written) return tl::unexpected(written.error());
     ChangeLocked(*current, changed);
     return changed;
   }
 }
 
 Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
-  ObjectPtr deleted;  // destroyed after the lock is released: freeing its body may take a while
-  const std::scoped_lock lock(mutex_);
+  const NameLocks::Hold hold = HoldNames({selector.name});
+  Retired deleted;  // destroyed after the lock is released: freeing its body may take a while
+  std::unique_lock lock(mutex_);
   Outcome<ObjectPtr> selected = SelectLocked(selector);
   if (!selected) return tl::unexpected(selected.error());
   if (auto allowed = CheckReplaceable(selected->get(), *info_, clock_); !allowed) return allowed;
-  deleted = *std::move(selected);
-  if (info_->is_versioned && !selector.generation) KeepNoncurrentLocked(*deleted, clock_());
-  EraseLocked(deleted);
+  deleted = selector.generation ? Retired{.live = *std::move(selected)} : RetireLocked(*std::move(selected), clock_());
+  const auto written = CommitUnlocked(lock, [&] { return Change{RecordOf(deleted)}; });
+  if (!written) return written;
+  if (deleted.noncurrent != nullptr) KeepNoncurrentLocked(deleted.noncurrent);
+  EraseLocked(deleted.live);
   return {};
 }
 
@@ -232,21 +253,30 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
 
 Outcome<ObjectPtr> Bucket::MoveObject(const MoveRequest& request) {
   const Time now = clock_();
-  ObjectPtr replaced;  // destroyed after the lock is released: freeing its body may take a while
-  const std::scoped_lock lock(mutex_);
+  const NameLocks::Hold hold = HoldNames({request.source.name, request.name});
+  Retired replaced;  // destroyed after the lock is released: freeing its body may take a while
+  std::unique_lock lock(mutex_);
   Outcome<ObjectPtr> source = SelectLocked(request.source);
   if (!source) return source;
   if (auto allowed = CheckReplaceable(source->get(), *info_, clock_); !allowed) return tl::unexpected(allowed.error());
-  replaced = FindLocked(request.name);
-  const Outcome<void> allowed = CheckPlaceLocked(replaced.get(), request.preconditions, request.may_replace);
+  replaced = RetireLocked(FindLocked(request.name), now);
+  const Outcome<void> allowed = CheckPlaceLocked(replaced.live.get(), request.preconditions, request.may_replace);
   if (!allowed) return tl::unexpected(allowed.error());
   auto moved = std::make_shared<Object>(**source);
   moved->name = request.name;
   moved->generation = NextGenerationLocked(now);
   moved->metageneration = 1;
   moved->time_created = moved->updated = now;
-  if (info_->is_versioned) KeepNoncurrentLocked(**source, now);
-  EraseLocked(*source);
+  const Retired left = RetireLocked(*source, now);
+  const auto written = CommitUnlocked(lock, [&] {
+    Change change{RecordOf(left)};
+    if (replaced.live != nullptr) change.push_back(RecordOf(replaced));
+    change.push_back(log_.Put(*moved, /*is_live=*/true));
+    return change;
+  });
+  if (!written) return tl::unexpected(written.error());
+  if (left.noncurrent != nullptr) KeepNoncurrentLocked(left.noncurrent);
+  EraseLocked(left.live);
   StoreLocked(replaced, moved);
   return moved;
 }
@@ -266,13 +296,67 @@ BucketUsage Bucket::usage() const {
 
 Outcome<void> Bucket::Close(const Preconditions& preconditions) {
   const std::scoped_lock lock(mutex_);
-  if (auto held = CheckPreconditions(preconditions, *info_); !held) return held;
-  const bool has_computed = computed_ != nullptr && computed_->count() != 0;
-  if (!objects_.empty() || !noncurrent_.empty() || has_computed) {
-    return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
-  }
+  if (auto closable = CheckClosableLocked(preconditions); !closable) return closable;
   is_closed_ = true;
   return {};
+}
+
+Outcome<NameLocks::Hold> Bucket::PrepareClose(const Preconditions& preconditions) {
+  NameLocks::Hold hold = HoldAll();
+  if (!log_) return hold;
+  std::unique_lock lock(mutex_);
+  if (auto closable = CheckClosableLocked(preconditions); !closable) return tl::unexpected(closable.error());
+  const auto written = CommitUnlocked(lock, [&] { return log_.EraseBucket(); });
+  if (!written) return tl::unexpected(written.error());
+  return hold;
+}
+
+void Bucket::Adopt(ObjectPtr object, bool is_live) {
+  const std::scoped_lock lock(mutex_);
+  last_generation_ = std::max(last_generation_, object->generation);
+  stored_bytes_ += object->body->size();
+  if (is_live) {
+    objects_.Insert(std::move(object));
+  } else {
+    noncurrent_.insert(std::move(object));
+  }
+}
+
+BucketSnapshot Bucket::Capture() const {
+  BucketSnapshot snapshot{.computed = computed_, .uploads = uploads_.Capture()};
+  const std::shared_lock lock(mutex_);
+  snapshot.info = info_;
+  snapshot.live.reserve(objects_.size());
+  for (auto at = objects_.begin(); at != objects_.end(); ++at) snapshot.live.push_back(*at);
+  snapshot.noncurrent.assign(noncurrent_.begin(), noncurrent_.end());
+  return snapshot;
+}
+
+NameLocks::Hold Bucket::HoldNames(std::initializer_list<std::string_view> names) {
+  return log_ ? names_.Lock({names.begin(), names.end()}) : NameLocks::Hold();
+}
+
+NameLocks::Hold Bucket::HoldAll() { return log_ ? names_.LockAll() : NameLocks::Hold(); }
+
+// Unlocks while the change is written. What it is about stays as it was: the caller holds the names.
+template <class MakeChange>
+Outcome<void> Bucket::CommitUnlocked(std::unique_lock<std::shared_mutex>& lock, const MakeChange& make_change) const {
+  if (!log_) return {};
+  lock.unlock();
+  Outcome<void> written = log_.log->Commit(make_change());
+  lock.lock();
+  return written;
+}
+
+RecordChange Bucket::RecordOf(const Retired& retired) const {
+  return retired.noncurrent != nullptr ? log_.Put(*retired.noncurrent, /*is_live=*/false) : log_.Erase(*retired.live);
+}
+
+Outcome<void> Bucket::CheckClosableLocked(const Preconditions& preconditions) const {
+  if (auto held = CheckPreconditions(preconditions, *info_); !held) return held;
+  const bool has_computed = computed_ != nullptr && computed_->count() != 0;
+  if (objects_.empty() && noncurrent_.empty() && !has_computed) return {};
+  return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
 }
 
 ObjectPtr Bucket::FindLocked(std::string_view name) const {
@@ -329,14 +413,20 @@ std::int64_t Bucket::NextGenerationLocked(Time now) {
   return last_generation_ = std::max(last_generation_ + 1, Microseconds(now));
 }
 
+// What becomes of the live generation, which may be null, if another one takes its place or it is deleted.
+Bucket::Retired Bucket::RetireLocked(ObjectPtr live, Time now) const {
+  ObjectPtr noncurrent = live != nullptr && info_->is_versioned ? Noncurrent(*live, now) : nullptr;
+  return {std::move(live), std::move(noncurrent)};
+}
+
 // Puts a new generation in the place of the live one, if any.
-void Bucket::StoreLocked(const ObjectPtr& replaced, ObjectPtr object) {
-  if (replaced != nullptr && info_->is_versioned) KeepNoncurrentLocked(*replaced, object->time_created);
-  stored_bytes_ += object->body->size() - (replaced != nullptr ? replaced->body->size() : 0);
-  if (replaced == nullptr) {
+void Bucket::StoreLocked(const Retired& replaced, ObjectPtr object) {
+  if (replaced.noncurrent != nullptr) KeepNoncurrentLocked(replaced.noncurrent);
+  stored_bytes_ += object->body->size() - (replaced.live != nullptr ? replaced.live->body->size() : 0);
+  if (replaced.live == nullptr) {
     objects_.Insert(std::move(object));
   } else {
-    objects_.Replace(objects_.Find(replaced->name), std::move(object));
+    objects_.Replace(objects_.Find(replaced.live->name), std::move(object));
   }
 }
 
@@ -349,9 +439,9 @@ void Bucket::ChangeLocked(const ObjectPtr& current, ObjectPtr changed) {
   noncurrent_.insert(std::move(node));
 }
 
-void Bucket::KeepNoncurrentLocked(const Object& object, Time now) {
-  noncurrent_.insert(Noncurrent(object, now));
-  stored_bytes_ += object.body->size();
+void Bucket::KeepNoncurrentLocked(ObjectPtr noncurrent) {
+  stored_bytes_ += noncurrent->body->size();
+  noncurrent_.insert(std::move(noncurrent));
 }
 
 void Bucket::EraseLocked(const ObjectPtr& object) {

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <string>
@@ -12,9 +14,12 @@
 #include "base/failure.h"
 #include "base/time_source.h"
 #include "store/buckets/bucket_info.h"
+#include "store/buckets/bucket_records.h"
 #include "store/buckets/multipart_uploads.h"
 #include "store/buckets/preconditions.h"
 #include "store/listing/listing.h"
+#include "store/log/change_log.h"
+#include "store/log/name_locks.h"
 #include "store/objects/object.h"
 
 namespace gcsflux::emulator {
@@ -36,6 +41,8 @@ struct NewObject {
   ObjectEncryption encryption = {};
   bool may_replace =
       true;  ///< If false, and the name is taken when the object is stored, storing fails with kReplaceDenied.
+  std::function<Change(const Object&)> also =
+      {};  ///< What is recorded together with the object, if there is a log: the end of the upload that made it.
 };
 
 /// Joins the sources, in their order, into a new generation of `destination`, whose own body is ignored. The sources
@@ -58,6 +65,15 @@ struct MoveRequest {
 /// Changes attributes; may be called more than once.
 using AttributesChange = std::function<void(ObjectAttributes&)>;
 
+/// The state of a bucket at one moment.
+struct BucketSnapshot {
+  BucketInfoPtr info = {};
+  std::shared_ptr<const ObjectSource> computed = {};
+  std::vector<ObjectPtr> live = {};  ///< In the order of their names.
+  std::vector<ObjectPtr> noncurrent = {};
+  std::vector<UploadSnapshot> uploads = {};
+};
+
 /// What a bucket stores, without computed objects.
 struct BucketUsage {
   std::uint64_t objects = 0;
@@ -67,11 +83,13 @@ struct BucketUsage {
 /// The objects of one bucket. Every operation is atomic, except lists by a glob. What it returns never changes
 /// afterwards. Thread-safe.
 ///
-/// Nothing is hashed, copied, matched or freed under the lock, however large the bodies are.
+/// Nothing is hashed, copied, matched or freed under the lock, however large the bodies are. With a log, a change holds
+/// the names that it changes until it is written. Readers see what they saw before until then.
 class Bucket {
  public:
   /// `computed` may be null. It holds objects that exist beside the stored ones and never change.
-  Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed = nullptr);
+  Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed = nullptr,
+         const BucketLog& log = {});
 
   /// As it stands.
   [[nodiscard]] BucketInfoPtr info() const;
@@ -80,6 +98,7 @@ class Bucket {
   /// For a change of what the bucket's own resource does not show: its metageneration stays.
   Outcome<BucketInfoPtr> ChangeSubResources(const BucketInfoChange& change);
   [[nodiscard]] MultipartUploads& uploads() { return uploads_; }
+  [[nodiscard]] const BucketLog& log() const { return log_; }
 
   Outcome<ObjectPtr> InsertObject(NewObject object, const Preconditions& preconditions);
   /// Whether InsertObject() would refuse an object of that name now, whatever its bytes.
@@ -100,7 +119,27 @@ class Bucket {
   /// Succeeds if the bucket is empty and meets the conditions. From then on every write fails with kNotFound.
   Outcome<void> Close(const Preconditions& preconditions = {});
 
+  /// With a log: checks what Close() checks, records that the bucket is gone, and holds all names, so that Close() then
+  /// succeeds. Without one it does nothing.
+  Outcome<NameLocks::Hold> PrepareClose(const Preconditions& preconditions);
+
+  /// Adds an object that is recorded already. In the order of names it costs least.
+  void Adopt(ObjectPtr object, bool is_live);
+  [[nodiscard]] BucketSnapshot Capture() const;
+
  private:
+  // A live generation that makes room for another one, and what becomes of it: null if it is gone for good.
+  struct Retired {
+    ObjectPtr live = {};
+    ObjectPtr noncurrent = {};
+  };
+
+  [[nodiscard]] NameLocks::Hold HoldNames(std::initializer_list<std::string_view> names);
+  [[nodiscard]] NameLocks::Hold HoldAll();
+  template <class MakeChange>
+  Outcome<void> CommitUnlocked(std::unique_lock<std::shared_mutex>& lock, const MakeChange& make_change) const;
+  [[nodiscard]] RecordChange RecordOf(const Retired& retired) const;
+  [[nodiscard]] Outcome<void> CheckClosableLocked(const Preconditions& preconditions) const;
   Outcome<BucketInfoPtr> ReplaceInfo(const Preconditions& preconditions, const BucketInfoChange& change);
   [[nodiscard]] ObjectPtr FindLocked(std::string_view name) const;
   [[nodiscard]] ObjectPtr FindGenerationLocked(std::string_view name, std::int64_t generation) const;
@@ -108,13 +147,16 @@ class Bucket {
   [[nodiscard]] Outcome<ObjectPtr> SelectLocked(const ObjectSelector& selector) const;
   std::int64_t NextGenerationLocked(Time now);
   Outcome<void> CheckPlaceLocked(const Object* live, const Preconditions& preconditions, bool may_replace) const;
-  void StoreLocked(const ObjectPtr& replaced, ObjectPtr object);
+  [[nodiscard]] Retired RetireLocked(ObjectPtr live, Time now) const;
+  void StoreLocked(const Retired& replaced, ObjectPtr object);
   void ChangeLocked(const ObjectPtr& current, ObjectPtr changed);
-  void KeepNoncurrentLocked(const Object& object, Time now);
+  void KeepNoncurrentLocked(ObjectPtr noncurrent);
   void EraseLocked(const ObjectPtr& object);
 
   const TimeSource clock_;
   const std::shared_ptr<const ObjectSource> computed_;
+  const BucketLog log_;
+  NameLocks names_;  // held before mutex_ is locked; not used without a log
   MultipartUploads uploads_;
 
   mutable std::shared_mutex mutex_;  // guards what follows

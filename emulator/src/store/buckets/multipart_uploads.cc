@@ -24,12 +24,41 @@ bool IsBehindMarkers(const UploadName& name, const UploadQuery& query) {
 
 tl::expected<void, MultipartFailure> MultipartUpload::PutPart(int number, BodyPtr body) {
   (void)body->md5();  // computed here, and not under the lock when the upload is completed
+  Outcome<BodyPtr> kept = KeepBody(log_.log, std::move(body));
+  if (!kept) return tl::unexpected(MultipartFailure::kUnavailable);
   UploadPart replaced{number, clock_(),
-                      std::move(body)};  // destroyed after the lock is released: freeing a body may take a while
+                      *std::move(kept)};  // destroyed after the lock is released: freeing a body may take a while
+  NameLocks::Hold hold;
+  if (log_) {
+    hold = part_numbers_.Lock({std::to_string(number)});
+    if (auto written = RecordPart(replaced); !written) return written;
+  }
   const std::scoped_lock lock(mutex_);
   if (auto open = CheckOpenLocked(); !open) return open;
   std::swap(parts_[number], replaced);
   return {};
+}
+
+tl::expected<void, MultipartFailure> MultipartUpload::RecordPart(const UploadPart& part) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (auto open = CheckOpenLocked(); !open) return open;
+  }
+  if (!log_.log->Commit({log_.Put(upload_.id, part)})) return tl::unexpected(MultipartFailure::kUnavailable);
+  return {};
+}
+
+void MultipartUpload::Adopt(UploadPart part) {
+  const std::scoped_lock lock(mutex_);
+  const int number = part.number;
+  parts_.insert_or_assign(number, std::move(part));
+}
+
+UploadSnapshot MultipartUpload::Capture() const {
+  UploadSnapshot snapshot{.upload = upload_};
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [number, part] : parts_) snapshot.parts.push_back(part);
+  return snapshot;
 }
 
 PartPage MultipartUpload::ListParts(int after, std::size_t max_parts) const {
@@ -66,11 +95,14 @@ void MultipartUpload::EndComplete(bool is_stored) {
 }
 
 tl::expected<void, MultipartFailure> MultipartUpload::Abort() {
-  std::map<int, UploadPart> freed;  // destroyed after the lock is released
-  const std::scoped_lock lock(mutex_);
-  if (auto open = CheckOpenLocked(); !open) return open;
-  state_ = State::kOver;
-  freed.swap(parts_);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (auto open = CheckOpenLocked(); !open) return open;
+    state_ = State::kCompleting;  // until it is written that there is none
+  }
+  const bool is_written = !log_ || log_.log->Commit(EndRecord()).has_value();
+  EndComplete(is_written);
+  if (!is_written) return tl::unexpected(MultipartFailure::kUnavailable);
   return {};
 }
 
@@ -98,17 +130,39 @@ tl::expected<std::vector<BodyPtr>, MultipartFailure> MultipartUpload::SelectLock
   return bodies;
 }
 
-std::string MultipartUploads::Start(const std::string& object, ObjectAttributes attributes,
-                                    ObjectEncryption encryption) {
-  auto upload = std::make_shared<MultipartUpload>(std::move(attributes), clock_, std::move(encryption));
-  const auto since_epoch = upload->initiated().time_since_epoch();
+Outcome<std::string> MultipartUploads::Start(const std::string& object, ObjectAttributes attributes,
+                                             ObjectEncryption encryption) {
+  const Time now = clock_();
+  UploadRecord upload{.object = object,
+                      .id = NewId(now),
+                      .initiated = now,
+                      .attributes = std::move(attributes),
+                      .encryption = std::move(encryption)};
+  if (log_) {
+    const auto written = log_.log->Commit({log_.Put(upload)});
+    if (!written) return tl::unexpected(written.error());
+  }
+  std::string id = upload.id;
+  Adopt(std::move(upload));
+  return id;
+}
+
+std::string MultipartUploads::NewId(Time initiated) {
+  const auto since_epoch = initiated.time_since_epoch();
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
   const std::scoped_lock lock(mutex_);
   std::array<char, 33> id{};
   std::snprintf(id.data(), id.size(), "%016llx%016llx", static_cast<unsigned long long>(microseconds),
                 static_cast<unsigned long long>(random_()));
-  uploads_.emplace(UploadName{object, id.data()}, std::move(upload));
   return id.data();
+}
+
+std::shared_ptr<MultipartUpload> MultipartUploads::Adopt(UploadRecord upload) {
+  UploadName name{upload.object, upload.id};
+  auto adopted = std::make_shared<MultipartUpload>(std::move(upload), clock_, log_);
+  const std::scoped_lock lock(mutex_);
+  uploads_.emplace(std::move(name), adopted);
+  return adopted;
 }
 
 std::shared_ptr<MultipartUpload> MultipartUploads::Find(const UploadName& name) const {
@@ -124,6 +178,17 @@ void MultipartUploads::Remove(const UploadName& name) {
   if (found == uploads_.end()) return;
   removed = std::move(found->second);
   uploads_.erase(found);
+}
+
+std::vector<UploadSnapshot> MultipartUploads::Capture() const {
+  std::vector<std::shared_ptr<MultipartUpload>> uploads;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [name, upload] : uploads_) uploads.push_back(upload);
+  }
+  std::vector<UploadSnapshot> snapshots;
+  for (const auto& upload : uploads) snapshots.push_back(upload->Capture());
+  return snapshots;
 }
 
 UploadPage MultipartUploads::List(const UploadQuery& query) const {

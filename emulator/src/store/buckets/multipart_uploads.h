@@ -15,7 +15,10 @@
 #include <vector>
 
 #include "base/time_source.h"
+#include "store/buckets/bucket_records.h"
 #include "store/bytes/body.h"
+#include "store/log/change_log.h"
+#include "store/log/name_locks.h"
 #include "store/objects/object.h"
 
 namespace gcsflux::emulator {
@@ -31,12 +34,7 @@ enum class MultipartFailure {
   kInvalidPart,       ///< The completion names a part that does not exist or is another one.
   kInvalidPartOrder,  ///< The completion names parts that do not ascend.
   kTooSmall,          ///< The completion names a part below the least size that is not the last.
-};
-
-struct UploadPart {
-  int number = 0;
-  Time uploaded = {};
-  BodyPtr body = {};
+  kUnavailable,       ///< The change cannot be written to disk.
 };
 
 /// A part, as a client names it when it completes an upload.
@@ -50,18 +48,21 @@ struct PartPage {
   bool is_truncated = false;
 };
 
+/// The state of an upload at one moment.
+struct UploadSnapshot {
+  UploadRecord upload = {};
+  std::vector<UploadPart> parts = {};
+};
+
 /// One upload whose parts arrive in any order and over many connections at once. Thread-safe.
 class MultipartUpload {
  public:
-  MultipartUpload(ObjectAttributes attributes, TimeSource clock, ObjectEncryption encryption = {})
-      : attributes_(std::move(attributes)),
-        encryption_(std::move(encryption)),
-        clock_(std::move(clock)),
-        initiated_(clock_()) {}
+  MultipartUpload(UploadRecord upload, TimeSource clock, const BucketLog& log)
+      : upload_(std::move(upload)), clock_(std::move(clock)), log_(log) {}
 
-  [[nodiscard]] const ObjectAttributes& attributes() const { return attributes_; }
-  [[nodiscard]] const ObjectEncryption& encryption() const { return encryption_; }
-  [[nodiscard]] Time initiated() const { return initiated_; }
+  [[nodiscard]] const ObjectAttributes& attributes() const { return upload_.attributes; }
+  [[nodiscard]] const ObjectEncryption& encryption() const { return upload_.encryption; }
+  [[nodiscard]] Time initiated() const { return upload_.initiated; }
 
   /// Stores a part. Replaces one of the same number.
   tl::expected<void, MultipartFailure> PutPart(int number, BodyPtr body);
@@ -75,17 +76,24 @@ class MultipartUpload {
 
   tl::expected<void, MultipartFailure> Abort();
 
+  /// What is recorded when it is complete.
+  [[nodiscard]] Change EndRecord() const { return log_.EraseUpload(upload_.id); }
+  /// Adds a part that is recorded already.
+  void Adopt(UploadPart part);
+  [[nodiscard]] UploadSnapshot Capture() const;
+
  private:
   enum class State { kOpen, kCompleting, kOver };
 
+  tl::expected<void, MultipartFailure> RecordPart(const UploadPart& part);
   [[nodiscard]] tl::expected<void, MultipartFailure> CheckOpenLocked() const;
   [[nodiscard]] tl::expected<std::vector<BodyPtr>, MultipartFailure> SelectLocked(
       std::span<const PartReference> parts) const;
 
-  const ObjectAttributes attributes_;
-  const ObjectEncryption encryption_;
+  const UploadRecord upload_;
   const TimeSource clock_;
-  const Time initiated_;
+  const BucketLog log_;
+  NameLocks part_numbers_;  // held while a part is recorded
 
   mutable std::mutex mutex_;  // guards what follows
   State state_ = State::kOpen;
@@ -118,17 +126,24 @@ struct UploadPage {
 class MultipartUploads {
  public:
   /// `seed` is for the ids. A client can guess an id only if it can guess the seed.
-  MultipartUploads(TimeSource clock, std::uint64_t seed) : clock_(std::move(clock)), random_(seed) {}
+  MultipartUploads(TimeSource clock, std::uint64_t seed, const BucketLog& log = {})
+      : clock_(std::move(clock)), log_(log), random_(seed) {}
 
   /// Returns the new upload's id. The ids of one object ascend with time.
-  std::string Start(const std::string& object, ObjectAttributes attributes, ObjectEncryption encryption = {});
+  Outcome<std::string> Start(const std::string& object, ObjectAttributes attributes, ObjectEncryption encryption = {});
   /// Null if there is none.
   [[nodiscard]] std::shared_ptr<MultipartUpload> Find(const UploadName& name) const;
   void Remove(const UploadName& name);
   [[nodiscard]] UploadPage List(const UploadQuery& query) const;
+  /// Adds an upload that is recorded already.
+  std::shared_ptr<MultipartUpload> Adopt(UploadRecord upload);
+  [[nodiscard]] std::vector<UploadSnapshot> Capture() const;
 
  private:
+  std::string NewId(Time initiated);
+
   const TimeSource clock_;
+  const BucketLog log_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::mt19937_64 random_;

@@ -1,26 +1,46 @@
 #include "store/buckets/store.h"
 
+#include <algorithm>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "store/objects/names.h"
 
 namespace gcsflux::emulator {
 
-Store::Store(TimeSource clock, std::chrono::seconds default_soft_delete)
-    : clock_(std::move(clock)), default_soft_delete_(default_soft_delete) {}
+Store::Store(TimeSource clock, std::chrono::seconds default_soft_delete, ChangeLog* log)
+    : clock_(std::move(clock)), default_soft_delete_(default_soft_delete), log_(log) {}
 
 Outcome<BucketInfo> Store::InsertBucket(BucketInfo info, std::shared_ptr<const ObjectSource> computed) {
   if (auto valid = CheckBucketName(info.name); !valid) return tl::unexpected(valid.error());
   info.time_created = info.updated = clock_();
   if (!info.soft_delete) info.soft_delete = SoftDeletePolicy{default_soft_delete_, info.time_created};
-  auto bucket = std::make_shared<Bucket>(info, clock_, std::move(computed));
-  const std::scoped_lock lock(mutex_);
-  if (!buckets_.emplace(info.name, std::move(bucket)).second) {
+  const auto conflict = [] {
     return Fail(FailureKind::kConflict,
                 "Your previous request to create the named bucket succeeded and you already own it.");
+  };
+  NameLocks::Hold hold;
+  BucketLog log;
+  if (log_ != nullptr && computed == nullptr) {
+    hold = names_.Lock({info.name});
+    if (FindBucket(info.name)) return conflict();
+    log = {log_, ++last_number_};
+    if (auto written = log_->Commit({log.Put(info)}); !written) return tl::unexpected(written.error());
   }
+  auto bucket = std::make_shared<Bucket>(info, clock_, std::move(computed), log);
+  const std::scoped_lock lock(mutex_);
+  if (!buckets_.emplace(info.name, std::move(bucket)).second) return conflict();
   return info;
+}
+
+std::shared_ptr<Bucket> Store::AdoptBucket(BucketInfo info, std::uint64_t number) {
+  last_number_ = std::max<std::uint64_t>(last_number_, number);
+  std::string name = info.name;
+  auto bucket = std::make_shared<Bucket>(std::move(info), clock_, nullptr, BucketLog{log_, number});
+  const std::scoped_lock lock(mutex_);
+  buckets_.insert_or_assign(std::move(name), bucket);
+  return bucket;
 }
 
 Outcome<std::shared_ptr<Bucket>> Store::FindBucket(std::string_view name) const {
@@ -46,6 +66,11 @@ BucketPage Store::ListBuckets(const BucketQuery& query) const {
 }
 
 Outcome<void> Store::DeleteBucket(std::string_view name, const Preconditions& preconditions) {
+  const auto hold = log_ != nullptr ? names_.Lock({std::string(name)}) : NameLocks::Hold();
+  const auto bucket = FindBucket(name);
+  if (!bucket) return tl::unexpected(bucket.error());
+  const auto prepared = (*bucket)->PrepareClose(preconditions);
+  if (!prepared) return tl::unexpected(prepared.error());
   const std::scoped_lock lock(mutex_);
   const auto found = buckets_.find(name);
   if (found == buckets_.end()) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
@@ -65,11 +90,16 @@ StoreUsage Store::usage() const {
   return usage;
 }
 
-void Store::Clear() {
-  std::map<std::string, std::shared_ptr<Bucket>, std::less<>>
-      forgotten;  // destroyed after the lock is released: freeing may take a while
+Outcome<void> Store::Clear() {
+  NameLocks::Hold hold;
+  if (log_ != nullptr) {
+    hold = names_.LockAll();
+    if (auto written = log_->Commit(EraseBuckets()); !written) return written;
+  }
+  Buckets forgotten;  // destroyed after the lock is released: freeing may take a while
   const std::scoped_lock lock(mutex_);
   buckets_.swap(forgotten);
+  return {};
 }
 
 }  // namespace gcsflux::emulator

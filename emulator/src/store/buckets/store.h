@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,8 @@
 #include "base/failure.h"
 #include "base/time_source.h"
 #include "store/buckets/bucket.h"
+#include "store/log/change_log.h"
+#include "store/log/name_locks.h"
 
 namespace gcsflux::emulator {
 
@@ -35,11 +38,14 @@ struct StoreUsage {
   std::uint64_t bytes = 0;
 };
 
+using StoreSnapshot = std::vector<BucketSnapshot>;
+
 /// All buckets. Thread-safe.
 class Store {
  public:
   /// `default_soft_delete` is the soft-delete policy of new buckets that have none. Zero is off.
-  explicit Store(TimeSource clock, std::chrono::seconds default_soft_delete = {});
+  /// With a log, which must outlive the store, buckets survive the process, but for those with computed objects.
+  explicit Store(TimeSource clock, std::chrono::seconds default_soft_delete = {}, ChangeLog* log = nullptr);
 
   [[nodiscard]] Time now() const { return clock_(); }
 
@@ -51,15 +57,30 @@ class Store {
   Outcome<void> DeleteBucket(std::string_view name, const Preconditions& preconditions = {});
   [[nodiscard]] StoreUsage usage() const;
   /// Removes every bucket. A caller that still holds one may use it to the end; no other caller sees it.
-  void Clear();
+  Outcome<void> Clear();
+
+  /// Each bucket as it is at one moment.
+  [[nodiscard]] StoreSnapshot Capture() const;
+  /// Replaces all buckets, as Clear() does, by those of the snapshot.
+  Outcome<void> Restore(const StoreSnapshot& snapshot);
+
+  /// Adds a bucket that is recorded already, by its number.
+  std::shared_ptr<Bucket> AdoptBucket(BucketInfo info, std::uint64_t number);
 
  private:
+  using Buckets = std::map<std::string, std::shared_ptr<Bucket>, std::less<>>;
+
+  std::shared_ptr<Bucket> Restored(const BucketSnapshot& snapshot, Change& change);
+
   const TimeSource clock_;
   const std::chrono::seconds default_soft_delete_;
+  ChangeLog* const log_;
+  NameLocks names_;  // of buckets; held before mutex_ is locked; not used without a log
+  std::atomic<std::uint64_t> last_number_ = 0;
 
   mutable std::shared_mutex
       mutex_;  // guards buckets_; a bucket's own mutex may be taken while it is held, never the reverse
-  std::map<std::string, std::shared_ptr<Bucket>, std::less<>> buckets_;
+  Buckets buckets_;
 };
 
 }  // namespace gcsflux::emulator

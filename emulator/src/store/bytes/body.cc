@@ -7,6 +7,15 @@
 namespace gcsflux::emulator {
 namespace {
 
+std::uint32_t ComputeCrc32c(const Rope& bytes) {
+  std::uint32_t crc32c = 0;
+  bytes.ForEachSpan(0, bytes.size(), [&crc32c](std::span<const std::byte> span) {
+    crc32c = ExtendCrc32c(crc32c, span);
+    return true;
+  });
+  return crc32c;
+}
+
 // Clears the flag and wakes those who wait for it, also when an exception leaves the scope.
 class Turn {
  public:
@@ -24,17 +33,24 @@ class Turn {
 
 }  // namespace
 
-Body::Body(Rope bytes) : bytes_(std::move(bytes)) {
-  bytes_.ForEachSpan(0, bytes_.size(), [this](std::span<const std::byte> span) {
-    crc32c_ = ExtendCrc32c(crc32c_, span);
-    return true;
-  });
-}
+Body::Body(Rope bytes) : bytes_(std::move(bytes)), crc32c_(ComputeCrc32c(bytes_)) {}
 
 Body::Body(Rope bytes, std::uint32_t crc32c, const std::optional<Md5Digest>& md5)
     : bytes_(std::move(bytes)), crc32c_(crc32c), md5_(md5 ? new Md5Digest(*md5) : nullptr) {}
 
 Body::Body(const std::shared_ptr<const ComputedBytes>& bytes) : bytes_(bytes), computed_(bytes.get()) {}
+
+void Body::CompareBytes() const {
+  constexpr std::uint64_t kMostAtOnce = std::uint64_t{64} << 20;
+  if (size() > kMostAtOnce) {
+    bytes_.ForEachPiece([](const RopePiece& piece) {
+      if (const auto* file = std::get_if<FileRun>(&piece.run)) file->extent->CheckReadable();
+    });
+    return;
+  }
+  if (ComputeCrc32c(bytes_) != crc32c_) throw DamagedBytes();
+  is_unchecked_.store(false, std::memory_order_relaxed);
+}
 
 const Md5Digest& Body::md5() const {
   while (!has_md5()) {

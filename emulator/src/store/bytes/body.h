@@ -32,14 +32,25 @@ class Body {
 
   /// The first call computes it, which takes about 1 s per GB, and keeps it. May throw Interrupted.
   [[nodiscard]] const Md5Digest& md5() const;
+  /// Says that the bytes come from files that an earlier process wrote: see CheckBytes(). Call it before others share
+  /// it.
+  void CheckBeforeRead() { is_unchecked_ = true; }
+  /// Call it before an answer shows the bytes. Throws DamagedBytes if they are of an earlier process and not those that
+  /// were written. The first call reads them; of bodies above 64 MiB it only looks whether they are there.
+  void CheckBytes() const {
+    if (is_unchecked_.load(std::memory_order_relaxed)) CompareBytes();
+  }
   /// Whether it was computed already.
   [[nodiscard]] bool has_md5() const { return md5_.load(std::memory_order_acquire) != nullptr; }
 
  private:
+  void CompareBytes() const;
+
   Rope bytes_;
   const ComputedBytes* computed_ = nullptr;  // the content of bytes_, if it is computed as a whole
   std::uint32_t crc32c_ = 0;                 // else
-  mutable std::atomic_flag is_hashing_;      // one thread at a time computes the MD5, and may be interrupted
+  mutable std::atomic<bool> is_unchecked_ = false;
+  mutable std::atomic_flag is_hashing_;  // one thread at a time computes the MD5, and may be interrupted
   // Owned. A separate allocation, because most small objects never have one. Not a unique_ptr, because other threads
   // read the pointer while it is set.
   mutable std::atomic<const Md5Digest*> md5_ = nullptr;

@@ -31,6 +31,14 @@ Rope::Rope(std::shared_ptr<const ComputedBytes> bytes) {
   if (size != 0) content_ = RopePiece{ComputedRun{std::move(bytes)}, size};
 }
 
+Rope::Rope(std::shared_ptr<const Extent> extent, std::uint64_t offset, std::uint64_t size) {
+  if (size == 0) return;
+  const ExtentPlace& place = extent->place();
+  assert(offset >= place.offset && offset - place.offset <= place.size - size);
+  const std::byte* const first = place.data + (offset - place.offset);
+  content_ = RopePiece{FileRun{std::move(extent), first}, size};
+}
+
 void Rope::Append(const Rope& tail) {
   if (tail.size() == 0) return;
   if (size() == 0) {

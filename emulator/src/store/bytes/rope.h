@@ -29,6 +29,8 @@ class Rope {
   Rope(Segment segment, std::size_t size);
   /// All of `bytes`, which take memory only while they are read.
   explicit Rope(std::shared_ptr<const ComputedBytes> bytes);
+  /// `size` bytes of an extent, from `offset` of its file on. All of them must be in it.
+  Rope(std::shared_ptr<const Extent> extent, std::uint64_t offset, std::uint64_t size);
 
   [[nodiscard]] std::uint64_t size() const {
     const RopePiece* only = std::get_if<RopePiece>(&content_);
@@ -57,6 +59,14 @@ class Rope {
     return VisitNode(tree, offset, std::min(tree.size - offset, length), visit);
   }
 
+  /// Calls `visit(const RopePiece&)` on all pieces, in their order.
+  template <class Visit>
+  void ForEachPiece(Visit&& visit) const {
+    if (size() == 0) return;
+    const RopePiece* only = std::get_if<RopePiece>(&content_);
+    only != nullptr ? visit(*only) : VisitPieces(*std::get<RopeTree>(content_), visit);
+  }
+
  private:
   // Small enough for the processor's cache, and for the heap to provide without new pages.
   static constexpr std::uint64_t kComputedRun = std::uint64_t{64} << 10;
@@ -74,9 +84,21 @@ class Rope {
   }
 
   template <class Visit>
+  static void VisitPieces(const RopeNode& node, Visit& visit) {
+    if (const RopePiece* piece = std::get_if<RopePiece>(&node.content)) return visit(*piece);
+    const auto& [left, right] = std::get<RopeFork>(node.content);
+    VisitPieces(*left, visit);
+    VisitPieces(*right, visit);
+  }
+
+  template <class Visit>
   static bool VisitPiece(const RopePiece& piece, std::uint64_t offset, std::uint64_t length, Visit& visit) {
     if (const StoredRun* stored = std::get_if<StoredRun>(&piece.run)) {
       return visit(std::span<const std::byte>(stored->first + offset, static_cast<std::size_t>(length)));
+    }
+    if (const FileRun* file = std::get_if<FileRun>(&piece.run)) {
+      file->extent->CheckReadable();
+      return visit(std::span<const std::byte>(file->first + offset, static_cast<std::size_t>(length)));
     }
     const ComputedRun& computed = std::get<ComputedRun>(piece.run);
     const std::unique_ptr<std::byte[]> buffer(new std::byte[std::min(kComputedRun, length)]);

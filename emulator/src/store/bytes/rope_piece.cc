@@ -33,6 +33,8 @@ RopePiece SlicePiece(const RopePiece& piece, std::uint64_t offset, std::uint64_t
   RopePiece part{piece.run, length};
   if (auto* memory = std::get_if<StoredRun>(&part.run)) {
     memory->first += offset;
+  } else if (auto* file = std::get_if<FileRun>(&part.run)) {
+    file->first += offset;
   } else {
     std::get<ComputedRun>(part.run).offset += offset;
   }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "store/bytes/computed_bytes.h"
+#include "store/bytes/extent.h"
 #include "store/bytes/segment.h"
 
 namespace gcsflux::emulator {
@@ -22,9 +23,15 @@ struct ComputedRun {
   std::uint64_t offset = 0;  ///< The position of the first one.
 };
 
+/// Bytes within an extent.
+struct FileRun {
+  std::shared_ptr<const Extent> extent = {};
+  const std::byte* first = nullptr;
+};
+
 /// One run of a rope's bytes.
 struct RopePiece {
-  std::variant<StoredRun, ComputedRun> run = {};
+  std::variant<StoredRun, ComputedRun, FileRun> run = {};
   std::uint64_t size = 0;
 };
 

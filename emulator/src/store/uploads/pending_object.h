@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +27,8 @@ struct PendingObject {
   ExpectedHashes hashes = {};
   Preconditions preconditions = {};
   ObjectEncryption encryption = {};
-  bool may_replace = true;  ///< Whether the caller that began it may; see NewObject.
+  bool may_replace = true;                         ///< Whether the caller that began it may; see NewObject.
+  std::function<Change(const Object&)> also = {};  ///< See NewObject.
 };
 
 }  // namespace gcsflux::emulator

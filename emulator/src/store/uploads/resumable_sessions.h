@@ -14,17 +14,35 @@
 #include <vector>
 
 #include "base/time_source.h"
+#include "store/buckets/store.h"
 #include "store/bytes/body.h"
 #include "store/bytes/md5.h"
+#include "store/log/change_log.h"
 #include "store/uploads/pending_object.h"
+#include "store/uploads/session_record.h"
 
 namespace gcsflux::emulator {
+
+/// The state of a session at one moment.
+struct SessionSnapshot {
+  std::string id = {};
+  std::string bucket = {};  ///< Its name.
+  SessionRecord record = {};
+  Rope bytes = {};
+  std::uint32_t crc32c = 0;  ///< Of them.
+};
 
 /// What one request of an upload brings.
 struct UploadedBytes {
   Rope bytes = {};
   std::uint32_t crc32c = 0;           ///< Of them.
   std::optional<Md5Stream> md5 = {};  ///< The MD5 of the upload up to the end of these bytes, if it is known.
+};
+
+/// Where a session is recorded. Without a log it is in memory only.
+struct SessionLog {
+  ChangeLog* log = nullptr;  ///< Must outlive the session.
+  std::string id = {};
 };
 
 /// One upload in pieces. Thread-safe. Bytes are received and hashed elsewhere; here they are only appended.
@@ -37,10 +55,14 @@ class ResumableSession {
     std::string answer = {};  ///< Once complete: the answer to its completion.
   };
 
-  ResumableSession(PendingObject pending, std::optional<std::uint64_t> announced_size)
-      : bucket_(std::exchange(pending.bucket, nullptr)),
+  ResumableSession(PendingObject pending, std::optional<std::uint64_t> announced_size, Time started = {},
+                   SessionLog log = {})
+      : log_(std::move(log)),
+        bucket_number_(pending.bucket != nullptr ? pending.bucket->log().number : 0),
+        bucket_(std::exchange(pending.bucket, nullptr)),
         pending_(std::move(pending)),
-        announced_size_(announced_size) {}
+        announced_size_(announced_size),
+        started_(started) {}
 
   /// Null if the bucket was deleted. A session does not keep a bucket and all of its objects.
   [[nodiscard]] std::shared_ptr<Bucket> bucket() const { return bucket_.lock(); }
@@ -54,8 +76,9 @@ class ResumableSession {
   /// The MD5 of its first `offset` bytes, to continue from. Nothing if it is not known.
   [[nodiscard]] std::optional<Md5Stream> Md5Until(std::uint64_t offset) const;
 
-  /// Appends if the session is open and has `offset` bytes; else changes nothing. Returns the present state.
-  Status Append(std::uint64_t offset, UploadedBytes uploaded);
+  /// Appends if the session is open and has `offset` bytes; else changes nothing. Returns the present state. With a
+  /// log, the bytes count when they are recorded.
+  Outcome<Status> Append(std::uint64_t offset, UploadedBytes uploaded);
 
   /// The content, if the session is open and holds exactly `size` bytes, else null. Until EndFinish no other caller
   /// gets it, and nothing is appended.
@@ -66,13 +89,32 @@ class ResumableSession {
   /// False if it is finishing or complete already.
   bool Cancel();
 
+  /// The session as it is recorded while it is open; with an answer, once it is complete.
+  [[nodiscard]] RecordChange StateRecord(std::optional<std::string> answer) const;
+  /// Nothing if its bucket was deleted, or it was cancelled.
+  [[nodiscard]] std::optional<SessionSnapshot> Capture(const std::string& id) const;
+  /// What is recorded when it is complete, together with its object. Nothing without a log.
+  [[nodiscard]] Change EndRecord(std::string answer) const;
+  /// Takes over what is recorded already: an answer, or bytes.
+  void Adopt(std::optional<std::string> answer, Rope bytes, std::uint32_t crc32c);
+
  private:
+  [[nodiscard]] SessionRecord RecordOf(std::optional<std::string> answer) const;
+  Outcome<Status> AppendRecorded(std::uint64_t offset, UploadedBytes uploaded);
+  Outcome<UploadedBytes> RecordBytes(std::uint64_t offset, UploadedBytes uploaded);
+  void AppendLocked(UploadedBytes uploaded);
+
+  const SessionLog log_;
+  const std::uint64_t bucket_number_;
   const std::weak_ptr<Bucket> bucket_;
   const PendingObject pending_;
   const std::optional<std::uint64_t> announced_size_;
+  const Time started_;
 
   mutable std::mutex mutex_;  // guards what follows
   State state_ = State::kOpen;
+  bool is_appending_ = false;       // bytes are being recorded
+  bool has_earlier_bytes_ = false;  // of another process
   Rope content_;
   std::uint32_t crc32c_ = 0;
   Md5Stream md5_;  // of as many bytes as it says, which may be fewer than there are
@@ -85,15 +127,23 @@ class ResumableSession {
 class ResumableSessions {
  public:
   /// `seed` is for the ids. A client can guess an id only if it can guess the seed.
-  ResumableSessions(TimeSource clock, std::uint64_t seed);
+  /// With a log, which must outlive them, sessions survive the process.
+  ResumableSessions(TimeSource clock, std::uint64_t seed, ChangeLog* log = nullptr);
 
-  std::string Start(PendingObject pending, std::optional<std::uint64_t> announced_size);
+  Outcome<std::string> Start(PendingObject pending, std::optional<std::uint64_t> announced_size);
   /// Null if there is none, or if it has expired.
   std::shared_ptr<ResumableSession> Find(std::string_view id);
   /// Call it when the session is complete.
   void Complete(std::string_view id);
   void Remove(std::string_view id);
-  void Clear();
+  Outcome<void> Clear();
+
+  /// Adds a session that is recorded already: its parts, if any, are `bytes`. Returns false if it has expired.
+  bool Adopt(const std::string& id, SessionRecord record, std::shared_ptr<Bucket> bucket, Rope bytes,
+             std::uint32_t crc32c);
+  [[nodiscard]] std::vector<SessionSnapshot> Capture() const;
+  /// Replaces all sessions by those of the snapshot whose buckets are in `store`.
+  Outcome<void> Restore(const std::vector<SessionSnapshot>& snapshot, const Store& store);
 
  private:
   static constexpr std::size_t kMost = 10'000;
@@ -103,19 +153,25 @@ class ResumableSessions {
     std::shared_ptr<ResumableSession> session = {};
     std::uint64_t number = 0;
   };
+  using Removed = std::vector<std::pair<std::string, std::shared_ptr<ResumableSession>>>;  // by id
   using Ids = std::map<std::uint64_t, std::string>;  // by number: the oldest first
-  std::string NewIdLocked();
-  /// What it returns is to be destroyed after the lock is released: freeing content may take a while.
-  [[nodiscard]] std::vector<std::shared_ptr<ResumableSession>> RemoveOldLocked(Ids& ids);
+  std::string NewId();
+  void Add(const std::string& id, Entry entry, Ids& ids);
+  /// What it returns goes to Forget() after the lock is released: freeing content may take a while.
+  [[nodiscard]] Removed RemoveOldLocked(Ids& ids);
+  /// Erases their records before it frees their bytes.
+  void Forget(Removed removed);
 
   const TimeSource clock_;
+  ChangeLog* const log_;
 
-  std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::mt19937_64 random_;
   std::unordered_map<std::string, Entry> sessions_;
   std::uint64_t last_number_ = 0;
   Ids open_;
   Ids complete_;
+  Removed recorded_still_;  // could not be erased, so their bytes must stay; the next Forget() tries again
 };
 
 }  // namespace gcsflux::emulator

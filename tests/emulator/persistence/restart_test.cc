@@ -1,0 +1,195 @@
+// What another emulator finds in the directory of one that has ended.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "emulator/persistence/stored_state.h"
+#include "emulator/support/raw_connection.h"
+#include "gcsflux/emulator/emulator.h"
+#include "support/test_directory.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kObjects = "/storage/v1/b/bkt/o/";
+constexpr std::size_t kUnit = std::size_t{256} << 10;
+
+class RestartTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Restart();
+    ASSERT_EQ(Call("POST", "/storage/v1/b", "", R"({"name":"bkt","labels":{"a":"b"}})").status, 200);
+  }
+
+  void Restart() {
+    client_.reset();
+    emulator_.reset();
+    emulator_ = std::make_unique<Emulator>(EmulatorOptions{
+        .data_dir = directory_.path() / "data", .log = [this](const std::string& line) { log_ += line + "\n"; }});
+    client_.emplace(emulator_->endpoint());
+  }
+  RawResponse Call(std::string_view method, const std::string& target, std::string_view headers = "",
+                   std::string_view body = "") {
+    return client_->Call(method, target, headers, body);
+  }
+  RawResponse Insert(const std::string& name, std::string_view bytes, const std::string& more = "") {
+    return Call("POST", "/upload/storage/v1/b/bkt/o?uploadType=media&name=" + name + more, "", bytes);
+  }
+  std::string Read(const std::string& name) { return Call("GET", kObjects + name + "?alt=media").body; }
+  // Nothing changes, however often it starts.
+  void ExpectSameAfterRestarts() {
+    const json before = StoredState(*client_);
+    for (int i = 0; i < 3; ++i) {
+      Restart();
+      EXPECT_EQ(StoredState(*client_), before) << i;
+    }
+    EXPECT_EQ(log_, "");
+  }
+
+  const gcsflux::testing::TestDirectory directory_;
+  std::string log_;
+  std::unique_ptr<Emulator> emulator_;
+  std::optional<RawConnection> client_;
+};
+
+TEST_F(RestartTest, KeepsObjectsOfAllSizes) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kUnit, std::size_t{5} << 20}) {
+    ASSERT_EQ(Insert("o" + std::to_string(size), std::string(size, 'x')).status, 200);
+  }
+  ExpectSameAfterRestarts();
+  EXPECT_EQ(Read("o" + std::to_string(kUnit)), std::string(kUnit, 'x'));
+}
+
+TEST_F(RestartTest, KeepsWhatWasChangedAndDeleted) {
+  ASSERT_EQ(Insert("changed", "1").status, 200);
+  ASSERT_EQ(Insert("deleted", "2").status, 200);
+  ASSERT_EQ(Insert("moved", "3").status, 200);
+  ASSERT_EQ(
+      Call("PATCH", std::string(kObjects) + "changed", "", R"({"metadata":{"k":"v"},"temporaryHold":true})").status,
+      200);
+  ASSERT_EQ(Call("DELETE", std::string(kObjects) + "deleted").status, 204);
+  ASSERT_EQ(Call("POST", std::string(kObjects) + "moved/moveTo/o/there").status, 200);
+  ASSERT_EQ(Call("PATCH", "/storage/v1/b/bkt", "", R"({"cors":[{"maxAgeSeconds":5}]})").status, 200);
+  ASSERT_EQ(Call("POST", "/storage/v1/b", "", R"({"name":"gone"})").status, 200);
+  ASSERT_EQ(Call("DELETE", "/storage/v1/b/gone").status, 204);
+  ExpectSameAfterRestarts();
+  EXPECT_EQ(Call("GET", "/storage/v1/b/gone").status, 404);
+  EXPECT_EQ(Call("GET", std::string(kObjects) + "deleted").status, 404);
+  EXPECT_EQ(Read("there"), "3");
+}
+
+TEST_F(RestartTest, KeepsGenerations) {
+  ASSERT_EQ(Call("PATCH", "/storage/v1/b/bkt", "", R"({"versioning":{"enabled":true}})").status, 200);
+  for (const char* bytes : {"1", "2", "3"}) ASSERT_EQ(Insert("o", bytes).status, 200);
+  ASSERT_EQ(Insert("deleted", "4").status, 200);
+  ASSERT_EQ(Call("DELETE", std::string(kObjects) + "deleted").status, 204);
+  ExpectSameAfterRestarts();
+  EXPECT_EQ(StoredState(*client_)["bkt"]["objects"].size(), 4U);
+}
+
+TEST_F(RestartTest, KeepsBytesThatObjectsShare) {
+  for (const char* name : {"a", "b"}) ASSERT_EQ(Insert(name, std::string(kUnit, *name)).status, 200);
+  ASSERT_EQ(Call("POST", std::string(kObjects) + "both/compose", "",
+                 R"({"sourceObjects":[{"name":"a"},{"name":"b"},{"name":"a"}]})")
+                .status,
+            200);
+  ASSERT_EQ(Call("POST", std::string(kObjects) + "both/rewriteTo/b/bkt/o/copy", "", "{}").status, 200);
+  ExpectSameAfterRestarts();
+  ASSERT_EQ(Call("DELETE", std::string(kObjects) + "a").status, 204);
+  ASSERT_EQ(Call("DELETE", std::string(kObjects) + "both").status, 204);
+  ExpectSameAfterRestarts();
+  EXPECT_EQ(Read("copy"), std::string(kUnit, 'a') + std::string(kUnit, 'b') + std::string(kUnit, 'a'));
+}
+
+TEST_F(RestartTest, KeepsResumableSessions) {
+  const std::string location =
+      Call("POST", "/upload/storage/v1/b/bkt/o?uploadType=resumable&name=o", "", R"({"contentType":"a/b"})")
+          .Header("location");
+  const std::string session = location.substr(location.find("/upload/"));
+  const auto put = [&](std::size_t first, std::string_view bytes, const std::string& total) {
+    return Call("PUT", session,
+                "Content-Range: bytes " + std::to_string(first) + "-" + std::to_string(first + bytes.size() - 1) + "/" +
+                    total + "\r\n",
+                bytes);
+  };
+  ASSERT_EQ(put(0, std::string(kUnit, 'a'), "*").status, 308);
+  ASSERT_EQ(put(kUnit, std::string(kUnit, 'b'), "*").status, 308);
+  Restart();
+  const RawResponse status = Call("PUT", session, "Content-Range: bytes */*\r\n");
+  EXPECT_EQ(status.status, 308);
+  EXPECT_EQ(status.Header("range"), "bytes=0-" + std::to_string(2 * kUnit - 1));
+  const RawResponse finished = put(2 * kUnit, "end", std::to_string(2 * kUnit + 3));
+  ASSERT_EQ(finished.status, 200);
+  EXPECT_EQ(json::parse(finished.body).at("contentType"), "a/b");
+  Restart();
+  EXPECT_EQ(Read("o"), std::string(kUnit, 'a') + std::string(kUnit, 'b') + "end");
+  EXPECT_EQ(Call("PUT", session, "Content-Range: bytes */*\r\n").body, finished.body);
+  EXPECT_EQ(log_, "");
+}
+
+TEST_F(RestartTest, ForgetsCancelledSessions) {
+  const std::string location =
+      Call("POST", "/upload/storage/v1/b/bkt/o?uploadType=resumable&name=o").Header("location");
+  const std::string session = location.substr(location.find("/upload/"));
+  ASSERT_EQ(Call("PUT", session, "Content-Range: bytes 0-262143/*\r\n", std::string(kUnit, 'a')).status, 308);
+  ASSERT_EQ(Call("DELETE", session).status, 499);
+  Restart();
+  EXPECT_EQ(Call("PUT", session, "Content-Range: bytes */*\r\n").status, 404);
+}
+
+TEST_F(RestartTest, KeepsMultipartUploads) {
+  constexpr std::size_t kPart = std::size_t{5} << 20;
+  const std::string started = Call("POST", "/bkt/o?uploads").body;
+  const std::size_t begin = started.find("<UploadId>") + 10;
+  const std::string id = started.substr(begin, started.find("</UploadId>") - begin);
+  const auto put = [&](int number, std::string_view bytes) {
+    return Call("PUT", "/bkt/o?partNumber=" + std::to_string(number) + "&uploadId=" + id, "", bytes).Header("etag");
+  };
+  const std::string first = put(1, std::string(kPart, 'a'));
+  ExpectSameAfterRestarts();
+  const std::string second = put(2, "end");
+  Restart();
+  const std::string parts = "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>" + first +
+                            "</ETag></Part><Part><PartNumber>2</PartNumber><ETag>" + second +
+                            "</ETag></Part></CompleteMultipartUpload>";
+  ASSERT_EQ(Call("POST", "/bkt/o?uploadId=" + id, "", parts).status, 200);
+  ExpectSameAfterRestarts();
+  EXPECT_EQ(Read("o"), std::string(kPart, 'a') + "end");
+  EXPECT_EQ(Call("GET", "/bkt/o?uploadId=" + id).status, 404);
+}
+
+TEST_F(RestartTest, GivesLaterGenerationsThanBefore) {
+  emulator_->clock().Advance(std::chrono::hours(24));
+  const auto generation = [](const RawResponse& response) {
+    return std::stoll(json::parse(response.body).at("generation").get<std::string>());
+  };
+  const std::int64_t before = generation(Insert("o", "1"));
+  Restart();
+  EXPECT_GT(generation(Insert("o", "2")), before);
+}
+
+TEST_F(RestartTest, FindsNothingAfterReset) {
+  ASSERT_EQ(Insert("o", std::string(kUnit, 'x')).status, 200);
+  emulator_->Reset();
+  Restart();
+  EXPECT_EQ(StoredState(*client_), json::object());
+}
+
+TEST_F(RestartTest, LeavesVirtualBucketsInMemory) {
+  EmulatorOptions options{.virtual_buckets = ParseVirtualBuckets("bkt:1:1:a"), .data_dir = directory_.path() / "data"};
+  client_.reset();
+  emulator_.reset();
+  EXPECT_THROW(Emulator(std::move(options)), std::invalid_argument);  // The directory has one of this name.
+  Restart();
+  EXPECT_EQ(Call("GET", "/storage/v1/b/bkt").status, 200);
+}
+
+}  // namespace
+}  // namespace gcsflux::emulator
