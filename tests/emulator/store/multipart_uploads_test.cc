@@ -43,7 +43,7 @@ PartReference Reference(int number, const BodyPtr& body) { return {number, body-
 TEST(MultipartUpload, JoinsPartsByNumber) {
   const std::vector<BodyPtr> large = LargeBodies(2);
   const BodyPtr last = SmallBody("the end");
-  MultipartUpload upload({}, FixedClock());
+  MultipartUpload upload({}, FixedClock(), {});
   ASSERT_TRUE(upload.PutPart(10'000, last));
   ASSERT_TRUE(upload.PutPart(7, large[1]));
   ASSERT_TRUE(upload.PutPart(1, large[0]));
@@ -57,7 +57,7 @@ TEST(MultipartUpload, JoinsPartsByNumber) {
 
 TEST(MultipartUpload, RefusesMissingAndDifferentParts) {
   const BodyPtr body = SmallBody("part");
-  MultipartUpload upload({}, FixedClock());
+  MultipartUpload upload({}, FixedClock(), {});
   ASSERT_TRUE(upload.PutPart(2, body));
   const auto complete = [&](const std::vector<PartReference>& parts) {
     const auto completed = upload.BeginComplete(parts);
@@ -74,7 +74,7 @@ TEST(MultipartUpload, RefusesMissingAndDifferentParts) {
 TEST(MultipartUpload, AcceptsASmallPartOnlyAtTheEnd) {
   const std::vector<BodyPtr> large = LargeBodies(1);
   const BodyPtr small = std::make_shared<const Body>(large[0]->bytes().Slice(0, kMinPartSize - 1));
-  MultipartUpload upload({}, FixedClock());
+  MultipartUpload upload({}, FixedClock(), {});
   ASSERT_TRUE(upload.PutPart(1, small));
   ASSERT_TRUE(upload.PutPart(2, large[0]));
   const auto too_small = upload.BeginComplete(std::vector{Reference(1, small), Reference(2, large[0])});
@@ -86,7 +86,7 @@ TEST(MultipartUpload, AcceptsASmallPartOnlyAtTheEnd) {
 TEST(MultipartUpload, IsLockedOnlyDuringItsCompletion) {
   const BodyPtr body = SmallBody("part");
   const std::vector parts{Reference(1, body)};
-  MultipartUpload upload({}, FixedClock());
+  MultipartUpload upload({}, FixedClock(), {});
   ASSERT_TRUE(upload.PutPart(1, body));
   ASSERT_TRUE(upload.BeginComplete(parts));
   EXPECT_EQ(upload.PutPart(1, body), tl::unexpected(MultipartFailure::kBeingCompleted));
@@ -104,7 +104,7 @@ TEST(MultipartUpload, ReleasesItsPartsAtItsEnd) {
     BodyPtr body = SmallBody("part");
     const std::vector parts{Reference(1, body)};
     const std::weak_ptr<const Body> watched = body;
-    MultipartUpload upload({}, FixedClock());
+    MultipartUpload upload({}, FixedClock(), {});
     ASSERT_TRUE(upload.PutPart(1, std::move(body)));
     if (is_aborted) {
       ASSERT_TRUE(upload.Abort());
@@ -124,7 +124,7 @@ TEST(MultipartUpload, MatchesItsModel) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
-    MultipartUpload upload({}, FixedClock());
+    MultipartUpload upload({}, FixedClock(), {});
     std::map<int, BodyPtr> model;
     for (int step = 0; step < 200; ++step) {
       const int number = static_cast<int>(random() % 6) + 1;
@@ -168,7 +168,7 @@ TEST(MultipartUpload, MatchesItsModel) {
 TEST(MultipartUpload, IsCompletedOnceDespiteRaces) {
   for (int round = 0; round < 50; ++round) {
     const BodyPtr body = SmallBody("part");
-    MultipartUpload upload({}, FixedClock());
+    MultipartUpload upload({}, FixedClock(), {});
     ASSERT_TRUE(upload.PutPart(1, body));
     std::atomic<int> completed = 0;
     std::atomic<int> late = 0;
