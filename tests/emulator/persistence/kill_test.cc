@@ -87,9 +87,9 @@ TEST_F(KillTest, LosesNothingThatWasAcknowledged) {
 // A limit of file sizes stands for a disk without space.
 TEST_F(KillTest, FullDiskRefusesAndLosesNothing) {
   KillOnce([](int acknowledged) { return acknowledged >= 50; });
-  const rlimit limit{1 << 20, 1 << 20};
   rlimit before{};
   ASSERT_EQ(::prlimit(emulator_->pid(), RLIMIT_FSIZE, nullptr, &before), 0);
+  const rlimit limit{1 << 20, before.rlim_max};
   ASSERT_EQ(::prlimit(emulator_->pid(), RLIMIT_FSIZE, &limit, nullptr), 0);
   RawConnection connection(emulator_->endpoint());
   const std::string insert = "/upload/storage/v1/b/bkt/o?uploadType=media&name=";
