@@ -43,9 +43,9 @@ fs::path Prepared(const fs::path& directory) {
   return directory;
 }
 
-fs::path PreparedBodies(const fs::path& directory) {
-  CheckIsOurs(directory);
-  return Prepared(directory / kBodies);
+fs::path PreparedData(const fs::path& directory) {
+  CheckIsOurs(Prepared(directory));
+  return directory;
 }
 
 }  // namespace
@@ -91,6 +91,8 @@ void DataDirectory::Close() {
 }
 
 DataDirectory::DataDirectory(const fs::path& directory, bool syncs)
-    : lock_(Prepared(directory)), files_(PreparedBodies(directory), syncs), database_(directory / kDatabase, syncs) {}
+    : lock_(PreparedData(directory)),
+      files_(Prepared(directory / kBodies), syncs),
+      database_(directory / kDatabase, syncs) {}
 
 }  // namespace gcsflux::emulator

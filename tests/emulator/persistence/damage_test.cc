@@ -80,6 +80,7 @@ TEST_F(DamageTest, DirectoryOfOtherFilesIsRefused) {
   (void)other.Write("letter.txt", "text");
   EXPECT_THROW(Emulator({.data_dir = other.path()}), std::runtime_error);
   EXPECT_TRUE(fs::exists(other.path() / "letter.txt"));
+  EXPECT_FALSE(fs::exists(other.path() / "lock"));
   fs::remove(database());
   EXPECT_NE(Refusal().find("no metadata.sqlite"), std::string::npos) << Refusal();
   EXPECT_TRUE(fs::exists(bodies()));
