@@ -18,8 +18,8 @@ using std::chrono::seconds;
 
 ObjectAttributes AllAttributes() {
   ObjectAttributes attributes;
-  auto& [type, encoding, disposition, language, cache, custom_time, storage_class, metadata, event_based, temporary] =
-      attributes;
+  auto& [type, encoding, disposition, language, cache, custom_time, storage_class, metadata, event_based, temporary,
+         settings] = attributes;
   type = "type";
   encoding = "encoding";
   disposition = "disposition";
@@ -30,6 +30,7 @@ ObjectAttributes AllAttributes() {
   metadata = {{"key", "value"}, {"", std::string("\0\xFF", 2)}};
   event_based = true;
   temporary = false;
+  settings = {{"acl", "[]"}};
   return attributes;
 }
 
@@ -82,7 +83,8 @@ TEST(ObjectRecord, HasAllFields) {
 
 TEST(BucketRecord, HasAllFields) {
   BucketInfo info;
-  auto& [name, location, storage_class, metageneration, created, updated, is_versioned, soft_delete, settings] = info;
+  auto& [name, location, storage_class, metageneration, created, updated, is_versioned, soft_delete, settings, sub] =
+      info;
   name = "name";
   location = "EU";
   storage_class = "ARCHIVE";
@@ -95,6 +97,7 @@ TEST(BucketRecord, HasAllFields) {
   retention = seconds(604'800);
   effective = Time(seconds(3));
   settings = {{"labels", R"({"a":"b"})"}};
+  sub = {{"iamPolicy", "{}"}};
 
   const auto read = ReadRecord<BucketInfo>(WriteRecord(info));
   EXPECT_EQ(read.name, name);
@@ -108,6 +111,7 @@ TEST(BucketRecord, HasAllFields) {
   EXPECT_EQ(read.soft_delete->retention, retention);
   EXPECT_EQ(read.soft_delete->effective, effective);
   EXPECT_EQ(read.settings, settings);
+  EXPECT_EQ(read.sub_resources, sub);
 }
 
 TEST(SessionRecord, HasAllFieldsOfWhatItWillBe) {

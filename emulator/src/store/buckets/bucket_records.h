@@ -21,7 +21,7 @@ void Describe(Archive& archive, Policy& policy) {
 template <class Archive, Of<BucketInfo> Info>
 void Describe(Archive& archive, Info& info) {
   archive(info.name, info.location, info.storage_class, info.metageneration, info.time_created, info.updated,
-          info.is_versioned, info.soft_delete, info.settings);
+          info.is_versioned, info.soft_delete, info.settings, info.sub_resources);
 }
 
 /// A multipart upload, without its parts.

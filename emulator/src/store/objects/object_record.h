@@ -18,7 +18,7 @@ template <class Archive, Of<ObjectAttributes> Attributes>
 void Describe(Archive& archive, Attributes& attributes) {
   archive(attributes.content_type, attributes.content_encoding, attributes.content_disposition,
           attributes.content_language, attributes.cache_control, attributes.custom_time, attributes.storage_class,
-          attributes.metadata, attributes.event_based_hold, attributes.temporary_hold);
+          attributes.metadata, attributes.event_based_hold, attributes.temporary_hold, attributes.settings);
 }
 
 template <class Archive, Of<ObjectEncryption> Encryption>
