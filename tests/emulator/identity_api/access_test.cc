@@ -121,6 +121,22 @@ TEST_F(AccessTest, AListDoesNotCountForAnotherObjectOrGeneration) {
   EXPECT_EQ(Call("GET", kSecret, ""), 401);  // the new generation has a list of its own
 }
 
+TEST_F(AccessTest, TheListOfTheLiveGenerationDoesNotOpenOlderOnes) {
+  PatchBucket({{"versioning", {{"enabled", true}}}});
+  const std::string bearer = "Authorization: Bearer " + TokenOf(kAdminEmail) + "\r\n";
+  const std::string old = json::parse(client_.Call("GET", kSecret, bearer).body).at("generation");
+  ASSERT_EQ(Insert("private", "secret", kAdminEmail, "&predefinedAcl=publicRead"), 200);
+  EXPECT_EQ(Call("GET", kSecret, ""), 200);
+  EXPECT_EQ(Call("GET", kSecret + ("?generation=" + old), ""), 401);
+  EXPECT_EQ(Call("GET", "/private/secret?generation=" + old, ""), 401);
+  EXPECT_EQ(Call("GET", "/private/secret?versionId=" + old, ""), 401);
+  const std::string copy = "/storage/v1/b/private/o/secret/copyTo/b/bucket/o/copy?sourceGeneration=" + old;
+  EXPECT_EQ(Call("POST", copy, kUserEmail, "{}"), 403);
+  EXPECT_EQ(
+      Call("PUT", "/bucket/copy", kUserEmail, "", "x-goog-copy-source: /private/secret?generation=" + old + "\r\n"),
+      403);
+}
+
 TEST_F(AccessTest, ACallerWithoutARightToComposesSourcesIsRefused) {
   Share("/acl", std::string("user-") + kUserEmail, "WRITER");  // may create and delete, but not read
   const std::string body = R"({"sourceObjects":[{"name":"secret"}]})";
