@@ -29,6 +29,7 @@
 #include "network/http_server.h"
 #include "network/tls_context.h"
 #include "persistence/data_directory.h"
+#include "persistence/hmac_key_record.h"
 #include "quotas/live_quotas.h"
 #include "quotas/quota_middleware.h"
 #include "quotas/quota_settings.h"
@@ -111,12 +112,12 @@ class Emulator::Running {
     if (auto cleared = store_.Clear(); !cleared) return cleared;
     virtual_buckets_.AddTo(store_);
     if (auto cleared = sessions_.Clear(); !cleared) return cleared;
+    if (auto cleared = hmac_keys_.Clear(); !cleared) return cleared;
     ForgetSnapshots();
     answers_.Clear();
     answers_.SetWindow(idempotency_window_);
     journal_.Reset();
     counters_.Reset();
-    hmac_keys_.Clear();
     retry_tests_.Clear();
     faults_.Load(fault_plan_);
     machine_.SetPreempted(false);
@@ -195,7 +196,7 @@ class Emulator::Running {
   // Fills the store, before there are requests.
   VirtualBuckets Load(const EmulatorOptions& options) {
     if (data_ != nullptr) {
-      const std::string report = RenderReport(data_->Load(store_, sessions_));
+      const std::string report = RenderReport(data_->Load(store_, sessions_, hmac_keys_));
       if (!report.empty() && options.log) options.log(report);
     }
     for (const VirtualBucket& bucket : options.virtual_buckets) {
@@ -262,6 +263,7 @@ class Emulator::Running {
   const std::unique_ptr<DataDirectory> data_;  // null if all of it is in memory
   Store store_;
   ResumableSessions sessions_;
+  HmacKeys hmac_keys_{[this] { return clock_.Now(); }, RecordsIn(log())};
   const VirtualBuckets virtual_buckets_;
   std::mutex snapshots_mutex_;  // guards snapshots_
   std::map<std::string, std::shared_ptr<const Snapshot>> snapshots_;
@@ -270,7 +272,6 @@ class Emulator::Running {
   const FaultPlan fault_plan_;  // the plan at the start
   FaultEngine faults_;
   std::optional<Identity> identity_;
-  HmacKeys hmac_keys_{[this] { return clock_.Now(); }};
   Machine machine_;
   Service service_;
   const std::chrono::nanoseconds idempotency_window_;  // the value at the start

@@ -21,7 +21,12 @@ tl::unexpected<Failure> NoSuchKey() { return Fail(FailureKind::kNotFound, "Acces
 
 }  // namespace
 
-HmacKey HmacKeys::Create(std::string project, std::string service_account) {
+void HmacKeys::Adopt(HmacKey key) {
+  const std::scoped_lock lock(mutex_);
+  keys_.insert_or_assign(key.access_id, std::move(key));
+}
+
+Outcome<HmacKey> HmacKeys::Create(std::string project, std::string service_account) {
   // The lengths and the beginning are those of a service account's keys.
   HmacKey key{.access_id = "GOOG1E" + RandomText(kOfId, 55),
               .secret = RandomText(kOfSecret, 40),
@@ -29,8 +34,7 @@ HmacKey HmacKeys::Create(std::string project, std::string service_account) {
               .service_account = std::move(service_account)};
   key.created = key.updated = clock_();
   const std::scoped_lock lock(mutex_);
-  keys_.insert_or_assign(key.access_id, key);
-  return key;
+  return PutLocked(std::move(key));
 }
 
 Outcome<HmacKey> HmacKeys::Get(std::string_view project, std::string_view access_id) const {
@@ -75,11 +79,7 @@ Outcome<HmacKey> HmacKeys::SetState(std::string_view project, std::string_view a
     return Fail(FailureKind::kPreconditionFailed, "The key's etag is not the present one.");
   }
   if (found->state == "DELETED") return Fail(FailureKind::kInvalid, "A deleted key cannot be changed.");
-  HmacKey& key = keys_.find(access_id)->second;
-  key.state = state;
-  key.updated = now;
-  key.changes += 1;
-  return key;
+  return ChangeLocked(*found, state, now);
 }
 
 Outcome<void> HmacKeys::Delete(std::string_view project, std::string_view access_id) {
@@ -90,16 +90,32 @@ Outcome<void> HmacKeys::Delete(std::string_view project, std::string_view access
   if (found->state == "ACTIVE") {
     return Fail(FailureKind::kInvalid, "Cannot delete keys in 'ACTIVE' state.");
   }
-  HmacKey& key = keys_.find(access_id)->second;
-  key.state = "DELETED";
-  key.updated = now;
-  key.changes += 1;
+  if (auto changed = ChangeLocked(*found, "DELETED", now); !changed) return tl::unexpected(changed.error());
   return {};
 }
 
-void HmacKeys::Clear() {
+Outcome<void> HmacKeys::Clear() {
   const std::scoped_lock lock(mutex_);
+  if (records_.clear && !keys_.empty()) {
+    if (auto cleared = records_.clear(); !cleared) return cleared;
+  }
   keys_.clear();
+  return {};
+}
+
+Outcome<HmacKey> HmacKeys::PutLocked(HmacKey key) {
+  if (records_.put) {
+    if (auto written = records_.put(key); !written) return tl::unexpected(written.error());
+  }
+  keys_.insert_or_assign(key.access_id, key);
+  return key;
+}
+
+Outcome<HmacKey> HmacKeys::ChangeLocked(HmacKey key, const std::string& state, Time now) {
+  key.state = state;
+  key.updated = now;
+  key.changes += 1;
+  return PutLocked(std::move(key));
 }
 
 const HmacKey* HmacKeys::FindLocked(std::string_view project, std::string_view access_id) const {

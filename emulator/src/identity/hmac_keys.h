@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -38,12 +39,22 @@ struct HmacKeyPage {
   std::optional<std::string> next = {};  ///< Set if there are more: the last id on the page.
 };
 
+/// Writes keys down, so that they survive the process. Without these functions they are in memory only.
+struct HmacKeyRecords {
+  std::function<Outcome<void>(const HmacKey& key)> put = {};  ///< A new state, before it is shown.
+  std::function<Outcome<void>()> clear = {};                  ///< No key is left.
+};
+
 /// The keys of all projects' service accounts. A deleted key is still shown. Thread-safe.
 class HmacKeys {
  public:
-  explicit HmacKeys(TimeSource clock) : clock_(std::move(clock)) {}
+  explicit HmacKeys(TimeSource clock, HmacKeyRecords records = {})
+      : clock_(std::move(clock)), records_(std::move(records)) {}
 
-  HmacKey Create(std::string project, std::string service_account);
+  /// A key of an earlier process, which is written down already.
+  void Adopt(HmacKey key);
+  /// This, and what changes keys, fails with kUnavailable if the change cannot be written down.
+  Outcome<HmacKey> Create(std::string project, std::string service_account);
   [[nodiscard]] Outcome<HmacKey> Get(std::string_view project, std::string_view access_id) const;
   /// The key that signs requests, of any project. Nothing if there is none, or it is not active.
   [[nodiscard]] std::optional<HmacKey> FindActive(std::string_view access_id) const;
@@ -53,12 +64,16 @@ class HmacKeys {
                             std::optional<std::int64_t> changes);
   /// Only an inactive key can be deleted.
   Outcome<void> Delete(std::string_view project, std::string_view access_id);
-  void Clear();
+  Outcome<void> Clear();
 
  private:
   [[nodiscard]] const HmacKey* FindLocked(std::string_view project, std::string_view access_id) const;
+  Outcome<HmacKey> PutLocked(HmacKey key);
+  // The present state of the key becomes this one.
+  Outcome<HmacKey> ChangeLocked(HmacKey key, const std::string& state, Time now);
 
   const TimeSource clock_;
+  const HmacKeyRecords records_;
   mutable std::mutex mutex_;  // guards what follows
   std::map<std::string, HmacKey, std::less<>> keys_;
 };

@@ -74,8 +74,8 @@ void DataDirectory::Lock::Mark(bool is_in_use) const {
   }
 }
 
-LoadReport DataDirectory::Load(Store& store, ResumableSessions& sessions) {
-  LoadReport report = LoadStore(database_, files_, store, sessions);
+LoadReport DataDirectory::Load(Store& store, ResumableSessions& sessions, HmacKeys& keys) {
+  LoadReport report = LoadStore(database_, files_, store, sessions, keys);
   report.is_after_crash = lock_.is_marked();
   return report;
 }

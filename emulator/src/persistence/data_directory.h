@@ -18,8 +18,8 @@ class DataDirectory {
   DataDirectory(const std::filesystem::path& directory, bool syncs);
 
   [[nodiscard]] ChangeLog& log() { return log_; }
-  /// See LoadStore(). Both must have this log.
-  LoadReport Load(Store& store, ResumableSessions& sessions);
+  /// See LoadStore(). All of them must write to this log.
+  LoadReport Load(Store& store, ResumableSessions& sessions, HmacKeys& keys);
 
   /// From here on requests may change the store, and the space of what is deleted is given back. Without it, and after
   /// Close(), destroying a store deletes nothing.

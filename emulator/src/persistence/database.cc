@@ -13,7 +13,8 @@ constexpr std::int64_t kApplication = 0x67637366;  // "gcsf"
 constexpr std::int64_t kFormat = 1;                // raise it if an earlier version could not read what this one writes
 
 // In the order of RecordKind.
-constexpr std::array kTables = {"buckets", "objects", "sessions", "session_bytes", "uploads", "upload_parts"};
+constexpr std::array kTables = {"buckets", "objects",      "sessions", "session_bytes",
+                                "uploads", "upload_parts", "hmac_keys"};
 
 constexpr const char* kPut = "INSERT OR REPLACE INTO %s VALUES (?1, ?2, ?3)";
 constexpr const char* kErase = "DELETE FROM %s WHERE key = ?1";

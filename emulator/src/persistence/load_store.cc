@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "persistence/hmac_key_record.h"
 #include "persistence/pieces.h"
 #include "store/bytes/crc32c.h"
 #include "store/objects/object_record.h"
@@ -38,8 +39,8 @@ struct LoadedSession {
 // Reads all records first, because only then is it known which of them share bytes.
 class Loader {
  public:
-  Loader(Database& database, BodyFiles& files, Store& store, ResumableSessions& sessions)
-      : database_(database), files_(files), store_(store), sessions_(sessions) {}
+  Loader(Database& database, BodyFiles& files, Store& store, ResumableSessions& sessions, HmacKeys& keys)
+      : database_(database), files_(files), store_(store), sessions_(sessions), keys_(keys) {}
 
   LoadReport Load() {
     ReadBuckets();
@@ -48,6 +49,7 @@ class Loader {
     ReadParts();
     ReadSessions();
     ReadSessionBytes();
+    ReadKeys();
     extents_ = files_.Adopt(ranges_);
     AdoptObjects();
     AdoptParts();
@@ -122,6 +124,13 @@ class Loader {
     });
   }
 
+  void ReadKeys() {
+    ForEach(RecordKind::kHmacKey, [this](const Row& row) {
+      keys_.Adopt(ReadRecord<HmacKey>(row.fields));
+      return true;
+    });
+  }
+
   PieceSpan ReadSpan(const Row& row) {
     const std::size_t begin = ranges_.size();
     ReadPieces(row.pieces, ranges_);
@@ -187,6 +196,7 @@ class Loader {
   BodyFiles& files_;
   Store& store_;
   ResumableSessions& sessions_;
+  HmacKeys& keys_;
   LoadReport report_;
 
   std::map<std::uint64_t, std::shared_ptr<Bucket>> buckets_;
@@ -215,8 +225,8 @@ std::string RenderReport(const LoadReport& report) {
   return text;
 }
 
-LoadReport LoadStore(Database& database, BodyFiles& files, Store& store, ResumableSessions& sessions) {
-  return Loader(database, files, store, sessions).Load();
+LoadReport LoadStore(Database& database, BodyFiles& files, Store& store, ResumableSessions& sessions, HmacKeys& keys) {
+  return Loader(database, files, store, sessions, keys).Load();
 }
 
 }  // namespace gcsflux::emulator

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "identity/hmac_keys.h"
 #include "persistence/body_files.h"
 #include "persistence/database.h"
 #include "store/buckets/store.h"
@@ -21,8 +22,8 @@ struct LoadReport {
 /// One line of text for a person. Empty if there is nothing to say.
 [[nodiscard]] std::string RenderReport(const LoadReport& report);
 
-/// Fills an empty store, and empty sessions, with what is recorded. What is left over is erased. Throws
+/// Fills an empty store, sessions and keys with what is recorded. What is left over is erased. Throws
 /// std::runtime_error if a record is damaged: then nothing is erased.
-LoadReport LoadStore(Database& database, BodyFiles& files, Store& store, ResumableSessions& sessions);
+LoadReport LoadStore(Database& database, BodyFiles& files, Store& store, ResumableSessions& sessions, HmacKeys& keys);
 
 }  // namespace gcsflux::emulator

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string>
 
+#include "persistence/hmac_key_record.h"
 #include "store/buckets/bucket_records.h"
 #include "store/log/record.h"
 #include "store/objects/object_record.h"
@@ -112,6 +113,29 @@ TEST(BucketRecord, HasAllFields) {
   EXPECT_EQ(read.soft_delete->effective, effective);
   EXPECT_EQ(read.settings, settings);
   EXPECT_EQ(read.sub_resources, sub);
+}
+
+TEST(HmacKeyRecord, HasAllFields) {
+  HmacKey key;
+  auto& [access_id, secret, project, account, state, created, updated, changes] = key;
+  access_id = "id";
+  secret = "secret";
+  project = "project";
+  account = "account";
+  state = "INACTIVE";
+  created = Time(seconds(1));
+  updated = Time(seconds(2));
+  changes = 3;
+
+  const auto read = ReadRecord<HmacKey>(WriteRecord(key));
+  EXPECT_EQ(read.access_id, access_id);
+  EXPECT_EQ(read.secret, secret);
+  EXPECT_EQ(read.project, project);
+  EXPECT_EQ(read.service_account, account);
+  EXPECT_EQ(read.state, state);
+  EXPECT_EQ(read.created, created);
+  EXPECT_EQ(read.updated, updated);
+  EXPECT_EQ(read.changes, changes);
 }
 
 TEST(SessionRecord, HasAllFieldsOfWhatItWillBe) {

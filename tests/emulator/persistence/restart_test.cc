@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "emulator/persistence/stored_state.h"
 #include "emulator/support/raw_connection.h"
@@ -65,6 +66,45 @@ TEST_F(RestartTest, KeepsObjectsOfAllSizes) {
   }
   ExpectSameAfterRestarts();
   EXPECT_EQ(Read("o" + std::to_string(kUnit)), std::string(kUnit, 'x'));
+}
+
+TEST_F(RestartTest, KeepsAccessListsPoliciesNotificationsAndKeys) {
+  ASSERT_EQ(Insert("o", "1").status, 200);
+  const std::string grant = R"({"entity":"allUsers","role":"READER"})";
+  ASSERT_EQ(Call("POST", std::string(kObjects) + "o/acl", "", grant).status, 200);
+  ASSERT_EQ(Call("POST", "/storage/v1/b/bkt/notificationConfigs", "",
+                 R"({"topic":"//pubsub.googleapis.com/projects/p/topics/t","payload_format":"NONE"})")
+                .status,
+            200);
+  const std::string keys = "/storage/v1/projects/p/hmacKeys";
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(Call("POST", keys + "?serviceAccountEmail=a@b").status, 200);
+  const std::string first = json::parse(Call("GET", keys).body)["items"][0]["accessId"];
+  ASSERT_EQ(Call("PUT", keys + "/" + first, "", R"({"state":"INACTIVE"})").status, 200);
+  const auto seen = [&] {
+    return std::vector{Call("GET", std::string(kObjects) + "o/acl").body,
+                       Call("GET", "/storage/v1/b/bkt/notificationConfigs").body, Call("GET", keys).body,
+                       Call("GET", "/storage/v1/b/bkt/iam").body};
+  };
+  const auto before = seen();
+  EXPECT_NE(before[0].find("allUsers"), std::string::npos);
+  EXPECT_NE(before[1].find("topics/t"), std::string::npos);
+  EXPECT_NE(before[2].find("INACTIVE"), std::string::npos);
+  Restart();
+  const auto after = seen();
+  // Links name the port, which is another one.
+  const auto without_links = [](json value) {
+    const auto strip = [](json& item) { item.erase("selfLink"); };
+    if (value.contains("items"))
+      for (json& item : value["items"]) strip(item);
+    strip(value);
+    return value;
+  };
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(without_links(json::parse(after[i])), without_links(json::parse(before[i])));
+  }
+  ASSERT_EQ(Call("POST", "/_emulator/reset").status, 204);
+  Restart();
+  EXPECT_EQ(json::parse(Call("GET", keys).body).value("items", json::array()).size(), 0U);
 }
 
 TEST_F(RestartTest, KeepsWhatWasChangedAndDeleted) {

@@ -67,8 +67,10 @@ ApiResult<HttpResponse> ProjectEndpoints::CreateHmacKey(const ApiCall& call) con
   const std::string email = call.query.Value("serviceAccountEmail");
   if (email.empty()) return tl::unexpected(MissingParameter("serviceAccountEmail"));
   if (email.find('@') == std::string::npos) return tl::unexpected(BadParameter("Invalid serviceAccountEmail."));
-  const HmacKey key = keys_.Create(call.route.project, email);
-  return MaskedResponse(call, {{"kind", "storage#hmacKey"}, {"metadata", Metadata(call, key)}, {"secret", key.secret}});
+  const Outcome<HmacKey> key = keys_.Create(call.route.project, email);
+  if (!key) return tl::unexpected(ToApiError(key.error()));
+  return MaskedResponse(call,
+                        {{"kind", "storage#hmacKey"}, {"metadata", Metadata(call, *key)}, {"secret", key->secret}});
 }
 
 ApiResult<HttpResponse> ProjectEndpoints::GetHmacKey(const ApiCall& call) const {
