@@ -1,11 +1,13 @@
 #include <ATen/ops/empty.h>
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
+#include "formats/png.h"
 #include "gcsflux/torch/images.h"
 #include "images/codecs/image_decoder.h"
-#include "images/codecs/png_encoder.h"
 #include "images/image_tensor.h"
 
 namespace gcsflux {
@@ -45,10 +47,14 @@ std::vector<std::byte> EncodePng(const at::Tensor& image) {
   if (channels != 1 && channels != 3 && channels != 4) {
     throw internal::WrongImage("a PNG file has 1, 3 or 4 channels, not " + std::to_string(channels));
   }
-  const at::Tensor pixels = image.permute({1, 2, 0}).contiguous();
-  return ValueOrThrow(internal::WritePng(pixels.data_ptr<std::uint8_t>(),
-                                         {static_cast<std::uint32_t>(channels), static_cast<std::uint32_t>(size.height),
-                                          static_cast<std::uint32_t>(size.width)}));
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // A chunk of PNG has less than 2 GiB.
+  if (image.numel() > kMostBytes) throw internal::WrongImage("an image of more than 1 GiB cannot be written as PNG");
+  const at::Tensor pixels = image.contiguous();
+  const std::string file = internal::EncodePng(
+      std::span<const std::uint8_t>(pixels.data_ptr<std::uint8_t>(), static_cast<std::size_t>(pixels.numel())),
+      static_cast<std::uint32_t>(size.height), static_cast<std::uint32_t>(size.width), static_cast<int>(channels));
+  const auto bytes = std::as_bytes(std::span(file));
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace gcsflux

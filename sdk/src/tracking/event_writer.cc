@@ -13,7 +13,7 @@
 #include "base/text/utf8.h"
 #include "checkpoints/step_names.h"
 #include "formats/events/event_messages.h"
-#include "formats/events/png.h"
+#include "formats/png.h"
 #include "gcsflux/dataset.h"
 #include "tracking/event_flusher.h"
 

@@ -1,4 +1,4 @@
-#include "formats/events/png.h"
+#include "formats/png.h"
 
 #include <zlib.h>
 
