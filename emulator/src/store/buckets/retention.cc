@@ -64,9 +64,9 @@ Outcome<void> CheckRetentionChange(const ObjectAttributes& before, const ObjectA
   const bool is_weaker = !wanted || wanted->until < old->until || (old->is_locked && !wanted->is_locked);
   if (!is_weaker || (!old->is_locked && overrides)) return {};
   return Fail(FailureKind::kReplaceDenied, old->is_locked
-                                           ? "A locked retention cannot be removed, unlocked or reduced."
-                                           : "To remove or reduce an unlocked retention, overrideUnlockedRetention "
-                                             "must be true.");
+                                               ? "A locked retention cannot be removed, unlocked or reduced."
+                                               : "To remove or reduce an unlocked retention, overrideUnlockedRetention "
+                                                 "must be true.");
 }
 
 }  // namespace gcsflux::emulator

@@ -18,8 +18,8 @@ std::optional<Time> RetentionExpiration(const Object& object, const BucketInfo& 
 Outcome<void> CheckRetention(const Object& object, const BucketInfo& bucket, Time now);
 
 /// Whether the retention of one generation may change so. kInvalid if the bucket was made without object retention or
-/// the time has passed already; kReplaceDenied if it is locked and would end earlier, or is unlocked, would end earlier,
-/// and `overrides` is false.
+/// the time has passed already; kReplaceDenied if it is locked and would end earlier, or is unlocked, would end
+/// earlier, and `overrides` is false.
 Outcome<void> CheckRetentionChange(const ObjectAttributes& before, const ObjectAttributes& after,
                                    const BucketInfo& bucket, Time now, bool overrides);
 
