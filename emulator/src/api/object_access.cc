@@ -8,7 +8,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Whether somebody beside the owner and the project gets access.
+// Whether the list gives access to others than the owner and the project.
 bool GivesAccess(const AccessControlList& acl, const std::string& owner) {
   return std::any_of(acl.begin(), acl.end(), [&](const AccessControl& entry) {
     return entry.entity != owner && !entry.entity.starts_with("project-");

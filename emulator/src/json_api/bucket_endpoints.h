@@ -26,7 +26,7 @@ class BucketEndpoints {
   ApiResult<HttpResponse> GetStorageLayout(const ApiCall& call) const;
   /// What no bucket has here: managed folders, caches, operations that take long.
   ApiResult<HttpResponse> ListNone(const ApiCall& call) const;
-  /// 404, for whatever is done with one of them.
+  /// 404 for every request about one of them.
   ApiResult<HttpResponse> FindNone(const ApiCall& call) const;
   /// Empty. If the bucket has a hierarchical namespace, its folders should be listed, so the answer is a 501.
   ApiResult<HttpResponse> ListFolders(const ApiCall& call) const;
