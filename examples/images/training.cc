@@ -37,7 +37,8 @@ std::vector<double> SumOfRanks(const Job& job, const std::vector<double>& values
 
 // A line for each rank.
 std::string GatherCursors(const Job& job, const Cursor& own) {
-  const std::string text = FormatCursor(own);
+  std::string text = FormatCursor(own);
+  std::erase(text, '\n');  // Between the fields.
   at::Tensor rows = torch::zeros({job.run.world_size, kMostCursorBytes}, torch::kUInt8);
   if (std::cmp_greater(text.size(), kMostCursorBytes)) throw std::runtime_error("a cursor has too long a prefix");
   std::copy(text.begin(), text.end(), rows[job.run.rank].data_ptr<std::uint8_t>());

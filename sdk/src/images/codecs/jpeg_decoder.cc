@@ -18,6 +18,7 @@ namespace {
 
 // A file of a few bytes can demand hours by scans over the same pixels. Encoders write about ten.
 constexpr int kMaxScans = 100;
+constexpr std::size_t kNotAligned = 4;  // Bytes behind an address that is aligned, as those of vectors are.
 
 struct JpegFile {
   jpeg_decompress_struct decoder;
@@ -148,7 +149,9 @@ class JpegDecoder : public ImageDecoder {
     if (!Start(file_)) return Damaged();
     const ImageShape size = shape();
     const bool is_direct = channels_ == 1 && !has_cmyk_;
-    std::vector<std::uint8_t> row(is_direct ? 0 : std::size_t{size.width} * 4);
+    // libjpeg-turbo writes past the caches into a row that is aligned; this one is read at once. So it is not.
+    std::vector<std::uint8_t> memory(is_direct ? 0 : kNotAligned + std::size_t{size.width} * 4);
+    const std::span<std::uint8_t> row = std::span(memory).subspan(is_direct ? 0 : kNotAligned);
     for (std::size_t y = 0; y < size.height; ++y) {
       std::uint8_t* const to = planes + y * size.width;
       if (!ReadRow(file_, is_direct ? to : row.data())) return Damaged();
