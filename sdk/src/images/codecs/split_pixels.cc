@@ -2,6 +2,8 @@
 
 #ifdef __SSE2__
 #include <emmintrin.h>
+
+#include <cstring>
 #endif
 
 namespace gcsflux::internal {
@@ -17,13 +19,23 @@ __m128i Bytes(const __m128i (&pixels)[4]) {
   return _mm_packus_epi16(_mm_packs_epi32(byte[0], byte[1]), _mm_packs_epi32(byte[2], byte[3]));
 }
 
+// Four pixels, each at the beginning of four bytes. Of pixels of three bytes it reads one byte more.
+template <std::size_t kStride>
+__m128i FourPixels(const std::uint8_t* pixels) {
+  if constexpr (kStride == 4) return _mm_loadu_si128(reinterpret_cast<const __m128i*>(pixels));
+  std::int32_t pixel[4];
+  for (int i = 0; i < 4; ++i) std::memcpy(&pixel[i], pixels + i * kStride, 4);
+  return _mm_setr_epi32(pixel[0], pixel[1], pixel[2], pixel[3]);
+}
+
 // Returns how many pixels it has split: a compiler does not find this by itself, and it is a tenth of the time.
+template <std::size_t kStride>
 std::size_t SplitBySixteen(const PixelRow& row, std::size_t channels, std::uint8_t* planes, std::size_t plane) {
   std::size_t i = 0;
-  for (; i + 16 <= row.count; i += 16) {
-    const auto* from = reinterpret_cast<const __m128i*>(row.pixels + 4 * i);
-    const __m128i pixels[4] = {_mm_loadu_si128(from), _mm_loadu_si128(from + 1), _mm_loadu_si128(from + 2),
-                               _mm_loadu_si128(from + 3)};
+  for (; i + 16 < row.count; i += 16) {
+    const std::uint8_t* const from = row.pixels + kStride * i;
+    const __m128i pixels[4] = {FourPixels<kStride>(from), FourPixels<kStride>(from + 4 * kStride),
+                               FourPixels<kStride>(from + 8 * kStride), FourPixels<kStride>(from + 12 * kStride)};
     const auto store = [&](std::size_t channel, __m128i bytes) {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(planes + channel * plane + i), bytes);
     };
@@ -49,11 +61,12 @@ void SplitFrom(std::size_t i, const PixelRow& row, std::uint8_t* planes, std::si
 
 void SplitPixels(const PixelRow& row, std::size_t channels, std::uint8_t* planes, std::size_t plane) {
   if (row.stride == 1) return SplitFrom<1, 1>(0, row, planes, plane);
-  if (row.stride == 3) return SplitFrom<3, 3>(0, row, planes, plane);
   std::size_t i = 0;
 #ifdef __SSE2__
-  i = SplitBySixteen(row, channels, planes, plane);
+  i = row.stride == 3 ? SplitBySixteen<3>(row, channels, planes, plane)
+                      : SplitBySixteen<4>(row, channels, planes, plane);
 #endif
+  if (row.stride == 3) return SplitFrom<3, 3>(i, row, planes, plane);
   if (channels == 4) return SplitFrom<4, 4>(i, row, planes, plane);
   SplitFrom<4, 3>(i, row, planes, plane);
 }
