@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/text/hex.h"
 #include "formats/events/event_records.h"
 #include "formats/events/protobuf.h"
 #include "support/fails_with.h"
@@ -38,6 +39,10 @@ std::vector<Scalar> ScalarsOf(const std::string& file) {
 }
 
 EventHead HeadOf(std::string_view tag, std::int64_t step) { return {.wall_time = 1.5, .step = step, .tag = tag}; }
+
+TEST(EventMessages, ARecordIsFramedAsTensorBoardDoes) {
+  EXPECT_EQ(HexEncode(FileOf({"gcsflux"})), "0700000000000000bbd79f11676373666c75786e14ca41");
+}
 
 TEST(EventMessages, ScalarsAreReadBackAndOthersArePassedOver) {
   const std::string file =

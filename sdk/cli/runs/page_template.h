@@ -80,7 +80,7 @@ const svg = (name, attributes, parent) => {
   return made;
 };
 const number = v => v === 0 ? "0" : Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(1) : String(+v.toPrecision(4));
-const duration = s => s < 120 ? Math.round(s) + " s" : s < 7200 ? +(s / 60).toFixed(1) + " min" : +(s / 3600).toFixed(1) + " h";
+const duration = s => s === 0 ? "0" : s < 60 ? Math.round(s) + " s" : s < 7200 ? +(s / 60).toFixed(1) + " min" : +(s / 3600).toFixed(1) + " h";
 const count = v => Math.abs(v) >= 1e6 ? +(v / 1e6).toPrecision(4) + "M" : Math.abs(v) >= 1e4 ? +(v / 1e3).toPrecision(4) + "k" : String(v);
 
 function ticks(low, high, most) {  // At multiples of 1, 2 or 5.
@@ -134,7 +134,8 @@ function draw(card, tag) {
     svg("line", {x1: left, x2: right, y1: y, y2: y, stroke: "var(--line)"}, picture);
     svg("text", {x: left - 7, y: y + 4, "text-anchor": "end"}, picture).textContent = number(v);
   }
-  for (const v of ticks(x0, x1, Math.max(2, width / 95)).filter(v => isTime || Number.isInteger(v)))
+  const unit = !isTime || x1 - x0 < 120 ? 1 : x1 - x0 < 7200 ? 60 : 3600;
+  for (const v of ticks(x0 / unit, x1 / unit, Math.max(2, width / 95)).map(v => v * unit).filter(v => isTime || Number.isInteger(v)))
     svg("text", {x: X(v), y: height - 7, "text-anchor": X(v) > right - 24 ? "end" : X(v) < left + 12 ? "start" : "middle"}, picture).textContent = isTime ? duration(v) : count(v);
   for (const line of lines) {
     const look = {fill: "none", stroke: colour(line.i), "stroke-linejoin": "round", "stroke-linecap": "round"};

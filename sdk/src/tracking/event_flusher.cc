@@ -179,9 +179,13 @@ void EventFlusher::Run(const std::stop_token& stop) {
 
 void EventFlusher::FlushOnce(MutexLock<Mutex>& lock) {
   if (!has_changed_ && queued_.empty() && batch_.empty()) return;
-  batch_ += queued_;
+  // Not copied, if nothing is left of an earlier flush: those who add events wait meanwhile.
+  if (batch_.empty())
+    batch_.swap(queued_);
+  else
+    batch_ += queued_;
+  queued_.clear();
   batch_events_ += std::exchange(queued_events_, 0);
-  queued_ = {};
   has_changed_ = false;
   RunRecord record = RecordNow();
   const std::string& batch = batch_;
@@ -200,7 +204,7 @@ void EventFlusher::FlushOnce(MutexLock<Mutex>& lock) {
   lock.lock();
   if (is_appended) {
     record_.events += std::exchange(batch_events_, 0);
-    batch_ = {};
+    batch_.clear();
   }
   if (!stored) has_changed_ = true;
   if (!stored && !failure_) failure_ = stored.error();

@@ -1,6 +1,7 @@
 """TensorBoard's own loaders, and protoc, read the event files of gcsflux: tensorboard_test.py BIN_DIR"""
 
 import io
+import json
 import math
 import os
 import pathlib
@@ -17,6 +18,10 @@ import fsspec  # noqa: E402
 from PIL import Image  # noqa: E402
 from tensorboard.backend.event_processing import directory_watcher, event_file_loader, io_wrapper  # noqa: E402
 from tensorboard.backend.event_processing import plugin_event_accumulator  # noqa: E402
+from numpy import float32  # noqa: E402
+from tensorboard.compat.proto.event_pb2 import Event  # noqa: E402
+from tensorboard.compat.proto.summary_pb2 import Summary  # noqa: E402
+from tensorboard.summary.writer.record_writer import RecordWriter  # noqa: E402
 from tensorboard.util import tensor_util  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -161,6 +166,24 @@ class TensorBoard(unittest.TestCase):
                 self.assertEqual(seen, list(range(step + 1)))
             program.kill()
             self.assertEqual(len(fsspec.filesystem("gs").glob("bucket/runs/7/events.out.tfevents.*")), 3)
+
+    def test_gcsflux_reads_files_of_tensorboard(self):
+        with open(os.path.join(self.directory, "events.out.tfevents.1.theirs"), "wb") as file:
+            writer = RecordWriter(file)
+            writer.write(Event(file_version="brain.Event:2").SerializeToString())
+            for step in (1, 2):
+                old = Summary.Value(tag="old", simple_value=step / 2)
+                new = Summary.Value(tag="new", tensor=tensor_util.make_tensor_proto(step / 4, dtype=float32))
+                text = Summary.Value(tag="text", tensor=tensor_util.make_tensor_proto("words"))
+                writer.write(Event(step=step, summary=Summary(value=[old, new, text])).SerializeToString())
+            writer.flush()
+        with Emulator() as emulator:
+            emulator.make_bucket("bucket")
+            gcsflux = [BIN / "gcsflux", f"--endpoint={emulator.endpoint}"]
+            subprocess.run([*gcsflux, "cp", "-rq", self.directory, "gs://bucket/runs/theirs"], check=True)
+            listed = subprocess.run([*gcsflux, "runs", "ls", "--json", "gs://bucket/runs"], check=True, capture_output=True)
+        run = json.loads(listed.stdout)
+        self.assertEqual((run["step"], run["metrics"]), (2, {"new": "0.5", "old": "1"}))
 
 
 if __name__ == "__main__":

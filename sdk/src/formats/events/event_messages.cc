@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "formats/events/protobuf.h"
 
@@ -60,8 +61,8 @@ std::string ImageEvent(const EventHead& head, const EncodedImage& image) {
 }
 
 std::string HistogramEvent(const EventHead& head, std::span<const float> values) {
-  double least = INFINITY;
-  double most = -INFINITY;
+  double least = std::numeric_limits<double>::infinity();
+  double most = -std::numeric_limits<double>::infinity();
   double count = 0;
   double sum = 0;
   double squares = 0;

@@ -69,7 +69,7 @@ bool ReadEvent(std::string_view message, const OnScalar& on_scalar) {
 
 Result<std::size_t> ReadScalars(std::string_view file, const std::string& name, const OnScalar& on_scalar) {
   std::optional<Error> damage;
-  const auto read = ReadRecords(file, name, [&](std::string_view payload) {
+  auto read = ReadRecords(file, name, [&](std::string_view payload) {
     if (damage || ReadEvent(payload, on_scalar)) return;
     const auto offset = static_cast<std::uint64_t>(payload.data() - file.data());
     damage = Undecodable(name, "", offset, "the record is no event of TensorBoard");
