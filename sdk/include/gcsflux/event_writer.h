@@ -71,7 +71,7 @@ class EventWriter {
   /// `directory` is a gs:// URI or a local path, which is made at the first flush. Makes no request itself; the first
   /// flush begins at once. Returns kInvalidArgument for a wrong URI or option, and kLocalIo if the system starts no
   /// thread.
-  static Result<EventWriter> Open(Client client, const std::string& directory, EventWriterOptions options = {});
+  static Result<EventWriter> Open(const Client& client, const std::string& directory, EventWriterOptions options = {});
 
   EventWriter(EventWriter&&) noexcept;
   EventWriter& operator=(EventWriter&&) noexcept;

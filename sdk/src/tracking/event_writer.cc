@@ -98,7 +98,7 @@ void Try(EventFlusher* flusher, const Encode& encode) {
 using internal::EventFlusher;
 using internal::EventHead;
 
-Result<EventWriter> EventWriter::Open(Client client, const std::string& directory, EventWriterOptions options) {
+Result<EventWriter> EventWriter::Open(const Client& client, const std::string& directory, EventWriterOptions options) {
   if (auto checked = internal::CheckOptions(options); !checked) return checked.error();
   auto destination = internal::DestinationAt(client, directory, options.call);
   if (!destination) return destination.error();
