@@ -107,18 +107,18 @@ Result<void> Copy(const Client& client, const std::vector<std::string>& argument
 }
 
 constexpr auto kCpFlags =
-    WithFilterFlags({{"recursive", "rR"},
+    WithFilterFlags({{"recursive", "rR", "Everything in the directory, or under the prefix."},
                      {"no_clobber", "n"},
                      {"", "f", "Accepted: without -n, a copy replaces what exists."},
-                     {"content_type"},
+                     {"content_type", "", "Content type. If empty: by the extension, or the source's."},
                      {"cache_control"},
-                     {"gzip_local", "z"},
+                     {"gzip_local", "z", "Compress uploads of these extensions (html,txt): Content-Encoding is gzip."},
                      {"gzip_local_all", "Z"},
                      {"do_not_decompress"},
                      {"metadata", "", "Custom metadata of what is written: key=value,key=value."},
                      {"compare", "",
-                      "With -r, what is the same, and skipped: checksum (size and CRC32C; local files "
-                      "are read), or mtime (size, and the destination is not older)."},
+                      "With -r, what is the same, and skipped: checksum (size and CRC32C), or mtime (size, and the "
+                      "destination is not older)."},
                      {"dry_run"},
                      {"json"}});
 
@@ -131,11 +131,10 @@ constinit const Command kCp = {
     .details =
         "If DESTINATION ends in /, is a bucket, or is an existing local directory, the copy keeps the source's last\n"
         "name. With --recursive the source is a directory. Its copy is named DESTINATION; if DESTINATION ends in /,\n"
-        "the copy is put into it. Files and objects that exist and are the same are skipped. Sources may have the\n"
-        "wildcards * ** ? [a-z] {a,b}. An object is visible, and a local file exists, only when it is complete and "
-        "its\n"
-        "checksum is right. To continue after an interruption, run the same command again. The parts of a large\n"
-        "upload stay in the bucket until then, or until gcsflux clean: docs/command_line.md.\n",
+        "the copy is put into it. What exists and is the same is skipped. Sources may be NAME#GENERATION, or have the\n"
+        "wildcards * ** ? [a-z] {a,b}. An object is visible, and a local file exists, only when it is complete and\n"
+        "its checksum is right. To continue after an interruption, run the same command again. Until then, or until\n"
+        "gcsflux clean, the parts of a large upload stay in the bucket.\n",
     .flags = kCpFlags,
     .min_arguments = 2,
     .run = Copy,
