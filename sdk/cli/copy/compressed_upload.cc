@@ -68,14 +68,14 @@ Result<ObjectMetadata> UploadCompressed(const Client& client, const std::string&
   Progress read{.total = static_cast<std::uint64_t>(before->st_size)};
   const ByteSource source = [&](std::span<std::byte> into) -> Result<std::size_t> {
     const auto count = ReadBlock(descriptor, into, path);
-    if (!count) return count;
+    if (!count) return count.error();
     read.bytes += *count;
     if (options.on_progress) options.on_progress(read);
-    if (*count > 0) return count;
+    if (*count > 0) return *count;
     const auto after = LookAt(descriptor, path);
     if (!after) return after.error();
     if (!IsUnchanged(*before, *after)) return Error{ErrorCode::kLocalIo, "'" + path + "' changed while it was read"};
-    return count;
+    return std::size_t{0};
   };
   UploadOptions writing = options;
   writing.on_progress = {};
