@@ -29,7 +29,7 @@ Outcome<void> DiskLog::Commit(Change change) {
   is_writing_ = true;
   const std::vector<Waiting*> batch = std::exchange(queue_, {});
   lock.unlock();
-  const Outcome<void> written = Write(batch);
+  Outcome<void> written = Write(batch);
   lock.lock();
   is_writing_ = false;
   for (Waiting* waiting : batch) {

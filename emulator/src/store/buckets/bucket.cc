@@ -214,7 +214,7 @@ Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
   if (!selected) return tl::unexpected(selected.error());
   if (auto allowed = CheckReplaceable(selected->get(), *info_, clock_); !allowed) return allowed;
   deleted = selector.generation ? Retired{.live = *std::move(selected)} : RetireLocked(*std::move(selected), clock_());
-  const auto written = CommitUnlocked(lock, [&] { return Change{RecordOf(deleted)}; });
+  auto written = CommitUnlocked(lock, [&] { return Change{RecordOf(deleted)}; });
   if (!written) return written;
   if (deleted.noncurrent != nullptr) KeepNoncurrentLocked(deleted.noncurrent);
   EraseLocked(deleted.live);

@@ -187,6 +187,7 @@ std::vector<UploadSnapshot> MultipartUploads::Capture() const {
     for (const auto& [name, upload] : uploads_) uploads.push_back(upload);
   }
   std::vector<UploadSnapshot> snapshots;
+  snapshots.reserve(uploads.size());
   for (const auto& upload : uploads) snapshots.push_back(upload->Capture());
   return snapshots;
 }
