@@ -14,6 +14,7 @@
 #include "dataset/dataset_fixture.h"
 #include "gcsflux/shards.h"
 #include "shards/tar_archives.h"
+#include "support/recorded_events.h"
 #include "support/test_directory.h"
 
 namespace gcsflux::testing {
@@ -181,6 +182,17 @@ TEST_F(CachedDatasetTest, WorksWithoutADiskThatCannotBeUsed) {
   EXPECT_GE(Reads(), kEpochs * 20);
   EXPECT_THAT(core->report({}).cache.error, HasSubstr("is none, or a symbolic link"));
   EXPECT_THAT(FormatReport(core->report({})), HasSubstr("cache       keeps nothing: "));
+}
+
+TEST_F(CachedDatasetTest, ReportsADiskThatCannotBeUsedOnce) {
+  Put(20);
+  std::ofstream(directory()) << "a file";
+  const auto listener = std::make_shared<RecordedEvents>();
+  const auto core = CoreOf(MakeClient({.event_listener = listener}), /*is_live=*/false);
+  for (std::uint64_t epoch = 0; epoch < kEpochs; ++epoch) ExpectEpoch(*core, epoch);
+  ASSERT_EQ(listener->unusable_caches.size(), 1U);
+  EXPECT_EQ(listener->unusable_caches.front().first, directory());
+  EXPECT_EQ(listener->unusable_caches.front().second, core->report({}).cache.error);
 }
 
 TEST_F(CachedDatasetTest, KeepsNothingLargerThanItsBound) {

@@ -68,6 +68,7 @@ void TellAll(EventListener& listener) {
   listener.OnEvent(Of(EventKind::kUnverifiedRead));
   listener.OnEvent({.kind = EventKind::kCompositionRefused, .bucket = "bkt", .what = "the caller lacks it"});
   listener.OnEvent({.kind = EventKind::kUnannouncedOrder, .subject = "gs://bkt/n/", .bucket = "bkt", .what = "do so"});
+  listener.OnEvent({.kind = EventKind::kCacheUnusable, .subject = "/c", .error = &down});
 }
 
 TEST(Logger, WritesEachEventAsOneLine) {
@@ -102,12 +103,13 @@ TEST(Logger, WritesEachEventAsOneLine) {
                "first: the caller lacks it"),
           Pair(LogLevel::kWarning,
                "the dataset of gs://bkt/n/ downloads nothing in advance, because it does not know which batches come "
-               "next: do so")));
+               "next: do so"),
+          Pair(LogLevel::kWarning, "the disk cache '/c' keeps nothing more: 503: down")));
 }
 
 TEST(Logger, OmitsEventsBelowItsLevel) {
   for (const auto& [level, want] :
-       {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 8U}, {LogLevel::kInfo, 12U}, {LogLevel::kDebug, 13U}}) {
+       {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 9U}, {LogLevel::kInfo, 13U}, {LogLevel::kDebug, 14U}}) {
     Lines lines;
     TellAll(*lines.At(level));
     EXPECT_EQ(lines.all.size(), want) << LogLevelName(level);
@@ -136,7 +138,7 @@ TEST(Logger, WritesTimeAndLevelToStandardError) {
   const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(text, ::testing::ContainsRegex("20[0-9-]+T[0-9:.]+Z gcsflux warning: objects.get gs://bkt/o"));
   EXPECT_THAT(text, HasSubstr("Z gcsflux error: UNAVAILABLE: 503: down"));
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 8);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 9);
 }
 
 TEST(LogLevel, RoundTripsThroughItsName) {

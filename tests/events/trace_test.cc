@@ -179,6 +179,17 @@ TEST_F(TraceTest, MarksAnUnannouncedOrder) {
   EXPECT_EQ(mark.at("args").at("advice"), "do so");
 }
 
+TEST_F(TraceTest, MarksACacheThatCannotBeUsed) {
+  const auto trace = *TraceWriter::Open(path_);
+  const Error full{ErrorCode::kLocalIo, "disk full"};
+  trace->OnEvent({.kind = EventKind::kCacheUnusable, .subject = "/c", .error = &full});
+  ASSERT_TRUE(trace->Close().ok());
+  const json mark = Of(json::parse(Text()), "event").at(0);
+  EXPECT_EQ(mark.at("name"), "cache unusable");
+  EXPECT_EQ(mark.at("args").at("directory"), "/c");
+  EXPECT_EQ(mark.at("args").at("cause"), "disk full");
+}
+
 TEST_F(TraceTest, LacksOnlyTheBracketAfterACrash) {
   const auto trace = *TraceWriter::Open(path_);
   for (int i = 0; i < 3; ++i) {

@@ -216,11 +216,12 @@ TEST_F(FlagsTest, KeepDefaultsOfDatasets) {
   EXPECT_EQ(options->max_skipped, 0U);
   EXPECT_FALSE(options->copy_out);
   EXPECT_TRUE(options->fetch_across_epochs);
+  EXPECT_FALSE(options->cache.has_value());
   for (const auto& [flag, value] :
        {std::pair("max_concurrency", "16"), std::pair("adapt_concurrency", "false"), std::pair("composition", "off"),
         std::pair("decode_threads", "7"), std::pair("list_max_concurrency", "3"), std::pair("max_skipped", "5"),
         std::pair("max_decoded_bytes", "9"), std::pair("max_decoded_samples", "8"), std::pair("copy_out", "true"),
-        std::pair("fetch_across_epochs", "false")}) {
+        std::pair("fetch_across_epochs", "false"), std::pair("cache_dir", "/ssd/c"), std::pair("cache_bytes", "77")}) {
     Set(flag, value);
   }
   const auto given = DatasetOptionsFromFlags();
@@ -234,6 +235,11 @@ TEST_F(FlagsTest, KeepDefaultsOfDatasets) {
   EXPECT_EQ(given->max_skipped, 5U);
   EXPECT_TRUE(given->copy_out);
   EXPECT_FALSE(given->fetch_across_epochs);
+  ASSERT_TRUE(given->cache.has_value());
+  EXPECT_EQ(given->cache->directory, "/ssd/c");
+  EXPECT_EQ(given->cache->max_bytes, 77U);
+  Set("cache_bytes", "-1");
+  EXPECT_EQ(testing::ErrorOf(DatasetOptionsFromFlags()).message, "flag --cache_bytes must be at least 0");
 }
 
 TEST_F(FlagsTest, SetEpochOptionsAndReadRanksFromTheEnvironment) {

@@ -55,6 +55,7 @@ class RecordedEvents : public EventListener {
         break;
       case EventKind::kCompositionRefused: refusals.emplace_back(event.bucket, event.what); break;
       case EventKind::kUnannouncedOrder: unannounced.emplace_back(event.subject, event.what); break;
+      case EventKind::kCacheUnusable: unusable_caches.emplace_back(event.subject, event.error->message); break;
       default: break;
     }
   }
@@ -66,6 +67,7 @@ class RecordedEvents : public EventListener {
   std::vector<Token> tokens = {};
   std::vector<std::pair<std::string, std::string>> refusals = {};     ///< Of composing: bucket and reason.
   std::vector<std::pair<std::string, std::string>> unannounced = {};  ///< Orders: the dataset's prefix, and the advice.
+  std::vector<std::pair<std::string, std::string>> unusable_caches = {};  ///< Directory and error.
 
  private:
   static Call Copy(const Event& event) {

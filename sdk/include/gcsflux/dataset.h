@@ -41,8 +41,8 @@ struct SampleContext {
 /// again. No failure of the disk fails a read. Objects under a customer-supplied key are not kept.
 struct CacheOptions {
   /// It is made if it does not exist; its parent must. An existing directory must be empty or a cache, belong to this
-  /// user, and give others no access (mode 0700): otherwise it is not used, as
-  /// CacheReport::error says.
+  /// user, and give others no access (mode 0700): otherwise it is not used, as EventKind::kCacheUnusable and
+  /// CacheReport::error say.
   std::string directory = {};
   /// Most bytes of all entries. If another one needs room, those that were not used for the longest time are removed.
   /// Processes that share a directory have the same bound. A larger object is not kept.

@@ -56,6 +56,9 @@ enum class EventKind {
   /// `what` says what to do. With the second such batch, because a program may look at one before it begins. Once for a
   /// dataset and its copies. DatasetReport::unannounced_batches counts these batches.
   kUnannouncedOrder,
+  /// A dataset's disk cache (CacheOptions) is not used, or keeps nothing more: `subject` is its directory, and `error`
+  /// says why. Reads go on without it. Once for a dataset and its copies.
+  kCacheUnusable,
 };
 
 /// Something that a client did or met. Members that the kind does not name keep their defaults. `error` and the strings
@@ -63,19 +66,20 @@ enum class EventKind {
 struct Event {
   EventKind kind = EventKind::kRequest;  ///< Which members below have values.
 
-  // The call; kToken, kThreadShortage, kCompositionRefused and kUnannouncedOrder are about none.
+  // The call; kToken, kThreadShortage, kCompositionRefused, kUnannouncedOrder and kCacheUnusable are about none.
   std::string_view operation = {};      ///< As GCS names it: "objects.get".
   std::string_view subject = {};        ///< "gs://bucket/name [0, 4096)". Of kUnannouncedOrder: the dataset's prefix.
   std::string_view bucket = {};         ///< Empty if the call is about no bucket.
   std::string_view invocation_id = {};  ///< The same for all attempts of a call; empty before the first is sent.
   int attempt = 1;                      ///< From 1. Of kRetry and kBudget: the attempt that failed.
 
-  const Error* error = nullptr;           ///< Of kRetry, kBudget, kFailure, kThreadShortage, and a kToken that failed.
-  std::chrono::nanoseconds duration{0};   ///< Of kRetry, kBudget, kStalled... and kToken (all of its attempts).
-  std::chrono::nanoseconds threshold{0};  ///< Of kStalled...: the usual time.
-  std::string_view what = {};             ///< "service account", "threads", "connections": see the kinds.
-  std::size_t wanted = 0;                 ///< Of kThreadShortage: threads or connections.
-  std::size_t started = 0;                ///< Of kThreadShortage: as many as the system gave.
+  /// Of kRetry, kBudget, kFailure, kThreadShortage, kCacheUnusable, and a kToken that failed.
+  const Error* error = nullptr;
+  std::chrono::nanoseconds duration{0};     ///< Of kRetry, kBudget, kStalled... and kToken (all of its attempts).
+  std::chrono::nanoseconds threshold{0};    ///< Of kStalled...: the usual time.
+  std::string_view what = {};               ///< "service account", "threads", "connections": see the kinds.
+  std::size_t wanted = 0;                   ///< Of kThreadShortage: threads or connections.
+  std::size_t started = 0;                  ///< Of kThreadShortage: as many as the system gave.
   GateClass gate_class = GateClass::kRead;  ///< Of kThrottle, as the next two.
   bool is_engaged = false;                  ///< The gate paces requests. Always false without pace_throttled.
   double rate = 0;                          ///< Requests per second that the gate lets through; 0 while it is open.

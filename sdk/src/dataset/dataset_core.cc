@@ -31,7 +31,10 @@ std::optional<CacheOptions> CacheOf(const DatasetOptions& options) {
 std::shared_ptr<DiskCache> MakeCache(const Client& client, const std::optional<CacheOptions>& options,
                                      const std::shared_ptr<CacheTally>& tally) {
   if (!options) return nullptr;
-  return std::make_shared<DiskCache>(*options, CoreOf(client).endpoint(), tally, nullptr);
+  const auto report = [client, directory = options->directory](const Error& error) {
+    CoreOf(client).observer().Report({.kind = EventKind::kCacheUnusable, .subject = directory, .error = &error});
+  };
+  return std::make_shared<DiskCache>(*options, CoreOf(client).endpoint(), tally, report);
 }
 
 // The fingerprint of a listing that has not begun: its first 0 objects.

@@ -129,6 +129,8 @@ class Logger : public EventListener {
       case EventKind::kUnannouncedOrder:
         return "the dataset of " + std::string(event.subject) +
                " downloads nothing in advance, because it does not know which batches come next: " + what;
+      case EventKind::kCacheUnusable:
+        return "the disk cache '" + std::string(event.subject) + "' keeps nothing more: " + event.error->message;
       case EventKind::kCompositionRefused: break;
     }
     return "small objects of gs://" + std::string(event.bucket) +

@@ -36,7 +36,8 @@ void Observer::Count(const Event& event) {
     case EventKind::kHedgeLost:
     case EventKind::kThreadShortage:
     case EventKind::kCompositionRefused:
-    case EventKind::kUnannouncedOrder: return;
+    case EventKind::kUnannouncedOrder:
+    case EventKind::kCacheUnusable: return;
   }
 }
 

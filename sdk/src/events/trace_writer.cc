@@ -97,6 +97,8 @@ class TraceFile : public TraceWriter {
         return Mark("composition refused", arguments.Text("bucket", event.bucket).Text("reason", event.what));
       case EventKind::kUnannouncedOrder:
         return Mark("unannounced order", arguments.Text("dataset", event.subject).Text("advice", event.what));
+      case EventKind::kCacheUnusable:
+        return Mark("cache unusable", arguments.Text("directory", event.subject).Text("cause", event.error->message));
     }
   }
 

@@ -277,7 +277,7 @@ bool CacheDirectory::Unlink(const std::string& name) const {
 
 bool CacheDirectory::ChangeCount(const std::function<std::uint64_t(std::uint64_t count)>& change) {
   const MutexLock one_thread(mutex_);
-  // Whoever was locked out once does not wait again.
+  // After it was locked out once, it does not wait again.
   const FileLock one_process(count_.get(), is_locked_out_ ? 1 : kTries);
   is_locked_out_ = !one_process.is_held();
   if (is_locked_out_) return false;

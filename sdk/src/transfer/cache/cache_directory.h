@@ -38,12 +38,12 @@ struct Evicted {
   std::uint64_t bytes = 0;
 };
 
-/// The directory of a disk cache, which processes share. The bytes of its files are counted in one file: whoever
-/// creates, names or removes files changes the count under its lock, or before it does so. If there is no room, the
-/// same lock is held while the entries that were not used for the longest time are removed. A process that is killed
-/// leaves at most a file without an entry's name, and a count that is too high; the next removal corrects both. If
-/// another process keeps the lock, because it was stopped, nothing waits for it for long. Thread-safe; made in the
-/// process that uses it.
+/// The directory of a disk cache, which processes share. The bytes of its files are counted in one file, under its
+/// lock. A file gets its name under the lock too, and is removed after the count was lowered: the count is never too
+/// low. If there is no room, the lock is held while the entries that were not used for the longest time are removed. A
+/// process that is killed leaves at most a file without an entry's name, and a count that is too high; the next removal
+/// corrects both. If another process keeps the lock, because it was stopped, no call waits for it for long.
+/// Thread-safe; made in the process that uses it.
 class CacheDirectory {
  public:
   /// Returns kLocalIo if the directory cannot be used, and kInvalidArgument if it is no cache or others have access.
