@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/event_writer.h"
 #include "support/fails_with.h"
