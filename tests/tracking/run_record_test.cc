@@ -27,7 +27,7 @@ RunRecord SomeRecord() {
                    .dropped = 1};
   record.metrics["loss"].Add(2.5, 1);
   record.metrics["loss"].Add(std::numeric_limits<double>::quiet_NaN(), 2);
-  record.metrics["loss"].Add(-INFINITY, 3);
+  record.metrics["loss"].Add(-std::numeric_limits<double>::infinity(), 3);
   return record;
 }
 
