@@ -35,7 +35,7 @@ class FramingTest : public EmulatorTest {
 };
 
 TEST_F(FramingTest, BodyIsNeverReadAsARequest) {
-  const std::string smuggled = std::string("POST ") + kUpload + "smuggled HTTP/1.1\r\nHost: h\r\n\r\n";
+  const std::string smuggled = std::string("POST ") + kUploadTarget + "smuggled HTTP/1.1\r\nHost: h\r\n\r\n";
   const std::string length = std::to_string(smuggled.size());
   const std::vector<std::string> framings = {
       "Content-Length : " + length + "\r\n",
@@ -63,10 +63,10 @@ TEST_F(FramingTest, BodyIsNeverReadAsARequest) {
   for (const std::string& framing : framings) {
     RawConnection connection(endpoint());
     connection.Send(
-        testing::Concatenated({"POST ", kUpload, "outer HTTP/1.1\r\nHost: h\r\n", framing, "\r\n", smuggled}));
+        testing::Concatenated({"POST ", kUploadTarget, "outer HTTP/1.1\r\nHost: h\r\n", framing, "\r\n", smuggled}));
     ExpectRefused(connection, framing);
-    EXPECT_EQ(client_.Call("GET", std::string(kObject) + "smuggled").status, 404) << framing;
-    EXPECT_EQ(client_.Call("GET", std::string(kObject) + "outer").status, 404) << framing;
+    EXPECT_EQ(client_.Call("GET", std::string(kObjectTarget) + "smuggled").status, 404) << framing;
+    EXPECT_EQ(client_.Call("GET", std::string(kObjectTarget) + "outer").status, 404) << framing;
   }
 }
 
@@ -89,14 +89,14 @@ TEST_F(FramingTest, BrokenHostIsRefused) {
 
 TEST_F(FramingTest, CodingsAndExpectationsIgnoreCase) {
   for (const char* coding : {"chunked", "Chunked", "CHUNKED"}) {
-    client_.Send(std::string("POST ") + kUpload + coding + " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: " + coding +
-                 "\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
+    client_.Send(std::string("POST ") + kUploadTarget + coding +
+                 " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: " + coding + "\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
     EXPECT_EQ(client_.Receive()->status, 200) << coding;
-    EXPECT_EQ(client_.Call("GET", std::string(kObject) + coding + "?alt=media").body, "hello");
+    EXPECT_EQ(client_.Call("GET", std::string(kObjectTarget) + coding + "?alt=media").body, "hello");
   }
   for (const char* expected : {"100-continue", "100-Continue", "100-CONTINUE"}) {
-    client_.Send(std::string("POST ") + kUpload + "x HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nExpect: " + expected +
-                 "\r\n\r\n");
+    client_.Send(std::string("POST ") + kUploadTarget +
+                 "x HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nExpect: " + expected + "\r\n\r\n");
     ASSERT_EQ(client_.Receive()->status, 100) << expected;
     client_.Send("hello");
     EXPECT_EQ(client_.Receive()->status, 200) << expected;
@@ -106,17 +106,17 @@ TEST_F(FramingTest, CodingsAndExpectationsIgnoreCase) {
 TEST_F(FramingTest, Http10AnswerOfUnknownLengthHasNoChunks) {
   const std::string text(100'000, 'x');
   const std::string gzipped = gcsflux::testing::Gzip(text);
-  ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "o&contentEncoding=gzip", "", gzipped).status, 200);
+  ASSERT_EQ(client_.Call("POST", std::string(kUploadTarget) + "o&contentEncoding=gzip", "", gzipped).status, 200);
   for (const char* wish : {"", "Connection: keep-alive\r\n"}) {
     RawConnection connection(endpoint());
-    connection.Send(std::string("GET ") + kObject + "o?alt=media HTTP/1.0\r\n" + wish + "\r\n");
+    connection.Send(std::string("GET ") + kObjectTarget + "o?alt=media HTTP/1.0\r\n" + wish + "\r\n");
     const std::string answer = connection.ReceiveAll();
     const std::size_t body = answer.find("\r\n\r\n") + 4;
     EXPECT_EQ(answer.substr(0, body).find("Transfer-Encoding"), std::string::npos) << answer.substr(0, body);
     EXPECT_EQ(answer.substr(body).size(), text.size());
     EXPECT_TRUE(answer.substr(body) == text);
   }
-  const RawResponse chunked = client_.Call("GET", std::string(kObject) + "o?alt=media");
+  const RawResponse chunked = client_.Call("GET", std::string(kObjectTarget) + "o?alt=media");
   EXPECT_EQ(chunked.Header("transfer-encoding"), "chunked");
   EXPECT_TRUE(chunked.body == text);
 }
@@ -124,27 +124,28 @@ TEST_F(FramingTest, Http10AnswerOfUnknownLengthHasNoChunks) {
 TEST_F(FramingTest, OriginInTheTargetReplacesTheHost) {
   client_.Send("PUT http://bucket.storage.googleapis.com/new HTTP/1.1\r\nHost: other\r\nContent-Length: 1\r\n\r\nx");
   EXPECT_EQ(client_.Receive()->status, 200);
-  EXPECT_EQ(client_.Call("GET", std::string(kObject) + "new?alt=media").body, "x");
+  EXPECT_EQ(client_.Call("GET", std::string(kObjectTarget) + "new?alt=media").body, "x");
 }
 
 TEST_F(FramingTest, TargetWithAFragmentReachesNoObject) {
-  ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "kept", "", "bytes").status, 200);
+  ASSERT_EQ(client_.Call("POST", std::string(kUploadTarget) + "kept", "", "bytes").status, 200);
   for (const std::string target : {"/bucket/kept#1", "/storage/v1/b/bucket/o/kept#1"}) {
     RawConnection connection(endpoint());
     connection.Send("DELETE " + target + " HTTP/1.1\r\nHost: h\r\n\r\n");
     ExpectRefused(connection, target);
   }
-  EXPECT_EQ(client_.Call("GET", std::string(kObject) + "kept?alt=media").body, "bytes");
-  ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "kept%231", "", "other").status, 200);
+  EXPECT_EQ(client_.Call("GET", std::string(kObjectTarget) + "kept?alt=media").body, "bytes");
+  ASSERT_EQ(client_.Call("POST", std::string(kUploadTarget) + "kept%231", "", "other").status, 200);
   EXPECT_EQ(client_.Call("DELETE", "/bucket/kept%231").status, 204);
-  EXPECT_EQ(client_.Call("GET", std::string(kObject) + "kept?alt=media").body, "bytes");
+  EXPECT_EQ(client_.Call("GET", std::string(kObjectTarget) + "kept?alt=media").body, "bytes");
 }
 
 // If the emulator took this field for a Range, it would answer 206.
 TEST_F(FramingTest, SimilarFieldNamesAreDistinguished) {
-  ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "o", "", "bytes").status, 200);
+  ASSERT_EQ(client_.Call("POST", std::string(kUploadTarget) + "o", "", "bytes").status, 200);
   for (const std::string name : {"x-shielded-range", "X-Shielded-Range", "x-range", "REMOTE_ADDR"}) {
-    const RawResponse answer = client_.Call("GET", std::string(kObject) + "o?alt=media", name + ": bytes=0-1\r\n");
+    const RawResponse answer =
+        client_.Call("GET", std::string(kObjectTarget) + "o?alt=media", name + ": bytes=0-1\r\n");
     EXPECT_EQ(answer.status, 200) << name;
     EXPECT_EQ(answer.body, "bytes") << name;
   }
@@ -152,14 +153,14 @@ TEST_F(FramingTest, SimilarFieldNamesAreDistinguished) {
 
 TEST_F(FramingTest, EmptyConditionIsNotIgnored) {
   EXPECT_EQ(client_.Call("PUT", "/bucket/o", "x-goog-if-generation-match:\r\n", "bytes").status, 400);
-  EXPECT_EQ(client_.Call("GET", std::string(kObject) + "o").status, 404);
+  EXPECT_EQ(client_.Call("GET", std::string(kObjectTarget) + "o").status, 404);
 }
 
 TEST_F(FramingTest, MetadataWithALineEndInjectsNoHeader) {
   const std::string metadata = R"({"contentDisposition": "a\r\nX-Injected: 1", "contentLanguage": "b\nX-Injected: 1"})";
-  ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "o", "", "bytes").status, 200);
-  client_.Call("PATCH", std::string(kObject) + "o", "Content-Type: application/json\r\n", metadata);
-  const RawResponse answer = client_.Call("GET", std::string(kObject) + "o?alt=media");
+  ASSERT_EQ(client_.Call("POST", std::string(kUploadTarget) + "o", "", "bytes").status, 200);
+  client_.Call("PATCH", std::string(kObjectTarget) + "o", "Content-Type: application/json\r\n", metadata);
+  const RawResponse answer = client_.Call("GET", std::string(kObjectTarget) + "o?alt=media");
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.Header("x-injected"), "");
 }

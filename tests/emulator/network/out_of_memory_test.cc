@@ -38,7 +38,7 @@ class OutOfMemory : public ::testing::Test {
   void SetUp() override {
     is_test_thread = true;
     ASSERT_EQ(Ask("POST", "/storage/v1/b", R"({"name":"bucket"})"), 200);
-    ASSERT_EQ(Ask("POST", std::string(kUpload) + "kept", "bytes"), 200);
+    ASSERT_EQ(Ask("POST", std::string(kUploadTarget) + "kept", "bytes"), 200);
   }
   void TearDown() override { allocations_left = INT64_MAX; }
 
@@ -59,7 +59,8 @@ class OutOfMemory : public ::testing::Test {
       const int status = Ask(method, target, body);
       const bool has_fired = allocations_left.exchange(INT64_MAX) < 0;
       EXPECT_TRUE(status == 0 || status == 503 || status / 100 == 2) << target << " " << allocation << ": " << status;
-      EXPECT_EQ(RawConnection(emulator_.endpoint()).Call("GET", std::string(kObject) + "kept?alt=media").body, "bytes");
+      EXPECT_EQ(RawConnection(emulator_.endpoint()).Call("GET", std::string(kObjectTarget) + "kept?alt=media").body,
+                "bytes");
       if (!has_fired) return refused;
       refused += status == 503 ? 1 : 0;
     }
@@ -71,10 +72,10 @@ class OutOfMemory : public ::testing::Test {
 };
 
 TEST_F(OutOfMemory, FailsTheRequestWith503AndKeepsTheObjects) {
-  EXPECT_GT(FailEachAllocation("GET", std::string(kObject) + "kept?alt=media"), 10);
+  EXPECT_GT(FailEachAllocation("GET", std::string(kObjectTarget) + "kept?alt=media"), 10);
   EXPECT_GT(FailEachAllocation("GET", "/storage/v1/b/bucket/o"), 10);
   EXPECT_GT(FailEachAllocation("GET", "/bucket?list-type=2"), 10);
-  EXPECT_GT(FailEachAllocation("POST", std::string(kUpload) + "new", "new bytes"), 10);
+  EXPECT_GT(FailEachAllocation("POST", std::string(kUploadTarget) + "new", "new bytes"), 10);
   EXPECT_GT(FailEachAllocation("GET", "/_emulator/counters"), 10);
 }
 
