@@ -252,7 +252,7 @@ TEST(WeightedOrder, RefusesAListingOfAnotherSize) {
   const auto order = GivenOrder::Weighted({1, 2, 3}, 2);
   const auto progress = EpochProgress::Create({.count = 9}, Given(*order));
   ASSERT_FALSE(progress.ok());
-  EXPECT_THAT(progress.error().message, HasSubstr("3 weights are given for 9 samples"));
+  EXPECT_THAT(progress.error().message, HasSubstr("weights are given for 3 samples, and there are 9"));
 }
 
 }  // namespace

@@ -159,17 +159,22 @@ TEST_F(OperationsTest, MoveRenamesUnderConditionsOfBothSides) {
 }
 
 TEST_F(OperationsTest, NewBucketsHaveTheGivenSettings) {
-  const auto made = client_.InsertBucket("settings", {.location = "EU",
-                                                      .storage_class = "NEARLINE",
-                                                      .soft_delete_retention = std::chrono::hours(24 * 10),
-                                                      .hierarchical_namespace = true});
+  const auto made = client_.InsertBucket(
+      "settings",
+      {.location = "EU", .storage_class = "NEARLINE", .soft_delete_retention = std::chrono::hours(24 * 10)});
   ASSERT_TRUE(made.ok()) << made.error().message;
   const auto found = client_.GetBucket("settings");
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->location + " " + found->storage_class, "EU NEARLINE");
   EXPECT_EQ(found->soft_delete_retention, std::chrono::hours(24 * 10));
-  EXPECT_TRUE(found->has_hierarchical_namespace);
-  EXPECT_FALSE(client_.GetBucket("bkt")->has_hierarchical_namespace);
+}
+
+// The emulator has no folders, and says so.
+TEST_F(OperationsTest, AServiceMayRefuseAHierarchicalNamespace) {
+  const Error refused = testing::ErrorOf(client_.InsertBucket("folders", {.hierarchical_namespace = true}));
+  EXPECT_EQ(refused.http_status, 501);
+  EXPECT_THAT(refused.message, ::testing::HasSubstr("hierarchical namespace"));
+  EXPECT_EQ(testing::ErrorOf(client_.GetBucket("folders")).code, ErrorCode::kNotFound);
 }
 
 TEST_F(OperationsTest, ComposeCountsComponentsAndChecksConditions) {

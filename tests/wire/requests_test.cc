@@ -59,6 +59,13 @@ TEST(Requests, ChangeOneGenerationsMetadata) {
   EXPECT_EQ(update.head, R"({"cacheControl":"no-store","contentType":"application/octet-stream"})");
 }
 
+TEST(Requests, AskForUniformAccessWithAHierarchicalNamespace) {
+  const std::string resource = InsertBucketRequest(kHost, "p", "bkt", {.hierarchical_namespace = true}).head;
+  EXPECT_THAT(resource, HasSubstr(R"("hierarchicalNamespace":{"enabled":true})"));
+  EXPECT_THAT(resource, HasSubstr(R"("iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}})"));
+  EXPECT_THAT(InsertBucketRequest(kHost, "p", "bkt", {}).head, ::testing::Not(HasSubstr("hierarchical")));
+}
+
 TEST(Requests, RequestTheNamedFieldsOfBuckets) {
   EXPECT_EQ(GetBucketRequest(kHost, "bkt",
                              {.preconditions = {.if_metageneration_match = 1, .if_metageneration_not_match = 2},

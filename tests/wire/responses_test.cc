@@ -53,7 +53,8 @@ TEST(ParseObject, ReadsOptionalFields) {
 TEST(ParseBucket, ReadsSettingsThatAffectCosts) {
   const auto bucket = ParseBucket(R"({"name":"b","metageneration":"3","etag":"e","versioning":{"enabled":true},
     "softDeletePolicy":{"retentionDurationSeconds":"604800"},"retentionPolicy":{"retentionPeriod":"60"},
-    "defaultEventBasedHold":true,"encryption":{"defaultKmsKeyName":"k"},"billing":{"requesterPays":true}})",
+    "defaultEventBasedHold":true,"encryption":{"defaultKmsKeyName":"k"},"billing":{"requesterPays":true},
+    "hierarchicalNamespace":{"enabled":true}})",
                                   "b");
   ASSERT_TRUE(bucket.ok()) << bucket.error().message;
   EXPECT_TRUE(bucket->has_versioning);
@@ -62,9 +63,11 @@ TEST(ParseBucket, ReadsSettingsThatAffectCosts) {
   EXPECT_TRUE(bucket->default_event_based_hold);
   EXPECT_EQ(bucket->default_kms_key_name, "k");
   EXPECT_TRUE(bucket->has_requester_pay);
+  EXPECT_TRUE(bucket->has_hierarchical_namespace);
   const auto plain = ParseBucket(R"({"name":"b"})", "b");
   ASSERT_TRUE(plain.ok());
-  EXPECT_FALSE(plain->has_versioning || plain->default_event_based_hold || plain->has_requester_pay);
+  EXPECT_FALSE(plain->has_versioning || plain->default_event_based_hold || plain->has_requester_pay ||
+               plain->has_hierarchical_namespace);
   EXPECT_EQ(plain->soft_delete_retention + plain->retention_period, std::chrono::seconds(0));
   EXPECT_FALSE(ParseBucket(R"({"name":"b","versioning":true})", "b").ok());
   EXPECT_EQ(ParseBucket(R"({"name":"b"})", "c").error().code, ErrorCode::kBadResponse);

@@ -47,20 +47,20 @@ RequestRecord JournalEntry::Read(Clock::Time now) const {
 }
 
 void Journal::Add(std::shared_ptr<JournalEntry> entry) {
-  if (ring_.empty()) return;
+  if (size_ == 0) return;
   const std::scoped_lock lock(mutex_);
   entry->SetNumber(++last_number_);
   // The old entry is freed by the caller's `entry`, outside the lock.
-  ring_[(last_number_ - 1) % ring_.size()].swap(entry);
+  ring_[(last_number_ - 1) % size_].swap(entry);
 }
 
 std::vector<RequestRecord> Journal::Read(std::uint64_t since, Clock::Time now) const {
   std::vector<std::shared_ptr<JournalEntry>> entries;
   {
     const std::scoped_lock lock(mutex_);
-    const std::uint64_t oldest = last_number_ > ring_.size() ? last_number_ - ring_.size() : 0;
+    const std::uint64_t oldest = last_number_ > size_ ? last_number_ - size_ : 0;
     for (std::uint64_t at = std::max(since, oldest); at < last_number_; ++at) {
-      entries.push_back(ring_[at % ring_.size()]);
+      entries.push_back(ring_[at % size_]);
     }
   }
   std::vector<RequestRecord> records;
@@ -74,11 +74,11 @@ std::vector<RequestRecord> Journal::Read(std::uint64_t since, Clock::Time now) c
 
 bool Journal::HasAllSince(std::uint64_t since) const {
   const std::scoped_lock lock(mutex_);
-  return !ring_.empty() && (last_number_ <= ring_.size() || since >= last_number_ - ring_.size());
+  return size_ != 0 && (last_number_ <= size_ || since >= last_number_ - size_);
 }
 
 void Journal::Reset() {
-  std::vector<std::shared_ptr<JournalEntry>> forgotten(ring_.size());  // freed outside the lock
+  std::vector<std::shared_ptr<JournalEntry>> forgotten(size_);  // freed outside the lock
   const std::scoped_lock lock(mutex_);
   ring_.swap(forgotten);
   last_number_ = 0;

@@ -57,7 +57,7 @@ class JournalEntry {
 class Journal {
  public:
   /// Keeps `size` requests; none if it is 0.
-  explicit Journal(std::size_t size) : ring_(size) {}
+  explicit Journal(std::size_t size) : size_(size), ring_(size) {}
 
   /// Numbers the entry, and keeps it in the place of the oldest one.
   void Add(std::shared_ptr<JournalEntry> entry);
@@ -72,6 +72,8 @@ class Journal {
   void Reset();
 
  private:
+  const std::size_t size_;
+
   mutable std::mutex mutex_;                         // guards what follows
   std::vector<std::shared_ptr<JournalEntry>> ring_;  // number N is at (N - 1) % size
   std::uint64_t last_number_ = 0;

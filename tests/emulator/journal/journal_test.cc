@@ -30,6 +30,22 @@ std::vector<std::string> Targets(const std::vector<RequestRecord>& records) {
   return targets;
 }
 
+TEST(Journal, IsResetByManyThreadsWhileRequestsAreAdded) {
+  Journal journal(3);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&journal, i] {
+      for (int round = 0; round < 2'000; ++round) {
+        i % 2 == 0 ? journal.Reset() : journal.Add(std::make_shared<JournalEntry>(Arrival("a")));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  journal.Reset();
+  journal.Add(std::make_shared<JournalEntry>(Arrival("last")));
+  EXPECT_THAT(Targets(journal.Read(0, {})), ElementsAre("1 last"));
+}
+
 TEST(Journal, KeepsTheLastEntries) {
   Journal journal(3);
   for (const char* target : {"a", "b", "c", "d", "e"}) journal.Add(std::make_shared<JournalEntry>(Arrival(target)));
