@@ -36,8 +36,8 @@ enum class ImageChannels {
 
 /// In pixels.
 struct ImageSize {
-  std::int64_t height = 0;
-  std::int64_t width = 0;
+  std::int64_t height = 0;  ///< Number of rows.
+  std::int64_t width = 0;   ///< Number of columns.
 
   friend bool operator==(const ImageSize&, const ImageSize&) = default;
 };
@@ -46,14 +46,14 @@ struct ImageSize {
 struct ImageBox {
   std::int64_t top = 0;   ///< Its first row.
   std::int64_t left = 0;  ///< Its first column.
-  ImageSize size = {};
+  ImageSize size = {};    ///< Its rows and columns.
 
   friend bool operator==(const ImageBox&, const ImageBox&) = default;
 };
 
 /// How DecodeImage() decodes.
 struct ImageOptions {
-  ImageChannels channels = ImageChannels::kRgb;
+  ImageChannels channels = ImageChannels::kRgb;  ///< Of the tensor, also if the file has others.
   /// A JPEG image is decoded at 1/2, 1/4 or 1/8 of its size if both sides stay at least this long: less time and memory
   /// than to decode all of it. PNG has no such way. Set it if the image is resized to less afterwards.
   std::optional<ImageSize> at_least = {};
