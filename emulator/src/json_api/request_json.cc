@@ -20,6 +20,4 @@ ApiResult<nlohmann::json> ReceiveJsonObject(RequestBody& body, const nlohmann::j
   return without_nulls;
 }
 
-ApiError InvalidField(const std::string& field) { return BadRequest("Invalid value for field '" + field + "'."); }
-
 }  // namespace gcsflux::emulator

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "http/api_error.h"
 #include "http/http_message.h"
@@ -12,6 +13,8 @@ namespace gcsflux::emulator {
 ApiResult<nlohmann::json> ReceiveJsonObject(RequestBody& body, const nlohmann::json& shape);
 
 /// 400: the field has a value that it cannot have.
-ApiError InvalidField(const std::string& field);
+inline ApiError InvalidField(const std::string& field) {
+  return BadRequest("Invalid value for field '" + field + "'.");
+}
 
 }  // namespace gcsflux::emulator
