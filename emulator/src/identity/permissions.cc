@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "identity/iam_roles.h"
+
 namespace gcsflux::emulator {
 namespace {
 
@@ -93,22 +95,14 @@ std::optional<Role> FindRole(std::string_view name) {
   return std::nullopt;
 }
 
+// Each is a role of the service.
 PermissionSet PermissionsOf(Role role) {
+  const auto of = [](std::string_view name) { return PermissionsOfIamRole(name).value(); };
   switch (role) {
-    case Role::kViewer: return {kObjectsGet, kObjectsList};
-    case Role::kCreator:
-      return {kObjectsCreate, kMultipartUploadsAbort, kMultipartUploadsCreate, kMultipartUploadsListParts};
-    case Role::kUser:
-      return {kObjectsCreate,
-              kObjectsDelete,
-              kObjectsGet,
-              kObjectsList,
-              kObjectsUpdate,
-              kMultipartUploadsAbort,
-              kMultipartUploadsCreate,
-              kMultipartUploadsList,
-              kMultipartUploadsListParts};
-    case Role::kAdmin: return PermissionSet::All();
+    case Role::kViewer: return of("roles/storage.objectViewer");
+    case Role::kCreator: return of("roles/storage.objectCreator");
+    case Role::kUser: return of("roles/storage.objectUser");
+    case Role::kAdmin: return of("roles/storage.admin");
   }
   return {};
 }
