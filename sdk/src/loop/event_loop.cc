@@ -109,6 +109,7 @@ void EventLoop::Run() {
     BeginTasks();
     ResumeReady();
     Notify();
+    RunTimers();  // libcurl asks for one that is due at once for each new request: that needs no turn of its own.
     AwaitEvents();
     RunTimers();
   }

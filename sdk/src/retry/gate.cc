@@ -32,6 +32,10 @@ constexpr double kSlowStartGrowth = 6.7;  // requests per second, per success
 // A waiter may ask this late, as a share of the time between two requests. Nothing is lost, because unused time
 // accumulates up to the length of one request.
 constexpr double kMostLate = 0.25;
+// It asks this late by itself: who asks too early, because a request before it took more than its share, asks twice.
+constexpr double kSlack = 0.15;
+// How long one that is not the first waits at least, in requests. It would ask without a pause while the first is late.
+constexpr double kLeastBehind = 0.5;
 
 // The share that a cut subtracts.
 double Beta(double rate) { return std::clamp(0.02 * std::sqrt(rate), 0.05, 0.15); }
@@ -56,8 +60,9 @@ std::optional<Gate::Duration> Gate::Acquire(Ticket ticket, TimePoint now) {
   }
   waiting_.insert(ticket);
   last_wait_ = now;
-  return InNanoseconds(Seconds(std::max(0.0, PlaceOf(ticket) - tokens_) / rate_)) +
-         1ns;  // shortly after the moment, not before
+  // Those before it ask first, also if there are tokens for all of them.
+  const double ahead = std::max(PlaceOf(ticket) - tokens_, is_first ? 0.0 : kLeastBehind);
+  return InNanoseconds(Seconds((ahead + kSlack) / rate_)) + 1ns;  // rounded up
 }
 
 void Gate::Pass(Ticket ticket, TimePoint now) {

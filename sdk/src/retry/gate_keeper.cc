@@ -40,6 +40,7 @@ GateKeeper::Admission GateKeeper::Enter(Gate::Ticket ticket, Gate::TimePoint dea
       WakeFirstIfLateLocked(now);
       return {.sent = now};
     }
+    if (!waiters_.empty() && waiters_.begin()->first < ticket) WakeFirstIfLateLocked(now);
     Await(ticket, now, std::min(deadline, now + *turn), stop, lock);
   }
 }
