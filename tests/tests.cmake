@@ -520,6 +520,15 @@ endif()
 add_test(NAME docs_how_to COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/how_to.md
                                   ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
 
+# The C interface, which the dev preset builds too: calls, its symbols and types, and its examples.
+if(TARGET gcsflux_c)
+  gcsflux_test(c_tests SOURCES c/*.cc LIBRARIES gcsflux_c gcsflux_client gcsflux_emulator)
+  add_test(NAME c_abi COMMAND ${PROJECT_SOURCE_DIR}/tests/c/abi.sh $<TARGET_FILE:gcsflux_c>)
+  add_test(NAME c_examples COMMAND ${PROJECT_SOURCE_DIR}/tests/c/examples.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                   $<TARGET_FILE_DIR:gcsflux_c>)
+  set_tests_properties(c_abi c_examples PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # The emulator against foreign clients. One that is not installed is skipped, but under CI it fails.
 add_test(NAME client_rclone COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/rclone.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 add_test(NAME client_node COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/node/run.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
