@@ -103,3 +103,19 @@ function(gcsflux_program name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE gcsflux_strict)
 endfunction()
+
+# gcsflux_embed(VARIABLE NAME FILES FILE... HEADER H NAMESPACE N FUNCTION F TYPE T): the source that cmake/embed_files.cmake makes of them.
+function(gcsflux_embed variable name)
+  cmake_parse_arguments(arg "" "HEADER;NAMESPACE;FUNCTION;TYPE" "FILES" ${ARGN})
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake)
+  set(output ${PROJECT_BINARY_DIR}/embedded/${name}.cc)
+  list(JOIN arg_FILES "|" joined)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DFILES=${joined}" -DHEADER=${arg_HEADER} -DNAMESPACE=${arg_NAMESPACE}
+            -DFUNCTION=${arg_FUNCTION} -DTYPE=${arg_TYPE} -P ${script}
+    DEPENDS ${arg_FILES} ${script}
+    COMMENT "Embedding ${name}"
+    VERBATIM)
+  set(${variable} ${output} PARENT_SCOPE)
+endfunction()

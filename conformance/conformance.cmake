@@ -1,14 +1,7 @@
 # The gcsflux-conformance program. Its cases share no code with the SDK, nor with the emulator beyond its public header.
 file(GLOB case_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/conformance/cases/*.json)
-list(JOIN case_files "|" joined_case_files)
-set(embedded_cases ${PROJECT_BINARY_DIR}/conformance/embedded_cases.cc)
-add_custom_command(
-  OUTPUT ${embedded_cases}
-  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embedded_cases} "-DFILES=${joined_case_files}"
-          -P ${PROJECT_SOURCE_DIR}/conformance/embed_cases.cmake
-  DEPENDS ${case_files} ${PROJECT_SOURCE_DIR}/conformance/embed_cases.cmake
-  COMMENT "Embedding the conformance cases"
-  VERBATIM)
+gcsflux_embed(embedded_cases conformance_cases FILES ${case_files} HEADER read_cases/embedded_cases.h
+              NAMESPACE gcsflux::conformance FUNCTION EmbeddedCases TYPE CaseFile)
 
 # A library of its own, so that the tests link the same code as the program.
 gcsflux_sources(sources conformance/src EXCEPT retry_tests/ program/)

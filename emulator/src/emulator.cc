@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "admin/admin_endpoints.h"
+#include "admin/clock_json.h"
 #include "base/interruption.h"
 #include "entrance/foreign_pages.h"
 #include "entrance/traffic_layer.h"
@@ -25,6 +26,7 @@
 #include "identity/identity.h"
 #include "journal/journal.h"
 #include "journal/request_counters.h"
+#include "json/json_writer.h"
 #include "json_api/batch_endpoint.h"
 #include "network/http_server.h"
 #include "network/tls_context.h"
@@ -80,7 +82,7 @@ class Emulator::Running {
                 .seed_root = std::move(options.seed_root),
                 .token = std::move(options.admin_token),
                 .documents = {ShapingDocument(), QuotasDocument(), FaultsDocument(), ScheduleDocument(),
-                              IdempotencyDocument(), MachineDocument()}},
+                              IdempotencyDocument(), MachineDocument(), ClockDocument(), SnapshotsDocument()}},
                retry_test_endpoints_),
         foreign_pages_(std::move(options.allowed_hosts), admin_),
         server_({.host = std::move(options.host),
@@ -155,7 +157,7 @@ class Emulator::Running {
   }
 
   [[nodiscard]] Clock& clock() { return clock_; }
-  [[nodiscard]] std::vector<RequestRecord> journal() const { return journal_.Read(0, clock_.Now()); }
+  [[nodiscard]] std::vector<RequestRecord> journal() const { return journal_.Read({}, clock_.Now()); }
   [[nodiscard]] Counters counters() const { return counters_.Read(); }
   [[nodiscard]] Faults& faults() { return faults_; }
   [[nodiscard]] RetryTestControl& retry_tests() { return retry_tests_; }
@@ -251,6 +253,24 @@ class Emulator::Running {
             .show = [this] { return RenderMachine(machine_); },
             .replace = [this](std::string_view json) { machine_.SetPreempted(ParseMachine(json)); },
             .clear = [this] { machine_.SetPreempted(false); }};
+  }
+  AdminDocument ClockDocument() {
+    return {.path = "clock",
+            .show = [this] { return RenderClock(clock_.Now()); },
+            .replace = [this](std::string_view json) { clock_.Advance(ParseAdvance(json, clock_.Now())); }};
+  }
+  AdminDocument SnapshotsDocument() {
+    return {.path = "snapshots", .show = [this] {
+              JsonWriter json;
+              json.BeginObject();
+              json.Key("names");
+              json.BeginArray();
+              const std::scoped_lock lock(snapshots_mutex_);
+              for (const auto& [name, snapshot] : snapshots_) json.String(name);
+              json.EndArray();
+              json.EndObject();
+              return json.Take();
+            }};
   }
   AdminDocument QuotasDocument() {
     return {.path = "quotas",

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "admin/console.h"
 #include "admin/seed_request.h"
 #include "admin/traffic_json.h"
 #include "bodies/receive_body.h"
@@ -34,14 +35,6 @@ ApiResult<std::uint64_t> CountParameter(const QueryParameters& query, std::strin
   if (!*value) return absent;
   if (**value < 0) return tl::unexpected(BadParameter(std::string(name) + " must not be negative."));
   return static_cast<std::uint64_t>(**value);
-}
-
-// The last records. With `since`, the first ones after it, so that a reader that continues misses none.
-void Limit(std::vector<RequestRecord>& records, std::uint64_t limit, bool from_start) {
-  if (records.size() <= limit) return;
-  const auto kept = static_cast<std::ptrdiff_t>(limit);
-  from_start ? records.erase(records.begin() + kept, records.end())
-             : records.erase(records.begin(), records.end() - kept);
 }
 
 }  // namespace
@@ -76,6 +69,9 @@ ApiResult<HttpResponse> AdminEndpoints::Answer(const HttpRequest& request, Reque
       Endpoint{"GET", "metrics", &AdminEndpoints::ShowMetrics},
   };
   const std::string_view path = PathOf(request).substr(kRoot.size());
+  if (request.method == "GET") {
+    if (auto console = ConsoleResponse(path)) return *std::move(console);
+  }
   if (!IsAuthorized(request, path)) {
     return tl::unexpected(
         ApiError{401, "authError", "The emulator was started with --admin_token_file: send its token."});
@@ -163,15 +159,15 @@ ApiResult<HttpResponse> AdminEndpoints::ShowJournal(const Target& target, Reques
   const ApiResult<std::uint64_t> limit = CountParameter(target.query, "limit", UINT64_MAX);
   if (!since) return tl::unexpected(since.error());
   if (!limit) return tl::unexpected(limit.error());
-  std::vector<RequestRecord> records = subject_.journal.Read(*since, subject_.clock.Now());
-  Limit(records, *limit, target.query.Find("since") != nullptr);
-  return JsonResponse(RenderJournal(records));
+  // With `since`, the first ones after it, so that a reader that continues misses none.
+  const JournalRange range{.since = *since, .limit = *limit, .is_first = target.query.Find("since") != nullptr};
+  return JsonResponse(RenderJournal(subject_.journal.Read(range, subject_.clock.Now())));
 }
 
 ApiResult<HttpResponse> AdminEndpoints::ShowAssertions(const Target& target, RequestBody& /*body*/) {
   const ApiResult<std::uint64_t> since = CountParameter(target.query, "since", 0);
   if (!since) return tl::unexpected(since.error());
-  std::vector<RequestRecord> records = subject_.journal.Read(*since, subject_.clock.Now());
+  std::vector<RequestRecord> records = subject_.journal.Read({.since = *since}, subject_.clock.Now());
   const bool is_complete = subject_.journal.HasAllSince(*since);
   for (const auto& [name, member] : {std::pair("bucket", &RequestRecord::bucket), {"object", &RequestRecord::object}}) {
     const std::string* value = target.query.Find(name);

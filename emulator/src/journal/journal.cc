@@ -54,14 +54,16 @@ void Journal::Add(std::shared_ptr<JournalEntry> entry) {
   ring_[(last_number_ - 1) % size_].swap(entry);
 }
 
-std::vector<RequestRecord> Journal::Read(std::uint64_t since, Clock::Time now) const {
+std::vector<RequestRecord> Journal::Read(const JournalRange& range, Clock::Time now) const {
   std::vector<std::shared_ptr<JournalEntry>> entries;
   {
     const std::scoped_lock lock(mutex_);
     const std::uint64_t oldest = last_number_ > size_ ? last_number_ - size_ : 0;
-    for (std::uint64_t at = std::max(since, oldest); at < last_number_; ++at) {
-      entries.push_back(ring_[at % size_]);
-    }
+    const std::uint64_t begin = std::min(std::max(range.since, oldest), last_number_);
+    const std::uint64_t count = std::min(last_number_ - begin, range.limit);
+    const std::uint64_t first = range.is_first ? begin : last_number_ - count;
+    entries.reserve(count);
+    for (std::uint64_t at = first; at < first + count; ++at) entries.push_back(ring_[at % size_]);
   }
   std::vector<RequestRecord> records;
   records.reserve(entries.size());

@@ -53,6 +53,13 @@ class JournalEntry {
   std::atomic<std::uint64_t> bytes_out_ = 0;
 };
 
+/// Which requests of a journal: those after number `since`, at most `limit` of them.
+struct JournalRange {
+  std::uint64_t since = 0;
+  std::uint64_t limit = UINT64_MAX;
+  bool is_first = false;  ///< If there are more, the first ones; else the last ones.
+};
+
 /// The last requests, in order of arrival. Thread-safe. Each request costs one place in a ring.
 class Journal {
  public:
@@ -62,8 +69,8 @@ class Journal {
   /// Numbers the entry, and keeps it in the place of the oldest one.
   void Add(std::shared_ptr<JournalEntry> entry);
 
-  /// The kept requests after number `since`, the earliest first.
-  [[nodiscard]] std::vector<RequestRecord> Read(std::uint64_t since, Clock::Time now) const;
+  /// The kept requests of the range, the earliest first. Its cost is by their number, whatever the journal's size.
+  [[nodiscard]] std::vector<RequestRecord> Read(const JournalRange& range, Clock::Time now) const;
 
   /// Whether Read() has every request after number `since`: none has been forgotten, and requests are kept at all.
   [[nodiscard]] bool HasAllSince(std::uint64_t since) const;

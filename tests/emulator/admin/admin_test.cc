@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/gtest.h"
@@ -118,7 +120,9 @@ TEST_F(AdminTest, RefusesUnknownPathsAndMethods) {
     int status;
   };
   const Case cases[] = {
-      {"GET", "/_emulator/", 404},
+      {"POST", "/_emulator/", 404},
+      {"GET", "/_emulator/console", 404},
+      {"PUT", "/_emulator/snapshots", 405},
       {"GET", "/_emulator/nothing", 404},
       {"GET", "/_emulator/health/more", 404},
       {"GET", "/_emulator/reset", 405},
@@ -135,6 +139,52 @@ TEST_F(AdminTest, RefusesUnknownPathsAndMethods) {
   }
 }
 
+TEST_F(AdminTest, AdvancesTheClock) {
+  emulator().clock().Freeze();
+  const Clock::Time before = emulator().clock().Now();
+  const RawResponse response = client_.Call("PUT", "/_emulator/clock", "", R"({"advance_s": 86400.5})");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(emulator().clock().Now() - before, std::chrono::milliseconds(86'400'500));
+  EXPECT_EQ(json::parse(response.body).at("now"), GetJson("/_emulator/clock").at("now"));
+}
+
+TEST_F(AdminTest, RefusesToMoveTheClockBackOrTooFar) {
+  emulator().clock().Freeze();
+  const Clock::Time before = emulator().clock().Now();
+  for (const char* wrong : {"", "[]", "{}", R"({"advance_s": -1})", R"({"advance_s": 1e10})", R"({"advance_s": 1e999})",
+                            R"({"advance_s": null})", R"({"advance_s": "soon"})", R"({"now": 1})"}) {
+    EXPECT_EQ(client_.Call("PUT", "/_emulator/clock", "", wrong).status, 400) << wrong;
+  }
+  EXPECT_EQ(emulator().clock().Now(), before);
+}
+
+TEST_F(AdminTest, ListsSnapshots) {
+  EXPECT_EQ(GetJson("/_emulator/snapshots"), json({{"names", json::array()}}));
+  ASSERT_EQ(client_.Call("POST", "/_emulator/snapshot?name=b%22").status, 204);
+  ASSERT_EQ(client_.Call("POST", "/_emulator/snapshot").status, 204);
+  EXPECT_EQ(GetJson("/_emulator/snapshots"), json({{"names", {"", "b\""}}}));
+}
+
+TEST_F(AdminTest, ServesTheConsoleWithAPolicyThatAllowsNothingFromElsewhere) {
+  for (const auto& [path, type] :
+       {std::pair("", "text/html"), {"console.css", "text/css"}, {"console.js", "text/javascript"}}) {
+    const RawResponse response = client_.Call("GET", std::string("/_emulator/") + path);
+    EXPECT_EQ(response.status, 200) << path;
+    EXPECT_EQ(response.Header("content-type"), std::string(type) + "; charset=utf-8");
+    EXPECT_THAT(response.Header("content-security-policy"), HasSubstr("default-src 'none'; script-src 'self';"));
+    EXPECT_THAT(response.Header("content-security-policy"), HasSubstr("frame-ancestors 'none'"));
+    EXPECT_EQ(response.Header("x-content-type-options"), "nosniff");
+  }
+}
+
+TEST_F(AdminTest, RefusesTheConsoleToPagesOfOtherSites) {
+  client_.Send("GET /_emulator/ HTTP/1.1\r\nHost: rebound.attacker.com\r\n\r\n");
+  EXPECT_EQ(client_.Receive()->status, 403);
+  for (const char* target : {"/_emulator/clock", "/_emulator/faults", "/_emulator/quotas"}) {
+    EXPECT_EQ(client_.Call("PUT", target, "Origin: https://attacker.com\r\n", "{}").status, 403) << target;
+  }
+}
+
 TEST(AdminToken, IsRequiredExceptForHealth) {
   Emulator emulator({.admin_token = "secret"});
   RawConnection client(emulator.endpoint());
@@ -146,6 +196,7 @@ TEST(AdminToken, IsRequiredExceptForHealth) {
   }
   EXPECT_EQ(client.Call("POST", "/_emulator/reset", "Authorization: Bearer secret\r\n").status, 204);
   EXPECT_EQ(client.Call("GET", "/_emulator/health").status, 200);
+  EXPECT_EQ(client.Call("GET", "/_emulator/").status, 200);  // the console, which asks for the token
   EXPECT_EQ(client.Call("GET", "/storage/v1/b").status, 200);
 }
 

@@ -43,26 +43,35 @@ TEST(Journal, IsResetByManyThreadsWhileRequestsAreAdded) {
   for (std::thread& thread : threads) thread.join();
   journal.Reset();
   journal.Add(std::make_shared<JournalEntry>(Arrival("last")));
-  EXPECT_THAT(Targets(journal.Read(0, {})), ElementsAre("1 last"));
+  EXPECT_THAT(Targets(journal.Read({}, {})), ElementsAre("1 last"));
 }
 
 TEST(Journal, KeepsTheLastEntries) {
   Journal journal(3);
   for (const char* target : {"a", "b", "c", "d", "e"}) journal.Add(std::make_shared<JournalEntry>(Arrival(target)));
-  EXPECT_THAT(Targets(journal.Read(0, {})), ElementsAre("3 c", "4 d", "5 e"));
-  EXPECT_THAT(Targets(journal.Read(4, {})), ElementsAre("5 e"));
-  EXPECT_THAT(Targets(journal.Read(5, {})), ElementsAre());
-  EXPECT_THAT(Targets(journal.Read(99, {})), ElementsAre());
+  EXPECT_THAT(Targets(journal.Read({}, {})), ElementsAre("3 c", "4 d", "5 e"));
+  EXPECT_THAT(Targets(journal.Read({.since = 4}, {})), ElementsAre("5 e"));
+  EXPECT_THAT(Targets(journal.Read({.since = 5}, {})), ElementsAre());
+  EXPECT_THAT(Targets(journal.Read({.since = 99}, {})), ElementsAre());
   journal.Reset();
-  EXPECT_THAT(Targets(journal.Read(0, {})), ElementsAre());
+  EXPECT_THAT(Targets(journal.Read({}, {})), ElementsAre());
   journal.Add(std::make_shared<JournalEntry>(Arrival("f")));
-  EXPECT_THAT(Targets(journal.Read(0, {})), ElementsAre("1 f"));
+  EXPECT_THAT(Targets(journal.Read({}, {})), ElementsAre("1 f"));
+}
+
+TEST(Journal, ReadsTheFirstOrTheLastOnesOfARange) {
+  Journal journal(4);
+  for (const char* target : {"a", "b", "c", "d", "e"}) journal.Add(std::make_shared<JournalEntry>(Arrival(target)));
+  EXPECT_THAT(Targets(journal.Read({.limit = 2}, {})), ElementsAre("4 d", "5 e"));
+  EXPECT_THAT(Targets(journal.Read({.limit = 2, .is_first = true}, {})), ElementsAre("2 b", "3 c"));
+  EXPECT_THAT(Targets(journal.Read({.since = 3, .limit = 1, .is_first = true}, {})), ElementsAre("4 d"));
+  EXPECT_THAT(Targets(journal.Read({.limit = 0}, {})), ElementsAre());
 }
 
 TEST(Journal, KeepsNothingWithACapacityOfZero) {
   Journal journal(0);
   journal.Add(std::make_shared<JournalEntry>(Arrival("a")));
-  EXPECT_TRUE(journal.Read(0, {}).empty());
+  EXPECT_TRUE(journal.Read({}, {}).empty());
 }
 
 TEST(Journal, NumbersRequestsUniquely) {
@@ -74,9 +83,9 @@ TEST(Journal, NumbersRequestsUniquely) {
       for (int j = 0; j < 1000; ++j) journal.Add(std::make_shared<JournalEntry>(Arrival("a")));
     });
   }
-  for (int i = 0; i < 20; ++i) (void)journal.Read(0, {});
+  for (int i = 0; i < 20; ++i) (void)journal.Read({}, {});
   for (std::thread& thread : threads) thread.join();
-  const std::vector<RequestRecord> records = journal.Read(0, {});
+  const std::vector<RequestRecord> records = journal.Read({}, {});
   ASSERT_EQ(records.size(), 4000U);
   for (std::size_t i = 0; i < records.size(); ++i) EXPECT_EQ(records[i].number, i + 1);
 }
