@@ -26,7 +26,10 @@ class Emulator:
 
     def call(self, method: str, path: str, body=None) -> bytes:
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.endpoint + path, data, {"Content-Type": "application/json"}, method=method)
+        return self.send(method, path, data, {"Content-Type": "application/json"})
+
+    def send(self, method: str, path: str, data: bytes | None, headers: dict) -> bytes:
+        request = urllib.request.Request(self.endpoint + path, data, headers, method=method)
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as response:
             return response.read()
 
