@@ -77,9 +77,10 @@ Ending AnswerRequest(std::string_view text, SocketStream& stream, RequestHandler
 }
 
 void RefuseHead(SocketStream::HeadOutcome why, SocketStream& stream) {
-  const bool is_slow = why == SocketStream::HeadOutcome::kTooSlow;
-  stream.Write(
-      RenderRefusal(is_slow ? RequestTimedOut() : ApiError{431, "badRequest", "The request's head is too large."}));
+  ApiError error{431, "badRequest", "The request's head is too large."};
+  if (why == SocketStream::HeadOutcome::kTooSlow) error = RequestTimedOut();
+  if (why == SocketStream::HeadOutcome::kTls) error = BadRequest("This is plain HTTP, not TLS: use http://.");
+  stream.Write(RenderRefusal(error));
 }
 
 }  // namespace gcsflux::emulator

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kMaxHead = std::size_t{64} << 10;
 constexpr std::size_t kGatherBelow = std::size_t{8} << 10;
 constexpr std::size_t kTlsRecord = std::size_t{16} << 10;
+constexpr char kTlsHandshake = 0x16;  // the first byte of a TLS connection: RFC 8446, 5.1
 constexpr std::size_t kMinProgress = std::size_t{1} << 10;
 constexpr std::chrono::seconds kLingerLimit{1};
 constexpr std::chrono::seconds kLongLingerLimit{5};  // for a client that is still sending
@@ -44,6 +45,7 @@ SocketStream::HeadOutcome SocketStream::ReadHead(std::string& head) {
       socket_.Expect(kMinProgress);
       return HeadOutcome::kComplete;
     }
+    if (head.starts_with(kTlsHandshake)) return HeadOutcome::kTls;
     if (head.size() >= kMaxHead) return HeadOutcome::kTooLarge;
     begin_ = end_;
     while (!Fill()) {

@@ -30,8 +30,9 @@ class SocketStream {
   /// Must be called first. Shakes hands if there is TLS. Returns false if the client does not.
   bool Accept();
 
-  enum class HeadOutcome { kComplete, kTooLarge, kTooSlow, kGone };
-  /// Reads up to and including the empty line that ends a request's head. Waits for its first byte without limit.
+  enum class HeadOutcome { kComplete, kTooLarge, kTooSlow, kTls, kGone };
+  /// Reads up to and including the empty line that ends a request's head. Waits for its first byte without limit. A
+  /// client that wants to shake hands for TLS is known by that byte: it would wait for ever.
   HeadOutcome ReadHead(std::string& head);
 
   /// At least one byte, at most `into.size()`; 0 if the client has gone.

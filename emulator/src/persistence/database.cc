@@ -62,6 +62,8 @@ Database::Database(const std::filesystem::path& file, bool syncs) : file_(file.s
   Execute("PRAGMA cache_size = -65536");        // KiB
   Execute("PRAGMA wal_autocheckpoint = 4096");  // pages: 16 MiB
   Execute("PRAGMA journal_size_limit = 67108864");
+  begin_ = Prepare("BEGIN IMMEDIATE");
+  commit_ = Prepare("COMMIT");
 }
 
 void Database::CheckFormat() {

@@ -38,11 +38,11 @@ class Database {
   /// In the order of their keys.
   void ForEach(RecordKind kind, const std::function<void(const Row&)>& visit);
 
-  void Begin() { Execute("BEGIN IMMEDIATE"); }
+  void Begin() { Run(begin_.get()); }
   void Put(RecordKind kind, const Row& row);
   void Erase(RecordKind kind, std::string_view key);
   void ErasePrefix(RecordKind kind, std::string_view prefix);
-  void Commit() { Execute("COMMIT"); }
+  void Commit() { Run(commit_.get()); }
   /// After a failure. Never throws.
   void RollBack() noexcept;
 
@@ -63,6 +63,8 @@ class Database {
 
   const std::string file_;
   std::unique_ptr<sqlite3, Close> database_;
+  StatementPtr begin_;
+  StatementPtr commit_;
   std::map<std::pair<RecordKind, const char*>, StatementPtr> prepared_;  // by kind and text
 };
 

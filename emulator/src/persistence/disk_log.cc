@@ -24,19 +24,24 @@ Outcome<void> DiskLog::Commit(Change change) {
   Waiting mine{change};
   std::unique_lock lock(mutex_);
   queue_.push_back(&mine);
-  done_.wait(lock, [&] { return mine.is_done || !is_writing_; });
+  if (is_writing_) mine.woken.wait(lock, [&] { return mine.is_done || mine.is_next; });
   if (mine.is_done) return std::move(mine.outcome);
   is_writing_ = true;
   const std::vector<Waiting*> batch = std::exchange(queue_, {});
   lock.unlock();
   Outcome<void> written = Write(batch);
   lock.lock();
-  is_writing_ = false;
+  // Each thread is woken once: when its change is written, or to write those that came meanwhile.
   for (Waiting* waiting : batch) {
     waiting->outcome = written;
     waiting->is_done = true;
+    waiting->woken.notify_one();
   }
-  done_.notify_all();
+  is_writing_ = !queue_.empty();
+  if (is_writing_) {
+    queue_.front()->is_next = true;
+    queue_.front()->woken.notify_one();
+  }
   return written;
 }
 

@@ -27,7 +27,9 @@ class DiskLog final : public ChangeLog {
   struct Waiting {
     const Change& change;
     bool is_done = false;
+    bool is_next = false;  ///< Writes the next batch.
     Outcome<void> outcome = {};
+    std::condition_variable woken = {};
   };
 
   Outcome<void> Write(const std::vector<Waiting*>& batch);
@@ -36,7 +38,6 @@ class DiskLog final : public ChangeLog {
   Database& database_;  // used by the thread that set is_writing_
 
   std::mutex mutex_;  // guards what follows
-  std::condition_variable done_;
   std::vector<Waiting*> queue_;
   bool is_writing_ = false;
 };

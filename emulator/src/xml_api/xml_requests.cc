@@ -6,6 +6,7 @@
 #include <pugixml.hpp>
 #include <string>
 
+#include "store/objects/names.h"
 #include "xml_api/xml_etag.h"
 
 namespace gcsflux::emulator {
@@ -123,8 +124,13 @@ XmlResult<BucketConfiguration> ParseBucketConfiguration(std::string_view xml) {
   pugi::xml_document document;
   const auto root = ParseRoot(document, xml, "CreateBucketConfiguration");
   if (!root) return tl::unexpected(root.error());
-  return BucketConfiguration{OnlyChild(*root, "LocationConstraint").value_or(""),
-                             OnlyChild(*root, "StorageClass").value_or("")};
+  BucketConfiguration configuration{OnlyChild(*root, "LocationConstraint").value_or(""),
+                                    OnlyChild(*root, "StorageClass").value_or("")};
+  // The JSON API shows it as JSON, which has no form for other bytes. References such as &#xD800; give them too.
+  if (!IsUtf8(configuration.location)) {
+    return XmlFail(XmlErrorCode::kMalformedXml, "LocationConstraint is not UTF-8.");
+  }
+  return configuration;
 }
 
 XmlResult<bool> ParseVersioningConfiguration(std::string_view xml) {

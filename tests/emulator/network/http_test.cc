@@ -232,6 +232,15 @@ TEST_F(HttpTest, NamesUnusualStatusesAsGcsDoes) {
   EXPECT_EQ(client_.Call("DELETE", location).status_line, "HTTP/1.1 499 Client Closed Request");
 }
 
+// A client that was told https:// must not wait for the emulator's patience to end: gcsfs asks so, by gRPC.
+TEST_F(HttpTest, RefusesTlsAtOnce) {
+  client_.Send(std::string("\x16\x03\x01\x02\x00\x01", 6));
+  const auto response = client_.Receive();
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 400);
+  EXPECT_NE(response->body.find("use http://"), std::string::npos) << response->body;
+}
+
 TEST(Emulator, StopsWithConnectionsInEveryState) {
   Emulator emulator;
   RawConnection idle(emulator.endpoint());

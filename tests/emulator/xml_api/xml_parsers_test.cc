@@ -134,6 +134,16 @@ TEST(ParseBucketConfiguration, ReadsLocationAndStorageClass) {
   EXPECT_FALSE(ParseBucketConfiguration("<Other/>"));
 }
 
+TEST(ParseBucketConfiguration, RefusesALocationThatJsonCannotShow) {
+  for (const char* location : {"E\xffU", "\xed\xa0\x80", "&#xD800;"}) {
+    const auto refused = ParseBucketConfiguration("<CreateBucketConfiguration><LocationConstraint>" +
+                                                  std::string(location) +
+                                                  "</LocationConstraint></CreateBucketConfiguration>");
+    ASSERT_FALSE(refused) << location;
+    EXPECT_EQ(refused.error().code, XmlErrorCode::kMalformedXml);
+  }
+}
+
 TEST(Md5Etag, RoundTrips) {
   const Body body{Rope("hello")};
   EXPECT_EQ(Md5Etag(body), "\"5d41402abc4b2a76b9719d911017c592\"");
