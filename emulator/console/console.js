@@ -82,6 +82,7 @@ const view = {bucket: '', prefix: '', object: null, bucketToken: '', objectToken
 const pageSize = 100;
 
 async function listBuckets(pageToken = '') {
+  find('bucket-rows').replaceChildren();
   // Every project has the same buckets.
   const page = await getJson(`/storage/v1/b?${query({project: 'emulator', maxResults: pageSize, pageToken})}`);
   view.bucketToken = page.nextPageToken || '';
@@ -113,6 +114,7 @@ async function deleteBucket(name) {
 function openFolder(bucket, prefix) {
   Object.assign(view, {bucket, prefix});
   find('search').elements.prefix.value = prefix;
+  find('object-rows').replaceChildren();
   closeObject();
   attempt(async () => {
     await listObjects();
@@ -240,7 +242,7 @@ async function deleteObject() {
 
 // ---- Traffic
 
-const traffic = {last: 0, shown: [], samples: null, at: 0, history: [], isPaused: false, hasFailed: false, planBytes: 0};
+const traffic = {last: 0, shown: [], samples: null, at: 0, history: [], isPaused: false, failure: '', planBytes: 0};
 const shownRequests = 100;
 const historySeconds = 120;
 const maxPolledPlan = 65536;
@@ -295,7 +297,8 @@ function showRates(samples, now) {
     Objects: total(samples, 'objects'),
     'MB stored': (total(samples, 'stored_bytes') / 1e6).toFixed(2),
   };
-  find('rates').replaceChildren(...Object.entries(shown).map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, String(value)))));
+  find('rates').replaceChildren(...Object.entries(shown).map(([name, value]) =>
+    make('div', {}, make('dt', {}, name), make('dd', {}, String(value)))));
   traffic.history = [...traffic.history, {all, refused}].slice(-historySeconds);
   showChart();
 }
@@ -354,11 +357,11 @@ async function poll() {
 async function keepPolling() {
   try {
     await poll();
-    if (traffic.hasFailed) say('');
-    traffic.hasFailed = false;
+    if (traffic.failure && find('message').textContent === traffic.failure) say('');
+    traffic.failure = '';
   } catch (error) {
     say(error.message, true);
-    traffic.hasFailed = true;
+    traffic.failure = error.message;
   }
   setTimeout(keepPolling, 1000);
 }
@@ -469,6 +472,7 @@ async function reset() {
 }
 
 async function showSettings() {
+  for (const id of ['quotas', 'shaping']) find(id).replaceChildren();  // so that no user changes what is replaced soon
   await showFields('quotas');
   await showFields('shaping');
   await showFaultCounts(true);

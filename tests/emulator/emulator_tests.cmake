@@ -66,6 +66,8 @@ emulator_test(emulator_traffic_tests
 add_test(NAME emulator_console COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/emulator/console/console_test.py
                                        $<TARGET_FILE:gcsflux-emulator>)
 set_tests_properties(emulator_console PROPERTIES SKIP_RETURN_CODE 77)
+add_test(NAME docs_console COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                   ${PROJECT_SOURCE_DIR}/docs/emulator/console.md)
 
 # What happens to a request before and after it is served.
 emulator_test(emulator_layer_tests

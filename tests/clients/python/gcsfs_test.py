@@ -3,7 +3,8 @@
 import os
 import tempfile
 
-# Its way into zonal buckets is gRPC, which is not served here. It is read when the module is.
+# By default it asks for a bucket's layout by gRPC, which is not served here, and asks again for a minute. It is read when
+# the module is.
 os.environ["GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"] = "false"
 
 import gcsfs  # noqa: E402

@@ -144,6 +144,7 @@ class Page:
         self.call("DOM.setFileInputFiles", nodeId=node, files=[str(path) for path in paths])
 
     def show(self, width: int, scheme: str) -> None:
+        self.call("Page.bringToFront")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 600)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 

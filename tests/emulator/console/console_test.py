@@ -16,6 +16,7 @@ import urllib.parse
 import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent.parent / "clients/python"))
 
 from browser import Browser, find_browser  # noqa: E402
@@ -35,6 +36,11 @@ def picture() -> bytes:
             chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
+def store(emulator: Emulator, name: str, content: bytes, kind: str = "text/plain") -> None:
+    query = urllib.parse.urlencode({"uploadType": "media", "name": name})
+    emulator.send("POST", f"/upload/storage/v1/b/pictures/o?{query}", content, {"Content-Type": kind})
+
+
 class Console:
     """The console of an emulator, in a page of its own."""
 
@@ -42,10 +48,6 @@ class Console:
         self.emulator = emulator
         self.page = browser.open(emulator.endpoint + "/_emulator/")
         self.page.show(1280, "light")
-
-    def store(self, name: str, content: bytes, kind: str = "text/plain", bucket: str = "pictures") -> None:
-        query = urllib.parse.urlencode({"uploadType": "media", "name": name})
-        self.emulator.send("POST", f"/upload/storage/v1/b/{bucket}/o?{query}", content, {"Content-Type": kind})
 
     def media(self, name: str) -> bytes:
         return self.emulator.call("GET", f"/storage/v1/b/pictures/o/{urllib.parse.quote(name, safe='')}?alt=media")
@@ -67,7 +69,7 @@ class Console:
             self.page.until("document.getElementById('bucket').hidden")
         self.page.until("document.querySelector('#bucket-rows button')")
         self.page.click("#bucket-rows button")
-        self.page.until("document.querySelector('#object-rows button')")
+        self.page.until("document.querySelector('#object-rows').textContent.includes('photo.png')")
 
     def tab_to(self, text: str) -> None:
         """Presses Tab until the control with this text or name has the focus."""
@@ -198,7 +200,8 @@ def shows_requests_refusals_and_faults(console: Console) -> None:
                                      "action": {"type": "status", "status": 503}}]})
     emulator.call("PUT", "/_emulator/quotas", {"object_mutations_per_second": 0.001})
     statuses = []
-    for send in (lambda: console.media("notes/today.txt"), lambda: console.store("hot", b"1"), lambda: console.store("hot", b"2")):
+    for send in (lambda: console.media("notes/today.txt"), lambda: store(emulator, "hot", b"1"),
+                 lambda: store(emulator, "hot", b"2")):
         try:
             send()
             statuses.append(200)
@@ -222,7 +225,7 @@ def shows_requests_refusals_and_faults(console: Console) -> None:
 def changes_settings(console: Console, browser: Browser) -> None:
     page = console.page
     console.go("settings")
-    page.until("document.querySelector('#quotas input')")
+    page.until("document.querySelector('#shaping input')")
     page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     page.fill("#quotas input[name=reads_per_second]", "1234")
     page.click("#quotas button")
@@ -293,7 +296,9 @@ def fits_at_all_widths_in_both_schemes(console: Console) -> None:
             for section in SECTIONS:
                 console.go(section)
                 case = (width, scheme, section)
-                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), case
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, (case, page.evaluate(
+                    "[...document.querySelectorAll('main *')].filter((element) => element.getBoundingClientRect().right > "
+                    f"{width}).map((element) => element.outerHTML.slice(0, 100))"))
                 assert page.evaluate(FAINT) == [], (case, page.evaluate(FAINT))
     assert len(backgrounds) == 2, backgrounds
     page.show(1280, "light")
@@ -322,6 +327,21 @@ def asks_for_the_admin_token(browser: Browser, directory: pathlib.Path) -> None:
         assert console.page.evaluate("document.querySelectorAll('#quotas input').length") > 5
 
 
+def meet_refusals(console: Console) -> None:
+    """Reads for some seconds, of which some are refused."""
+    console.emulator.call("PUT", "/_emulator/quotas", {"reads_per_second": 60})
+    console.emulator.load_faults({"seed": 1, "rules": [{"name": "busy", "match": {"operation": "storage.objects.get", "probability": 0.1},
+                                                        "action": {"type": "status", "status": 503}}]})
+    points = "document.getElementById('chart-all').getAttribute('points').split(' ').length"
+    for seen in range(console.page.evaluate(points), console.page.evaluate(points) + 12):
+        for i in range(40 + 20 * (seen % 3)):
+            try:
+                console.media(f"many/{i:03}")
+            except urllib.error.HTTPError as error:
+                assert error.code in (429, 503), error
+        console.page.until(f"{points} > {seen}")
+
+
 def take_screenshots(console: Console, folder: pathlib.Path) -> None:
     page = console.page
     page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = false; })")
@@ -335,7 +355,7 @@ def take_screenshots(console: Console, folder: pathlib.Path) -> None:
         else:
             console.go(section)
         if section == "traffic":
-            page.until("document.querySelectorAll('#chart-all')[0].getAttribute('points').split(' ').length > 5")
+            meet_refusals(console)
         page.evaluate("scrollTo(0, 0)")
         page.screenshot(folder / f"{name}.png")
 
@@ -357,13 +377,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name, Emulator() as emulator, Browser(program) as browser:
         directory = pathlib.Path(name)
         emulator.make_bucket("pictures")
-        console = Console(browser, emulator)
         for path, content, kind in (("notes/today.txt", "milk, bread, ünï".encode(), "text/plain"), ("photo.png", picture(), "image/png"),
                                     (ATTACK, ATTACK.encode(), "text/html")):
-            console.store(path, content, kind)
+            store(emulator, path, content, kind)
         for i in range(150):
-            console.store(f"many/{i:03}", b"x")
-        console.page.call("Page.reload")
+            store(emulator, f"many/{i:03}", b"x")
+        console = Console(browser, emulator)
         console.page.until("document.querySelector('#bucket-rows button')")
         browses_with_the_keyboard_alone(console)
         shows_names_and_content_as_text(console)

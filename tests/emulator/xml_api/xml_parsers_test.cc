@@ -136,9 +136,9 @@ TEST(ParseBucketConfiguration, ReadsLocationAndStorageClass) {
 
 TEST(ParseBucketConfiguration, RefusesALocationThatJsonCannotShow) {
   for (const char* location : {"E\xffU", "\xed\xa0\x80", "&#xD800;"}) {
-    const auto refused = ParseBucketConfiguration("<CreateBucketConfiguration><LocationConstraint>" +
-                                                  std::string(location) +
-                                                  "</LocationConstraint></CreateBucketConfiguration>");
+    const auto refused =
+        ParseBucketConfiguration("<CreateBucketConfiguration><LocationConstraint>" + std::string(location) +
+                                 "</LocationConstraint></CreateBucketConfiguration>");
     ASSERT_FALSE(refused) << location;
     EXPECT_EQ(refused.error().code, XmlErrorCode::kMalformedXml);
   }
