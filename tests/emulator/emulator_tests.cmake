@@ -43,6 +43,9 @@ emulator_test(emulator_json_tests
     emulator/store/glob_listing_test.cc
     emulator/store/match_glob_test.cc)
 
+# What becomes of objects with time: soft delete, lifecycle rules.
+emulator_test(emulator_life_tests SOURCES emulator/json_api/life/*.cc)
+
 # Access, notifications, retention; and every method, parameter and field of the JSON API.
 emulator_test(emulator_access_tests
   SOURCES emulator/identity_api/access_test.cc emulator/identity_api/signature_test.cc emulator/json_api/access/*.cc
@@ -130,7 +133,7 @@ emulator_test(emulator_refusals_tests
 # The emulator's XML API.
 emulator_test(emulator_xml_tests
   SOURCES emulator/store/multipart_uploads_test.cc emulator/xml_api/*.cc
-  LIBRARIES pugixml::pugixml)
+  LIBRARIES pugixml::pugixml OpenSSL::Crypto)
 
 # Bad clients, with a patience that a test can wait for.
 emulator_test(bad_input_tests

@@ -1,7 +1,7 @@
 // The JSON bodies of requests: any text is read or refused with 400.
 
+#include "api/bucket_requests.h"
 #include "input.h"
-#include "json_api/bucket_requests.h"
 #include "json_api/resource_requests.h"
 
 namespace gcsflux::emulator {

@@ -102,6 +102,26 @@ ApiResult<void> CheckAccessControl(const AccessControl& entry, AclKind kind) {
   return is_known ? ApiResult<void>() : tl::unexpected(BadRequest("Invalid argument for role: " + entry.role));
 }
 
+ApiResult<std::optional<AccessControlList>> ReadAclMember(const Json& resource, AclKind kind) {
+  const char* name = kind == AclKind::kDefaultObject ? "defaultObjectAcl" : "acl";
+  const auto found = resource.find(name);
+  if (found == resource.end() || found->is_null()) return std::nullopt;
+  const auto invalid = [&] {
+    return tl::unexpected(BadRequest("Invalid value for field '" + std::string(name) + "'."));
+  };
+  if (!found->is_array()) return invalid();
+  AccessControlList acl;
+  for (const auto& item : *found) {
+    const bool has_types =
+        item.is_object() && item.value("entity", Json("")).is_string() && item.value("role", Json("")).is_string();
+    if (!has_types) return invalid();
+    const AccessControl entry = {item.value("entity", ""), item.value("role", "")};
+    if (auto checked = CheckAccessControl(entry, kind); !checked) return tl::unexpected(checked.error());
+    SetEntry(acl, entry);
+  }
+  return acl;
+}
+
 void SetEntry(AccessControlList& acl, const AccessControl& entry) {
   const auto same =
       std::find_if(acl.begin(), acl.end(), [&](const AccessControl& other) { return other.entity == entry.entity; });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ ApiResult<AccessControlList> PredefinedAcl(std::string_view name, AclKind kind, 
 
 /// 400 if there can be no such entry.
 ApiResult<void> CheckAccessControl(const AccessControl& entry, AclKind kind);
+
+/// The `acl` or the `defaultObjectAcl` of a client's resource. Nothing if it has none. 400 if an entry cannot be.
+ApiResult<std::optional<AccessControlList>> ReadAclMember(const nlohmann::json& resource, AclKind kind);
 
 /// Puts the entry in the place of that for its entity, or adds it.
 void SetEntry(AccessControlList& acl, const AccessControl& entry);

@@ -41,6 +41,14 @@ ApiResult<Caller> Authorizer::IdentifySigner(const HttpRequest& request, const s
   return Caller(*rules_, *std::move(signer));
 }
 
+ApiResult<Caller> Authorizer::IdentifyForm(const FormFields& fields) const {
+  if (identity_ == nullptr) return Caller();
+  if (!fields.contains("policy")) return Caller(*rules_, std::nullopt);
+  ApiResult<Principal> signer = VerifyPolicy(fields, *identity_, keys_);
+  if (!signer) return tl::unexpected(signer.error());
+  return Caller(*rules_, *std::move(signer));
+}
+
 ApiResult<void> Authorizer::Check(const Caller& caller, const NeededPermissions& needed,
                                   const ObjectPlace& place) const {
   if (!caller.is_checked()) return {};

@@ -6,6 +6,7 @@
 #include "api/access_rules.h"
 #include "api/caller.h"
 #include "api/object_place.h"
+#include "api/post_policy.h"
 #include "http/api_error.h"
 #include "http/http_message.h"
 #include "identity/hmac_keys.h"
@@ -32,6 +33,9 @@ class Authorizer {
   /// The same for a request of the XML API, which may be signed instead: see VerifySignature(). It must be as it
   /// arrived.
   [[nodiscard]] ApiResult<Caller> IdentifySigner(const HttpRequest& request, const std::string& base_url) const;
+
+  /// By the signature of a form's policy document; a form without one is of a caller without credentials.
+  [[nodiscard]] ApiResult<Caller> IdentifyForm(const FormFields& fields) const;
 
   /// `place` is what the request names.
   [[nodiscard]] ApiResult<void> Check(const Caller& caller, const NeededPermissions& needed,

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "api/signature_v2.h"
+#include "base/base64.h"
 #include "base/letter_case.h"
 #include "base/parse_time.h"
 #include "http/parameters.h"
@@ -182,10 +184,10 @@ ApiResult<void> CheckTime(const Signature& signature, const QueryParameters& que
 }
 
 // Whether one of the account's RSA keys made the signature.
-bool IsByAccount(const Identity& identity, const std::string& email, const std::string& text, const std::string& hex) {
+bool IsByAccount(const Identity& identity, const std::string& email, const std::string& text,
+                 const std::string& bytes) {
   const ServiceAccount* account = identity.config().FindServiceAccount(email);
   if (account == nullptr) return false;
-  const std::string bytes = FromHex(hex);
   return std::any_of(account->keys.begin(), account->keys.end(),
                      [&](const ServiceAccountKey& key) { return key.key.Verifies(text, bytes); });
 }
@@ -205,11 +207,58 @@ std::optional<Signature> ReadSignature(const HttpRequest& request, const QueryPa
   return signature ? signature : ReadUrl(query);
 }
 
+// Who may have signed.
+struct Signers {
+  const Identity& identity;
+  const HmacKeys& keys;
+};
+
+// The principal whose key has signed the text.
+ApiResult<Principal> VerifyText(const Signature& signature, const Credential& credential, const std::string& text,
+                                const Signers& signers) {
+  if (signature.algorithm == "GOOG4-RSA-SHA256" && signature.is_in_url) {
+    const std::string bytes = FromHex(signature.signature);
+    if (!IsByAccount(signers.identity, credential.key, text, bytes)) return tl::unexpected(Mismatch());
+    return Principal{credential.key, kScopes};
+  }
+  const std::optional<HmacKey> key = signers.keys.FindActive(credential.key);
+  if (!key || signature.algorithm != std::string(signature.dialect.algorithm) + "-HMAC-SHA256") {
+    return tl::unexpected(Mismatch());
+  }
+  const std::string wanted = ToHex(HmacSha256(SigningKey(signature.dialect, key->secret, credential), text));
+  if (!AreEqualSecrets(wanted, signature.signature)) return tl::unexpected(Mismatch());
+  return Principal{key->service_account, kScopes};
+}
+
+// The same by version 2.
+ApiResult<Principal> VerifyTextV2(const SignatureV2& signature, const Signers& signers) {
+  const std::optional<std::string> bytes = DecodeBase64(signature.signature);
+  if (!bytes) return tl::unexpected(Mismatch());
+  const std::optional<HmacKey> key = signers.keys.FindActive(signature.key);
+  if (key && AreEqualSecrets(HmacSha1(key->secret, signature.text), *bytes)) {
+    return Principal{key->service_account, kScopes};
+  }
+  const bool is_by_account = IsByAccount(signers.identity, signature.key, signature.text, *bytes);
+  return is_by_account ? ApiResult<Principal>(Principal{signature.key, kScopes}) : tl::unexpected(Mismatch());
+}
+
+ApiResult<void> CheckTimeV2(const SignatureV2& signature, Time now) {
+  if (signature.expires) {
+    if (now <= Time(std::chrono::seconds(*signature.expires))) return {};
+    return tl::unexpected(ApiError{400, "expired", "The provided token has expired."});
+  }
+  std::optional<Time> time = ParseBasicTime(signature.time);
+  if (!time) time = ParseHttpDate(signature.time);
+  if (time && *time <= now + kMostSkew && *time >= now - kMostSkew) return {};
+  return tl::unexpected(
+      ApiError{403, "forbidden", "The difference between the request time and the current time is too large."});
+}
+
 }  // namespace
 
 bool IsSigned(const HttpRequest& request) {
   const ApiResult<Target> target = ParseTarget(request.target);
-  return target && ReadSignature(request, target->query);
+  return target && (ReadSignature(request, target->query) || ReadSignatureV2(request));
 }
 
 ApiResult<Principal> VerifySignature(const HttpRequest& request, const Identity& identity, const HmacKeys& keys,
@@ -217,25 +266,43 @@ ApiResult<Principal> VerifySignature(const HttpRequest& request, const Identity&
   const ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return tl::unexpected(target.error());
   const std::optional<Signature> signature = ReadSignature(request, target->query);
-  const std::optional<Credential> credential = signature ? ParseCredential(*signature) : std::nullopt;
+  if (!signature) {
+    const std::optional<SignatureV2> old = ReadSignatureV2(request);
+    if (!old) return tl::unexpected(Mismatch());
+    if (auto in_time = CheckTimeV2(*old, now); !in_time) return tl::unexpected(in_time.error());
+    return VerifyTextV2(*old, {identity, keys});
+  }
+  const std::optional<Credential> credential = ParseCredential(*signature);
   // What is not signed could be another host's.
-  const bool signs_host = signature && (";" + signature->signed_headers + ";").find(";host;") != std::string::npos;
+  const bool signs_host = (";" + signature->signed_headers + ";").find(";host;") != std::string::npos;
   if (!credential || !signs_host) return tl::unexpected(Mismatch());
   if (!SignsItsHeaders(request, *signature)) return tl::unexpected(Mismatch());
   if (auto in_time = CheckTime(*signature, target->query, now); !in_time) return tl::unexpected(in_time.error());
   const std::string text = signature->algorithm + "\n" + signature->time + "\n" + credential->scope() + "\n" +
                            ToHex(Sha256(CanonicalRequest(request, target->query, *signature)));
-  if (signature->algorithm == "GOOG4-RSA-SHA256" && signature->is_in_url) {
-    if (!IsByAccount(identity, credential->key, text, signature->signature)) return tl::unexpected(Mismatch());
-    return Principal{credential->key, kScopes};
+  return VerifyText(*signature, *credential, text, {identity, keys});
+}
+
+ApiResult<Principal> VerifyPolicy(const FormFields& fields, const Identity& identity, const HmacKeys& keys) {
+  const std::string policy = FieldOf(fields, "policy");
+  for (const Dialect& dialect : {kGoog, kAmz}) {
+    const std::string prefix(dialect.header);
+    const Signature signature{.dialect = dialect,
+                              .algorithm = FieldOf(fields, prefix + "algorithm"),
+                              .credential = FieldOf(fields, prefix + "credential"),
+                              .signature = FieldOf(fields, prefix + "signature"),
+                              .time = FieldOf(fields, prefix + "date"),
+                              .is_in_url = true};
+    if (signature.signature.empty()) continue;
+    const std::optional<Credential> credential = ParseCredential(signature);
+    if (!credential) return tl::unexpected(Mismatch());
+    return VerifyText(signature, *credential, policy, {identity, keys});
   }
-  const std::optional<HmacKey> key = keys.FindActive(credential->key);
-  if (!key || signature->algorithm != std::string(signature->dialect.algorithm) + "-HMAC-SHA256") {
-    return tl::unexpected(Mismatch());
-  }
-  const std::string wanted = ToHex(HmacSha256(SigningKey(signature->dialect, key->secret, *credential), text));
-  if (!AreEqualSecrets(wanted, signature->signature)) return tl::unexpected(Mismatch());
-  return Principal{key->service_account, kScopes};
+  const std::string account = FieldOf(fields, "googleaccessid");
+  const SignatureV2 old{.key = account.empty() ? FieldOf(fields, "awsaccesskeyid") : account,
+                        .signature = FieldOf(fields, "signature"),
+                        .text = policy};
+  return VerifyTextV2(old, {identity, keys});
 }
 
 }  // namespace gcsflux::emulator

@@ -11,4 +11,7 @@ namespace gcsflux::emulator {
 /// the clock cannot represent it.
 std::optional<Time> ParseRfc3339(std::string_view text);
 
+/// "Fri, 20 Nov 2026 06:25:00 GMT". Nothing if it has another form.
+std::optional<Time> ParseHttpDate(std::string_view text);
+
 }  // namespace gcsflux::emulator

@@ -51,6 +51,8 @@ constexpr std::array kWordings = {
             "specified entity tag may not match the part's entity tag."},
     Wording{Code::kInvalidPartOrder, 400, "InvalidPartOrder",
             "The list of parts was not in ascending order. The parts list must be specified in order by part number."},
+    Wording{Code::kInvalidPolicyDocument, 400, "InvalidPolicyDocument",
+            "The content of the form does not meet the conditions specified in the policy document."},
     Wording{Code::kInvalidRange, 416, "InvalidRange", "The requested range cannot be satisfied."},
     Wording{Code::kInvalidStorageClass, 400, "InvalidStorageClass", "The storage class you specified is not valid."},
     Wording{Code::kInvalidUri, 400, "InvalidURI", "Couldn't parse the specified URI."},

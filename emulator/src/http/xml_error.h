@@ -30,6 +30,7 @@ enum class XmlErrorCode {
   kInvalidDigest,
   kInvalidPart,
   kInvalidPartOrder,
+  kInvalidPolicyDocument,
   kInvalidRange,
   kInvalidStorageClass,
   kInvalidUri,

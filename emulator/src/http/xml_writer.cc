@@ -54,12 +54,20 @@ void XmlWriter::Begin(std::string_view name) {
   xml_ += '>';
 }
 
-void XmlWriter::Begin(std::string_view name, std::string_view xmlns) {
+void XmlWriter::Begin(std::string_view name, std::string_view xmlns) { Begin(name, {{"xmlns", xmlns}}); }
+
+void XmlWriter::Begin(std::string_view name,
+                      std::initializer_list<std::pair<std::string_view, std::string_view>> attributes) {
   xml_ += '<';
   xml_ += name;
-  xml_ += " xmlns='";
-  AppendEscaped(xml_, xmlns);
-  xml_ += "'>";
+  for (const auto& [attribute, value] : attributes) {
+    xml_ += ' ';
+    xml_ += attribute;
+    xml_ += "='";
+    AppendEscaped(xml_, value);
+    xml_ += '\'';
+  }
+  xml_ += '>';
 }
 
 void XmlWriter::End(std::string_view name) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "http/http_message.h"
 
@@ -14,6 +16,8 @@ class XmlWriter {
 
   void Begin(std::string_view name);
   void Begin(std::string_view name, std::string_view xmlns);
+  /// With attributes: names and values.
+  void Begin(std::string_view name, std::initializer_list<std::pair<std::string_view, std::string_view>> attributes);
   void End(std::string_view name);
   void Text(std::string_view text);
   void Element(std::string_view name, std::string_view text);

@@ -18,10 +18,16 @@ constexpr PermissionSet Joined(PermissionSet a, PermissionSet b) { return a |= b
 constexpr PermissionSet kBucketReader = {kBucketsGet, kObjectsList, kMultipartUploadsList};
 constexpr PermissionSet kBucketWriter = Joined(kBucketReader, {kObjectsCreate, kObjectsDelete, kMultipartUploadsAbort,
                                                                kMultipartUploadsCreate, kMultipartUploadsListParts});
-constexpr PermissionSet kUser = {kObjectsCreate,
+constexpr PermissionSet kUser = {kFoldersCreate,
+                                 kFoldersDelete,
+                                 kFoldersGet,
+                                 kFoldersList,
+                                 kFoldersRename,
+                                 kObjectsCreate,
                                  kObjectsDelete,
                                  kObjectsGet,
                                  kObjectsList,
+                                 kObjectsRestore,
                                  kObjectsUpdate,
                                  kMultipartUploadsAbort,
                                  kMultipartUploadsCreate,
@@ -42,9 +48,9 @@ constexpr auto kRoles = std::to_array<IamRole>({
     {"roles/storage.objectAdmin", Joined(kUser, {kObjectsGetIamPolicy, kObjectsOverrideUnlockedRetention,
                                                  kObjectsSetIamPolicy, kObjectsSetRetention})},
     {"roles/storage.objectCreator",
-     {kObjectsCreate, kMultipartUploadsAbort, kMultipartUploadsCreate, kMultipartUploadsListParts}},
+     {kFoldersCreate, kObjectsCreate, kMultipartUploadsAbort, kMultipartUploadsCreate, kMultipartUploadsListParts}},
     {"roles/storage.objectUser", kUser},
-    {"roles/storage.objectViewer", {kObjectsGet, kObjectsList}},
+    {"roles/storage.objectViewer", {kFoldersGet, kFoldersList, kObjectsGet, kObjectsList}},
 });
 
 }  // namespace

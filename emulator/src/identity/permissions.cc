@@ -23,8 +23,14 @@ constexpr std::array<Entry, kPermissionCount> kEntries = {{
     {kBucketsGet, "storage.buckets.get", "bucket"},
     {kBucketsGetIamPolicy, "storage.buckets.getIamPolicy", "bucket"},
     {kBucketsList, "storage.buckets.list", "project"},
+    {kBucketsRestore, "storage.buckets.restore", "project"},
     {kBucketsSetIamPolicy, "storage.buckets.setIamPolicy", "bucket"},
     {kBucketsUpdate, "storage.buckets.update", "bucket"},
+    {kFoldersCreate, "storage.folders.create", "bucket"},
+    {kFoldersDelete, "storage.folders.delete", "bucket"},
+    {kFoldersGet, "storage.folders.get", "bucket"},
+    {kFoldersList, "storage.folders.list", "bucket"},
+    {kFoldersRename, "storage.folders.rename", "bucket"},
     {kHmacKeysCreate, "storage.hmacKeys.create", "project"},
     {kHmacKeysDelete, "storage.hmacKeys.delete", "project"},
     {kHmacKeysGet, "storage.hmacKeys.get", "project"},
@@ -40,6 +46,7 @@ constexpr std::array<Entry, kPermissionCount> kEntries = {{
     {kObjectsGetIamPolicy, "storage.objects.getIamPolicy", "object"},
     {kObjectsList, "storage.objects.list", "bucket"},
     {kObjectsOverrideUnlockedRetention, "storage.objects.overrideUnlockedRetention", "object"},
+    {kObjectsRestore, "storage.objects.restore", "object"},
     {kObjectsSetIamPolicy, "storage.objects.setIamPolicy", "object"},
     {kObjectsSetRetention, "storage.objects.setRetention", "object"},
     {kObjectsUpdate, "storage.objects.update", "object"},
@@ -55,12 +62,14 @@ static_assert(IsInOrder());
 
 const Entry& EntryOf(Permission permission) { return kEntries.at(static_cast<std::size_t>(permission)); }
 
-constexpr PermissionSet kReadOnly = {kBucketsGet, kBucketsList, kObjectsGet, kObjectsList};
+constexpr PermissionSet kReadOnly = {kBucketsGet, kBucketsList, kFoldersGet, kFoldersList, kObjectsGet, kObjectsList};
 // https://cloud.google.com/storage/docs/oauth-scopes: data, but neither the metadata of existing objects nor policies.
 constexpr PermissionSet kReadWrite = {
     kBucketsCreate,         kBucketsDelete,          kBucketsGet,           kBucketsList,
     kMultipartUploadsAbort, kMultipartUploadsCreate, kMultipartUploadsList, kMultipartUploadsListParts,
-    kObjectsCreate,         kObjectsDelete,          kObjectsGet,           kObjectsList};
+    kObjectsCreate,         kObjectsDelete,          kObjectsGet,           kObjectsList,
+    kFoldersCreate,         kFoldersDelete,          kFoldersGet,           kFoldersList,
+    kFoldersRename};
 
 struct Scope {
   std::string_view name;

@@ -15,8 +15,14 @@ enum class Permission : std::uint8_t {
   kBucketsGet,
   kBucketsGetIamPolicy,
   kBucketsList,
+  kBucketsRestore,
   kBucketsSetIamPolicy,
   kBucketsUpdate,
+  kFoldersCreate,
+  kFoldersDelete,
+  kFoldersGet,
+  kFoldersList,
+  kFoldersRename,
   kHmacKeysCreate,
   kHmacKeysDelete,
   kHmacKeysGet,
@@ -32,11 +38,12 @@ enum class Permission : std::uint8_t {
   kObjectsGetIamPolicy,
   kObjectsList,
   kObjectsOverrideUnlockedRetention,
+  kObjectsRestore,
   kObjectsSetIamPolicy,
   kObjectsSetRetention,
   kObjectsUpdate,
 };
-inline constexpr std::size_t kPermissionCount = 25;
+inline constexpr std::size_t kPermissionCount = 32;
 
 class PermissionSet {
  public:
@@ -46,7 +53,7 @@ class PermissionSet {
   }
   static constexpr PermissionSet All() {
     PermissionSet all;
-    all.bits_ = (1U << kPermissionCount) - 1;
+    all.bits_ = (std::uint64_t{1} << kPermissionCount) - 1;
     return all;
   }
 
@@ -59,8 +66,10 @@ class PermissionSet {
   }
 
  private:
-  static constexpr std::uint32_t Bit(Permission permission) { return 1U << static_cast<unsigned>(permission); }
-  std::uint32_t bits_ = 0;
+  static constexpr std::uint64_t Bit(Permission permission) {
+    return std::uint64_t{1} << static_cast<unsigned>(permission);
+  }
+  std::uint64_t bits_ = 0;
 };
 
 /// "storage.objects.get"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "http/target.h"
-#include "json_api/request_json.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -45,23 +44,6 @@ OrderedJson AccessControlResource(const AclOwner& owner, const AccessControl& en
   AddWho(resource, entry.entity);
   resource["etag"] = owner.etag;
   return resource;
-}
-
-ApiResult<std::optional<AccessControlList>> ReadAclMember(const nlohmann::json& resource, AclKind kind) {
-  const char* name = kind == AclKind::kDefaultObject ? "defaultObjectAcl" : "acl";
-  const auto found = resource.find(name);
-  if (found == resource.end() || found->is_null()) return std::nullopt;
-  if (!found->is_array()) return tl::unexpected(InvalidField(name));
-  AccessControlList acl;
-  for (const auto& item : *found) {
-    const bool has_types = item.is_object() && item.value("entity", nlohmann::json("")).is_string() &&
-                           item.value("role", nlohmann::json("")).is_string();
-    if (!has_types) return tl::unexpected(InvalidField(name));
-    const AccessControl entry = {item.value("entity", ""), item.value("role", "")};
-    if (auto checked = CheckAccessControl(entry, kind); !checked) return tl::unexpected(checked.error());
-    SetEntry(acl, entry);
-  }
-  return acl;
 }
 
 }  // namespace gcsflux::emulator

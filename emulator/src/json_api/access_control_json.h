@@ -1,7 +1,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 
 #include "api/access_control_list.h"
@@ -20,8 +19,5 @@ struct AclOwner {
 
 /// https://cloud.google.com/storage/docs/json_api/v1/objectAccessControls#resource and its like for buckets.
 nlohmann::ordered_json AccessControlResource(const AclOwner& owner, const AccessControl& entry);
-
-/// The `acl` or the `defaultObjectAcl` of a client's resource. Nothing if it has none. 400 if an entry cannot be.
-ApiResult<std::optional<AccessControlList>> ReadAclMember(const nlohmann::json& resource, AclKind kind);
 
 }  // namespace gcsflux::emulator

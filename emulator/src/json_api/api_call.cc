@@ -49,15 +49,17 @@ ApiResult<std::size_t> ReadMaxResults(const QueryParameters& query) {
   return static_cast<std::size_t>(std::min(results, kMaxResults));
 }
 
-void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object) {
-  const bool has_key = ShowsKeyOf(object, call.request.headers);
-  const ObjectView view{.object = object, .bucket = call.route.bucket, .base_url = call.base_url, .has_key = has_key};
+void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object, bool has_key) {
+  const ObjectView view{.object = object,
+                        .bucket = call.route.bucket,
+                        .base_url = call.base_url,
+                        .has_key = has_key || ShowsKeyOf(object, call.request.headers)};
   ObjectRenderer(mask, call.shows_acl).Write(json, view);
 }
 
-HttpResponse ObjectResponse(const ApiCall& call, const Object& object) {
+HttpResponse ObjectResponse(const ApiCall& call, const Object& object, bool has_key) {
   JsonWriter json;
-  WriteObject(json, call, call.fields, object);
+  WriteObject(json, call, call.fields, object, has_key);
   HttpResponse response = JsonResponse(json.Take());
   response.headers.Add("ETag", ObjectEtag(object));
   return response;

@@ -42,10 +42,12 @@ ApiResult<Preconditions> ReadSourcePreconditions(const QueryParameters& query);
 /// `maxResults`, between 1 and GCS's limit. If the client does not send it, the limit.
 ApiResult<std::size_t> ReadMaxResults(const QueryParameters& query);
 
-/// Writes the object's resource, with the fields of `mask`.
-void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object);
+/// Writes the object's resource, with the fields of `mask`. An object under a customer-supplied key shows its hashes to
+/// a request that has the key, or if `has_key` says that an earlier request of the same upload had it.
+void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object,
+                 bool has_key = false);
 
 /// The object's resource, as `fields` asks for it.
-HttpResponse ObjectResponse(const ApiCall& call, const Object& object);
+HttpResponse ObjectResponse(const ApiCall& call, const Object& object, bool has_key = false);
 
 }  // namespace gcsflux::emulator

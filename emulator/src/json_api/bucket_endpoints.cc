@@ -4,22 +4,16 @@
 #include <string>
 #include <utility>
 
+#include "api/bucket_requests.h"
+#include "api/bucket_rules.h"
 #include "api/page_token.h"
 #include "bodies/receive_body.h"
 #include "json/json_writer.h"
 #include "json_api/bucket_json.h"
-#include "json_api/bucket_requests.h"
-#include "json_api/bucket_rules.h"
 #include "json_api/predefined_acls.h"
 
 namespace gcsflux::emulator {
 namespace {
-
-HttpResponse BucketResponse(const ApiCall& call, const BucketInfo& bucket) {
-  JsonWriter json;
-  WriteBucket(json, {call.fields, call.base_url, call.shows_acl}, bucket);
-  return JsonResponse(json.Take());
-}
 
 // A page of folders, of which there are none.
 ApiResult<HttpResponse> EmptyList(const ApiCall& call, std::string_view kind) {
@@ -52,10 +46,27 @@ ApiResult<BucketQuery> ReadQuery(const QueryParameters& query) {
   std::optional<ListPosition> position = DecodePageToken(token);
   if (!position) return tl::unexpected(BadParameter("Invalid page token."));
   result.after = std::move(position->text);
+  result.after_generation = position->generation.value_or(0);
   return result;
 }
 
+// A bucket that is deleted can only be looked at.
+ApiResult<HttpResponse> GetSoftDeleted(const ApiCall& call, const Store& store) {
+  const auto generation = Int64Parameter(call.query, "generation");
+  if (!generation) return tl::unexpected(generation.error());
+  if (!*generation) return tl::unexpected(MissingParameter("generation"));
+  const Outcome<BucketInfo> bucket = store.GetSoftDeletedBucket(call.route.bucket, **generation);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  return BucketResponse(call, *bucket);
+}
+
 }  // namespace
+
+HttpResponse BucketResponse(const ApiCall& call, const BucketInfo& bucket) {
+  JsonWriter json;
+  WriteBucket(json, {call.fields, call.base_url, call.shows_acl}, bucket);
+  return JsonResponse(json.Take());
+}
 
 // One store has the buckets of all projects, so the project makes no difference.
 ApiResult<void> BucketEndpoints::RequireProject(const ApiCall& call) const {
@@ -74,8 +85,7 @@ ApiResult<HttpResponse> BucketEndpoints::List(const ApiCall& call) const {
   // No bucket is ever out of reach here.
   const ApiResult<bool> is_partial = BoolParameter(call.query, "returnPartialSuccess");
   if (!is_partial) return tl::unexpected(is_partial.error());
-  // Here, a deleted bucket is removed at once.
-  const BucketPage page = *is_of_deleted ? BucketPage() : store_.ListBuckets(*query);
+  const BucketPage page = *is_of_deleted ? store_.ListSoftDeletedBuckets(*query) : store_.ListBuckets(*query);
   call.subject.listed_items = page.buckets.size();
   JsonWriter json;
   json.BeginObject();
@@ -88,7 +98,8 @@ ApiResult<HttpResponse> BucketEndpoints::List(const ApiCall& call) const {
     json.EndArray();
   }
   if (call.fields.Includes("nextPageToken") && page.next) {
-    json.Member("nextPageToken", EncodePageToken(ListPosition{false, *page.next}));
+    const ListPosition last{.text = *page.next, .generation = page.buckets.back().generation};
+    json.Member("nextPageToken", EncodePageToken(last));
   }
   json.EndObject();
   return JsonResponse(json.Take());
@@ -113,9 +124,17 @@ ApiResult<HttpResponse> BucketEndpoints::Insert(const ApiCall& call) const {
 }
 
 ApiResult<HttpResponse> BucketEndpoints::Get(const ApiCall& call) const {
+  const ApiResult<bool> is_of_deleted = BoolParameter(call.query, "softDeleted");
+  if (!is_of_deleted) return tl::unexpected(is_of_deleted.error());
+  if (*is_of_deleted) return GetSoftDeleted(call, store_);
   const auto bucket = store_.FindBucket(call.route.bucket);
   if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
   const BucketInfoPtr info = (*bucket)->info();
+  const auto generation = Int64Parameter(call.query, "generation");
+  if (!generation) return tl::unexpected(generation.error());
+  if (generation->value_or(info->generation) != info->generation) {
+    return tl::unexpected(ApiError{404, "notFound", "The specified bucket does not exist."});
+  }
   const ApiResult<Preconditions> preconditions = ReadBucketPreconditions(call.query);
   if (!preconditions) return tl::unexpected(preconditions.error());
   if (auto held = CheckPreconditions(*preconditions, *info); !held) return tl::unexpected(ToApiError(held.error()));
@@ -177,16 +196,6 @@ ApiResult<HttpResponse> BucketEndpoints::FindNone(const ApiCall& call) const {
   const auto bucket = store_.FindBucket(call.route.bucket);
   if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
   return tl::unexpected(ApiError{404, "notFound", "The bucket has no " + call.route.item + "."});
-}
-
-ApiResult<HttpResponse> BucketEndpoints::ListFolders(const ApiCall& call) const {
-  const auto bucket = store_.FindBucket(call.route.bucket);
-  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
-  if (HasHierarchicalNamespace(*(*bucket)->info())) {
-    return tl::unexpected(
-        ApiError{501, "notImplemented", "The emulator makes no folders in buckets with a hierarchical namespace."});
-  }
-  return EmptyList(call, "storage#folders");
 }
 
 ApiResult<HttpResponse> BucketEndpoints::Delete(const ApiCall& call) const {

@@ -8,6 +8,9 @@
 
 namespace gcsflux::emulator {
 
+/// The bucket's resource, as `fields` asks for it.
+HttpResponse BucketResponse(const ApiCall& call, const BucketInfo& bucket);
+
 /// https://cloud.google.com/storage/docs/json_api/v1/buckets. Thread-safe.
 class BucketEndpoints {
  public:
@@ -28,8 +31,6 @@ class BucketEndpoints {
   ApiResult<HttpResponse> ListNone(const ApiCall& call) const;
   /// 404 for every request about one of them.
   ApiResult<HttpResponse> FindNone(const ApiCall& call) const;
-  /// Empty. If the bucket has a hierarchical namespace, its folders should be listed, so the answer is a 501.
-  ApiResult<HttpResponse> ListFolders(const ApiCall& call) const;
 
  private:
   [[nodiscard]] ApiResult<void> RequireProject(const ApiCall& call) const;

@@ -63,6 +63,7 @@ OrderedJson Resource(const BucketView& view, const BucketInfo& bucket) {
                           {"selfLink", std::string(view.base_url) + "/storage/v1/b/" + bucket.name},
                           {"name", bucket.name},
                           {"projectNumber", "0"},
+                          {"generation", std::to_string(bucket.generation)},
                           {"metageneration", std::to_string(bucket.metageneration)},
                           {"location", bucket.location},
                           {"locationType", location_type},
@@ -71,6 +72,10 @@ OrderedJson Resource(const BucketView& view, const BucketInfo& bucket) {
                           {"timeCreated", FormatRfc3339(bucket.time_created)},
                           {"updated", FormatRfc3339(bucket.updated)},
                           {"softDeletePolicy", SoftDeleteResource(bucket)}};
+  if (bucket.soft_deletion) {
+    resource["softDeleteTime"] = FormatRfc3339(bucket.soft_deletion->deleted);
+    resource["hardDeleteTime"] = FormatRfc3339(bucket.soft_deletion->hard_delete);
+  }
   OrderedJson settings = DefaultSettings(location_type);
   for (const auto& [name, setting] : bucket.settings) settings.merge_patch({{name, OrderedJson::parse(setting)}});
   resource.update(settings);
@@ -83,11 +88,6 @@ OrderedJson Resource(const BucketView& view, const BucketInfo& bucket) {
 }  // namespace
 
 std::string BucketEtag(const BucketInfo& bucket) { return EncodeBase64(std::to_string(bucket.metageneration)); }
-
-bool HasHierarchicalNamespace(const BucketInfo& bucket) {
-  const auto found = bucket.settings.find("hierarchicalNamespace");
-  return found != bucket.settings.end() && OrderedJson::parse(found->second).value("enabled", false);
-}
 
 void WriteStorageLayout(JsonWriter& json, const FieldMask& fields, const BucketInfo& bucket) {
   OrderedJson layout = {{"kind", "storage#storageLayout"},

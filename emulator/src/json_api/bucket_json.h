@@ -25,7 +25,4 @@ void WriteBucket(JsonWriter& json, const BucketView& view, const BucketInfo& buc
 /// https://cloud.google.com/storage/docs/json_api/v1/buckets/getStorageLayout
 void WriteStorageLayout(JsonWriter& json, const FieldMask& fields, const BucketInfo& bucket);
 
-/// Whether its names are a tree of folders, which the emulator does not have.
-bool HasHierarchicalNamespace(const BucketInfo& bucket);
-
 }  // namespace gcsflux::emulator

@@ -32,6 +32,12 @@ constexpr auto kAccessControlFields =
 constexpr auto kHmacKeyFields =
     "accessId,etag,id,kind,projectId,selfLink,serviceAccountEmail,state,timeCreated,updated";
 
+// https://cloud.google.com/storage/docs/json_api/v1/folders#resource
+constexpr auto kFolderFields = "bucket,createTime,id,kind,metageneration,name,pendingRenameInfo,selfLink,updateTime";
+
+// https://cloud.google.com/storage/docs/json_api/v1/operations#resource
+constexpr auto kOperationFields = "done,error,kind,metadata,name,response,selfLink";
+
 FieldMask Mask(const std::string& text) { return *FieldMask::Parse(text); }
 
 }  // namespace
@@ -48,12 +54,15 @@ const FieldMask& KnownFields(Answer answer) {
   static const FieldMask kOfHmacKey = Mask("kind,secret,metadata(" + std::string(kHmacKeyFields) + ")");
   static const FieldMask kOfHmacKeyMetadata = Mask(kHmacKeyFields);
   static const FieldMask kOfHmacKeys = Mask("kind,nextPageToken,items(" + std::string(kHmacKeyFields) + ")");
+  static const FieldMask kOfOperation = Mask(kOperationFields);
+  static const FieldMask kOfOperations = Mask("kind,nextPageToken,operations(" + std::string(kOperationFields) + ")");
   static const FieldMask kOfPolicy = Mask("bindings,etag,kind,resourceId,version");
   static const FieldMask kOfServiceAccount = Mask("email_address,kind");
   static const FieldMask kOfPermissions = Mask("kind,permissions");
   static const FieldMask kOfLayout =
       Mask("bucket,customPlacementConfig,hierarchicalNamespace,kind,location,locationType");
-  static const FieldMask kOfFolders = Mask("items,kind,nextPageToken");
+  static const FieldMask kOfFolder = Mask(kFolderFields);
+  static const FieldMask kOfFolders = Mask("kind,nextPageToken,items(" + std::string(kFolderFields) + ")");
   static const FieldMask kOfRewrite =
       Mask("done,kind,objectSize,rewriteToken,totalBytesRewritten,resource(" + std::string(kObject) + ")");
   static const FieldMask kEverything;
@@ -62,6 +71,7 @@ const FieldMask& KnownFields(Answer answer) {
     case Answer::kAccessControls: return kOfAccessControls;
     case Answer::kBucket: return kOfBucket;
     case Answer::kBuckets: return kOfBuckets;
+    case Answer::kFolder: return kOfFolder;
     case Answer::kFolders: return kOfFolders;
     case Answer::kHmacKey: return kOfHmacKey;
     case Answer::kHmacKeyMetadata: return kOfHmacKeyMetadata;
@@ -70,6 +80,8 @@ const FieldMask& KnownFields(Answer answer) {
     case Answer::kNotifications: return kOfNotifications;
     case Answer::kObject: return kOfObject;
     case Answer::kObjects: return kOfObjects;
+    case Answer::kOperation: return kOfOperation;
+    case Answer::kOperations: return kOfOperations;
     case Answer::kPermissions: return kOfPermissions;
     case Answer::kPolicy: return kOfPolicy;
     case Answer::kServiceAccount: return kOfServiceAccount;

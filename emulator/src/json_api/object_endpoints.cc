@@ -35,7 +35,6 @@ ApiResult<ListQuery> ReadListQuery(const QueryParameters& query) {
   const ApiResult<bool> includes_delimiter = BoolParameter(query, "includeTrailingDelimiter");
   if (!has_versions) return tl::unexpected(has_versions.error());
   if (!includes_delimiter) return tl::unexpected(includes_delimiter.error());
-  // There are no folders that could be prefixes.
   const ApiResult<bool> includes_folders = BoolParameter(query, "includeFoldersAsPrefixes");
   if (!includes_folders) return tl::unexpected(includes_folders.error());
   ListQuery result{.prefix = query.Value("prefix"),
@@ -45,6 +44,7 @@ ApiResult<ListQuery> ReadListQuery(const QueryParameters& query) {
                    .max_results = *max_results,
                    .has_versions = *has_versions};
   result.includes_trailing_delimiter = *includes_delimiter;
+  result.has_folders = *includes_folders;
   if (const std::string pattern = query.Value("matchGlob"); !pattern.empty()) {
     Outcome<Glob> glob = Glob::Parse(pattern);
     if (!glob) return tl::unexpected(ToApiError(glob.error()));
@@ -83,7 +83,7 @@ std::string RenderPage(const ApiCall& call, const ListPage& page) {
   return json.Take();
 }
 
-// Whether the client asks for soft-deleted objects, of which there are none here. 400 if such a request is not valid.
+// Whether the client asks for soft-deleted objects. 400 if such a request is not valid.
 ApiResult<bool> AsksForSoftDeleted(const ApiCall& call, const BucketInfo& bucket) {
   ApiResult<bool> asked = BoolParameter(call.query, "softDeleted");
   if (!asked || !*asked) return asked;
@@ -144,9 +144,9 @@ ApiResult<ObjectPtr> ObjectEndpoints::Find(const ApiCall& call) const {
   if (!selector) return tl::unexpected(selector.error());
   const ApiResult<bool> is_of_deleted = AsksForSoftDeleted(call, *(*bucket)->info());
   if (!is_of_deleted) return tl::unexpected(is_of_deleted.error());
-  if (*is_of_deleted)
-    return tl::unexpected(ApiError{404, "notFound", "No such object: " + call.route.bucket + "/" + call.route.object});
-  Outcome<ObjectPtr> object = (*bucket)->GetObject(*selector);
+  if (*is_of_deleted && !selector->generation) return tl::unexpected(MissingParameter("generation"));
+  Outcome<ObjectPtr> object = *is_of_deleted ? (*bucket)->GetSoftDeleted(selector->name, *selector->generation)
+                                             : (*bucket)->GetObject(*selector);
   if (!object) return tl::unexpected(ToApiError(object.error()));
   return *std::move(object);
 }
@@ -158,7 +158,7 @@ ApiResult<HttpResponse> ObjectEndpoints::List(const ApiCall& call) const {
   if (!query) return tl::unexpected(query.error());
   const ApiResult<bool> is_of_deleted = AsksForSoftDeleted(call, *(*bucket)->info());
   if (!is_of_deleted) return tl::unexpected(is_of_deleted.error());
-  const ListPage page = *is_of_deleted ? ListPage() : (*bucket)->List(*query);
+  const ListPage page = *is_of_deleted ? (*bucket)->ListSoftDeleted(*query) : (*bucket)->List(*query);
   call.subject.listed_items = page.objects.size() + page.prefixes.size();
   return JsonResponse(RenderPage(call, page));
 }
@@ -175,6 +175,9 @@ ApiResult<HttpResponse> ObjectEndpoints::Get(const ApiCall& call) const {
 }
 
 ApiResult<HttpResponse> ObjectEndpoints::Download(const ApiCall& call) const {
+  if (BoolParameter(call.query, "softDeleted").value_or(false)) {
+    return tl::unexpected(BadRequest("The bytes of a soft-deleted object cannot be read; restore it first."));
+  }
   const ApiResult<ObjectPtr> object = Find(call);
   if (!object) return tl::unexpected(object.error());
   if (auto checked = CheckKey(call, **object, true); !checked) return tl::unexpected(checked.error());

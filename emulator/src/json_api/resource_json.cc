@@ -16,6 +16,12 @@
 namespace gcsflux::emulator {
 namespace {
 
+// When it was made, or when its storage class changed later.
+Time StorageClassTime(const Object& object) {
+  const bool has_changed = object.extras != nullptr && object.extras->storage_class_updated;
+  return has_changed ? *object.extras->storage_class_updated : object.time_created;
+}
+
 std::string ObjectPath(const ObjectView& view) {
   return "/storage/v1/b/" + std::string(view.bucket) + "/o/" + EncodeSegment(view.object.name);
 }
@@ -146,13 +152,24 @@ constexpr std::array kObjectFields = {
         "updated", [](JsonWriter& j, const View& v) { j.Member("updated", FormatRfc3339(v.object.updated)); }},
     ObjectRenderer::Field{"timeStorageClassUpdated",
                           [](JsonWriter& j, const View& v) {
-                            j.Member("timeStorageClassUpdated", FormatRfc3339(v.object.time_created));
+                            j.Member("timeStorageClassUpdated", FormatRfc3339(StorageClassTime(v.object)));
                           }},
     ObjectRenderer::Field{
         "timeDeleted",
         [](JsonWriter& j, const View& v) {
           if (v.object.extras == nullptr || !v.object.extras->time_deleted) return;
           j.Member("timeDeleted", FormatRfc3339(*v.object.extras->time_deleted));
+        }},
+    ObjectRenderer::Field{
+        "softDeleteTime",
+        [](JsonWriter& j, const View& v) {
+          if (IsSoftDeleted(v.object)) j.Member("softDeleteTime", FormatRfc3339(v.object.extras->soft_deletion->deleted));
+        }},
+    ObjectRenderer::Field{
+        "hardDeleteTime",
+        [](JsonWriter& j, const View& v) {
+          if (!IsSoftDeleted(v.object)) return;
+          j.Member("hardDeleteTime", FormatRfc3339(v.object.extras->soft_deletion->hard_delete));
         }},
     ObjectRenderer::Field{
         "eventBasedHold",

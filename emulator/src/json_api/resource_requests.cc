@@ -12,7 +12,6 @@
 #include "http/hash_text.h"
 #include "http/json_error.h"
 #include "json/bounded_json.h"
-#include "json_api/access_control_json.h"
 #include "store/objects/attribute_rules.h"
 
 namespace gcsflux::emulator {

@@ -23,6 +23,7 @@ enum class Answer {
   kAccessControls,
   kBucket,
   kBuckets,
+  kFolder,
   kFolders,
   kHmacKey,  ///< With its secret.
   kHmacKeyMetadata,
@@ -31,6 +32,8 @@ enum class Answer {
   kNotifications,
   kObject,
   kObjects,
+  kOperation,
+  kOperations,
   kPermissions,
   kPolicy,
   kRewrite,

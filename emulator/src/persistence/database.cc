@@ -10,11 +10,11 @@ namespace gcsflux::emulator {
 namespace {
 
 constexpr std::int64_t kApplication = 0x67637366;  // "gcsf"
-constexpr std::int64_t kFormat = 1;                // raise it if an earlier version could not read what this one writes
+constexpr std::int64_t kFormat = 2;                // raise it if an earlier version could not read what this one writes
 
 // In the order of RecordKind.
-constexpr std::array kTables = {"buckets", "objects",      "sessions", "session_bytes",
-                                "uploads", "upload_parts", "hmac_keys"};
+constexpr std::array kTables = {"buckets", "objects",      "sessions",  "session_bytes",
+                                "uploads", "upload_parts", "hmac_keys", "folders"};
 
 constexpr const char* kPut = "INSERT OR REPLACE INTO %s VALUES (?1, ?2, ?3)";
 constexpr const char* kErase = "DELETE FROM %s WHERE key = ?1";
@@ -69,22 +69,27 @@ Database::Database(const std::filesystem::path& file, bool syncs) : file_(file.s
 void Database::CheckFormat() {
   const std::int64_t application = ReadNumber("PRAGMA application_id");
   const std::int64_t format = ReadNumber("PRAGMA user_version");
-  if (application == 0 && format == 0 && ReadNumber("SELECT count(*) FROM sqlite_master") == 0) {
-    Execute("BEGIN IMMEDIATE");
-    for (const RecordKind kind : kRecordKinds) {
-      Execute(ForTable(kind,
-                       "CREATE TABLE %s (key BLOB PRIMARY KEY, fields BLOB NOT NULL, pieces BLOB NOT NULL) "
-                       "WITHOUT ROWID"));
-    }
-    Execute("PRAGMA application_id = " + std::to_string(kApplication));
-    Execute("PRAGMA user_version = " + std::to_string(kFormat));
-    return Execute("COMMIT");
-  }
+  const bool is_new = application == 0 && format == 0 && ReadNumber("SELECT count(*) FROM sqlite_master") == 0;
+  const bool is_of_former_version = application == kApplication && format == kFormat - 1;
+  if (is_new || is_of_former_version) return MakeTables();
   if (application != kApplication) throw DatabaseError(file_ + " is not a database of gcsflux-emulator");
   if (format == kFormat) return;
   throw DatabaseError(file_ + " was written by another version of gcsflux-emulator: its format is " +
                       std::to_string(format) + ", and this version reads " + std::to_string(kFormat) +
                       "; use that version, or another directory");
+}
+
+// What a former version has made stays as it is.
+void Database::MakeTables() {
+  Execute("BEGIN IMMEDIATE");
+  for (const RecordKind kind : kRecordKinds) {
+    Execute(ForTable(kind,
+                     "CREATE TABLE IF NOT EXISTS %s (key BLOB PRIMARY KEY, fields BLOB NOT NULL, pieces BLOB NOT NULL) "
+                     "WITHOUT ROWID"));
+  }
+  Execute("PRAGMA application_id = " + std::to_string(kApplication));
+  Execute("PRAGMA user_version = " + std::to_string(kFormat));
+  Execute("COMMIT");
 }
 
 void Database::ForEach(RecordKind kind, const std::function<void(const Row&)>& visit) {

@@ -54,6 +54,7 @@ class Database {
   using StatementPtr = std::unique_ptr<sqlite3_stmt, Close>;
 
   void CheckFormat();
+  void MakeTables();
   void Execute(const std::string& sql);
   [[nodiscard]] std::int64_t ReadNumber(const std::string& sql);
   [[nodiscard]] StatementPtr Prepare(const std::string& sql);

@@ -44,6 +44,7 @@ class Loader {
 
   LoadReport Load() {
     ReadBuckets();
+    ReadFolders();
     ReadObjects();
     ReadUploads();
     ReadParts();
@@ -74,6 +75,15 @@ class Loader {
     ForEach(RecordKind::kBucket, [this](const Row& row) {
       const std::uint64_t number = NumberInKey(row.key, 0);
       buckets_.emplace(number, store_.AdoptBucket(ReadRecord<BucketInfo>(row.fields), number));
+      return true;
+    });
+  }
+
+  void ReadFolders() {
+    ForEach(RecordKind::kFolder, [this](const Row& row) {
+      const auto bucket = buckets_.find(NumberInKey(row.key, 0));
+      if (bucket == buckets_.end()) return false;
+      bucket->second->AdoptFolder(FolderOf(std::string(row.key.substr(kNumber)), ReadRecord<FolderRecord>(row.fields)));
       return true;
     });
   }

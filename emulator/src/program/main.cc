@@ -65,8 +65,8 @@ DEFINE_string(project, gcsflux::emulator::EmulatorOptions().project,
               "Project of requests that make or list buckets and name no project. If it is empty, they are refused, as "
               "by GCS. Every project sees the same buckets.");
 DEFINE_uint64(default_soft_delete, 0,
-              "Seconds of the soft-delete policy that new buckets show if they set none: 0 (off), or 604800 to "
-              "7776000. It is only shown: nothing can be restored. Set it if a client looks at it.");
+              "Seconds for which new buckets that set no soft-delete policy keep what was deleted: 0 (off), or 604800 "
+              "to 7776000. The service has 604800. Set it to test restoring; what is kept takes memory.");
 DEFINE_string(
     data_dir, "",
     "Directory for buckets, objects and uploads, so that they survive the process, however it ends. It is made "

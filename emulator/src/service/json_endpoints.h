@@ -8,6 +8,9 @@
 #include "json_api/access/project_endpoints.h"
 #include "json_api/bucket_endpoints.h"
 #include "json_api/copy_endpoints.h"
+#include "json_api/folders/folder_endpoints.h"
+#include "json_api/long_running/operation_endpoints.h"
+#include "json_api/long_running/restore_endpoints.h"
 #include "json_api/notifications/notification_endpoints.h"
 #include "json_api/object_endpoints.h"
 #include "store/buckets/store.h"
@@ -30,6 +33,9 @@ struct JsonEndpoints {
         buckets(store, std::move(default_project)),
         objects(store),
         copies(store),
+        folders(store),
+        restores(store),
+        operations(store),
         resumable(sessions),
         uploads(store, resumable) {}
   JsonEndpoints(const JsonEndpoints&) = delete;
@@ -44,6 +50,9 @@ struct JsonEndpoints {
   BucketEndpoints buckets;
   ObjectEndpoints objects;
   CopyEndpoints copies;
+  FolderEndpoints folders;
+  RestoreEndpoints restores;
+  OperationEndpoints operations;
   ResumableEndpoints resumable;
   UploadEndpoints uploads;
 };

@@ -35,7 +35,6 @@ constexpr auto kOwnOperations = std::to_array<JsonOperation>({
       .traffic_class = TrafficClass::kRead,
       .is_retry_method = true,
       .answer = Answer::kBucket,
-      .refuses = "generation softDeleted",
       .needs = {.on_bucket = {kBucketsGet}}},
      &Call<&JsonEndpoints::buckets, &BucketEndpoints::Get>},
     {{.name = "storage.buckets.patch",
@@ -182,7 +181,7 @@ constexpr auto kOwnOperations = std::to_array<JsonOperation>({
       .answer = Answer::kNothing,
       .needs = {}},
      &Call<&JsonEndpoints::resumable, &ResumableEndpoints::Cancel>},
-    // storage.folders.list and storage.managedFolders.list go with storage.objects.list in every role here.
+    // storage.managedFolders.list goes with storage.objects.list in every role here.
     {{.name = "storage.buckets.getStorageLayout",
       .request = "GET /storage/v1/b/{bucket}/storageLayout",
       .traffic_class = TrafficClass::kRead,
@@ -195,12 +194,6 @@ constexpr auto kOwnOperations = std::to_array<JsonOperation>({
       .answer = Answer::kFolders,
       .needs = {.on_bucket = {kObjectsList}}},
      &Call<&JsonEndpoints::buckets, &BucketEndpoints::ListNone>},
-    {{.name = "storage.folders.list",
-      .request = "GET /storage/v1/b/{bucket}/folders",
-      .traffic_class = TrafficClass::kList,
-      .answer = Answer::kFolders,
-      .needs = {.on_bucket = {kObjectsList}}},
-     &Call<&JsonEndpoints::buckets, &BucketEndpoints::ListFolders>},
     // The path of gcloud and gsutil.
     {{.name = "storage.objects.insert",
       .request = "POST /resumable/upload/storage/v1/b/{bucket}/o",

@@ -41,16 +41,18 @@ constexpr Permission ToSeeAcls(Answer answer) {
 Service::Service(Store& store, ResumableSessions& sessions, const ServiceAccess& access)
     : scheme_(access.scheme),
       store_(store),
+      lifecycle_(store),
       authorizer_(access.is_required ? access.identity : nullptr, *access.hmac_keys, store),
       cors_(store),
       metadata_server_(access.identity, *access.machine),
       json_(store, sessions, *access.hmac_keys, access.default_project),
-      xml_(store, authorizer_) {
+      xml_(store, sessions, authorizer_) {
   if (access.identity != nullptr) tokens_.emplace(*access.identity);
 }
 
 HttpResponse Service::Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
   try {
+    lifecycle_.CatchUp();
     if (auto response = cors_.AnswerPreflight(request, subject)) return *std::move(response);
     HttpResponse response = AnswerAny(request, body, subject);
     cors_.AddHeaders(request, subject, response);

@@ -16,6 +16,7 @@
 #include "service/cors.h"
 #include "service/json_endpoints.h"
 #include "store/buckets/store.h"
+#include "store/lifecycle/lifecycle.h"
 #include "store/uploads/resumable_sessions.h"
 #include "xml_api/xml_service.h"
 
@@ -56,6 +57,7 @@ class Service final {
 
   const std::string scheme_;
   const Store& store_;
+  Lifecycle lifecycle_;
   const Authorizer authorizer_;
   const Cors cors_;
   std::optional<TokenEndpoints> tokens_;

@@ -17,16 +17,18 @@ ApiResult<HttpResponse> Call(const JsonEndpoints& all, const ApiCall& call) {
   return ((all.*endpoints).*method)(call);
 }
 
+constexpr JsonOperation Other(std::string_view name, std::string_view request, TrafficClass traffic_class,
+                              Answer answer, NeededPermissions needs, JsonHandler handler) {
+  return {{.name = name, .request = request, .traffic_class = traffic_class, .answer = answer, .needs = needs},
+          handler};
+}
+
 /// A row that retry tests may have instructions for.
 constexpr JsonOperation SubResource(std::string_view name, std::string_view request, TrafficClass traffic_class,
                                     Answer answer, NeededPermissions needs, JsonHandler handler) {
-  return {{.name = name,
-           .request = request,
-           .traffic_class = traffic_class,
-           .is_retry_method = true,
-           .answer = answer,
-           .needs = needs},
-          handler};
+  JsonOperation row = Other(name, request, traffic_class, answer, needs, handler);
+  row.is_retry_method = true;
+  return row;
 }
 
 // https://cloud.google.com/storage/docs/access-control/iam-json
@@ -42,12 +44,8 @@ inline constexpr NeededPermissions kToChangeObjectAcl = {.on_object = {Permissio
 constexpr JsonOperation OfNone(std::string_view name, std::string_view request, TrafficClass traffic_class,
                                JsonHandler handler) {
   const bool is_read = traffic_class == TrafficClass::kRead || traffic_class == TrafficClass::kList;
-  return {{.name = name,
-           .request = request,
-           .traffic_class = traffic_class,
-           .answer = traffic_class == TrafficClass::kList ? Answer::kFolders : Answer::kNothing,
-           .needs = is_read ? kToReadBucket : kToUpdateBucket},
-          handler};
+  return Other(name, request, traffic_class, traffic_class == TrafficClass::kList ? Answer::kFolders : Answer::kNothing,
+               is_read ? kToReadBucket : kToUpdateBucket, handler);
 }
 
 inline constexpr auto kSubResourceOperations = std::to_array<JsonOperation>({
@@ -133,6 +131,44 @@ inline constexpr auto kSubResourceOperations = std::to_array<JsonOperation>({
     SubResource("storage.serviceaccount.get", "GET /storage/v1/projects/{project}/serviceAccount", TrafficClass::kRead,
                 Answer::kServiceAccount, {.on_project = {}},
                 &Call<&JsonEndpoints::projects, &ProjectEndpoints::GetServiceAccount>),
+    {{.name = "storage.objects.restore",
+      .request = "POST /storage/v1/b/{bucket}/o/{object}/restore",
+      .traffic_class = TrafficClass::kWrite,
+      .mutates_object = true,
+      .is_retry_method = true,
+      .answer = Answer::kObject,
+      .refuses = "restoreToken",
+      .needs = {.on_bucket = {Permission::kObjectsRestore, Permission::kObjectsCreate}, .replaces_object = true}},
+     &Call<&JsonEndpoints::restores, &RestoreEndpoints::RestoreObject>},
+    Other("storage.objects.bulkRestore", "POST /storage/v1/b/{bucket}/o/bulkRestore", TrafficClass::kWrite,
+          Answer::kOperation, {.on_bucket = {Permission::kObjectsRestore, Permission::kObjectsCreate}},
+          &Call<&JsonEndpoints::restores, &RestoreEndpoints::RestoreObjects>),
+    Other("storage.buckets.restore", "POST /storage/v1/b/{bucket}/restore", TrafficClass::kWrite, Answer::kBucket,
+          {.on_project = {Permission::kBucketsRestore}},
+          &Call<&JsonEndpoints::restores, &RestoreEndpoints::RestoreBucket>),
+    Other("storage.folders.list", "GET /storage/v1/b/{bucket}/folders", TrafficClass::kList, Answer::kFolders,
+          {.on_bucket = {Permission::kFoldersList}}, &Call<&JsonEndpoints::folders, &FolderEndpoints::List>),
+    Other("storage.folders.insert", "POST /storage/v1/b/{bucket}/folders", TrafficClass::kWrite, Answer::kFolder,
+          {.on_bucket = {Permission::kFoldersCreate}}, &Call<&JsonEndpoints::folders, &FolderEndpoints::Insert>),
+    Other("storage.folders.get", "GET /storage/v1/b/{bucket}/folders/{item}", TrafficClass::kRead, Answer::kFolder,
+          {.on_bucket = {Permission::kFoldersGet}}, &Call<&JsonEndpoints::folders, &FolderEndpoints::Get>),
+    Other("storage.folders.delete", "DELETE /storage/v1/b/{bucket}/folders/{item}", TrafficClass::kDelete,
+          Answer::kNothing, {.on_bucket = {Permission::kFoldersDelete}},
+          &Call<&JsonEndpoints::folders, &FolderEndpoints::Delete>),
+    Other("storage.folders.deleteRecursive", "POST /storage/v1/b/{bucket}/folders/{item}/deleteRecursive",
+          TrafficClass::kDelete, Answer::kOperation,
+          {.on_bucket = {Permission::kFoldersDelete, Permission::kObjectsDelete}},
+          &Call<&JsonEndpoints::folders, &FolderEndpoints::DeleteRecursive>),
+    Other("storage.folders.rename", "POST /storage/v1/b/{bucket}/folders/{source_object}/renameTo/folders/{object}",
+          TrafficClass::kWrite, Answer::kOperation,
+          {.on_bucket = {Permission::kFoldersRename, Permission::kFoldersCreate}},
+          &Call<&JsonEndpoints::folders, &FolderEndpoints::Rename>),
+    Other("storage.operations.list", "GET /storage/v1/b/{bucket}/operations", TrafficClass::kList, Answer::kOperations,
+          kToReadBucket, &Call<&JsonEndpoints::operations, &OperationEndpoints::List>),
+    Other("storage.operations.get", "GET /storage/v1/b/{bucket}/operations/{item}", TrafficClass::kRead,
+          Answer::kOperation, kToReadBucket, &Call<&JsonEndpoints::operations, &OperationEndpoints::Get>),
+    Other("storage.operations.cancel", "POST /storage/v1/b/{bucket}/operations/{item}/cancel", TrafficClass::kWrite,
+          Answer::kNothing, kToUpdateBucket, &Call<&JsonEndpoints::operations, &OperationEndpoints::Cancel>),
     // What no bucket has here: there is nothing to read or to change.
     OfNone("storage.managedFolders.get", "GET /storage/v1/b/{bucket}/managedFolders/{item}", TrafficClass::kRead,
            &Call<&JsonEndpoints::buckets, &BucketEndpoints::FindNone>),
@@ -144,10 +180,6 @@ inline constexpr auto kSubResourceOperations = std::to_array<JsonOperation>({
            TrafficClass::kWrite, &Call<&JsonEndpoints::buckets, &BucketEndpoints::FindNone>),
     OfNone("storage.anywhereCaches.list", "GET /storage/v1/b/{bucket}/anywhereCaches", TrafficClass::kList,
            &Call<&JsonEndpoints::buckets, &BucketEndpoints::ListNone>),
-    OfNone("storage.operations.list", "GET /storage/v1/b/{bucket}/operations", TrafficClass::kList,
-           &Call<&JsonEndpoints::buckets, &BucketEndpoints::ListNone>),
-    OfNone("storage.operations.get", "GET /storage/v1/b/{bucket}/operations/{item}", TrafficClass::kRead,
-           &Call<&JsonEndpoints::buckets, &BucketEndpoints::FindNone>),
     OfNone("storage.managedFolders.update", "PATCH /storage/v1/b/{bucket}/managedFolders/{item}", TrafficClass::kWrite,
            &Call<&JsonEndpoints::buckets, &BucketEndpoints::FindNone>),
     OfNone("storage.managedFolders.testIamPermissions",
@@ -171,8 +203,6 @@ inline constexpr auto kSubResourceOperations = std::to_array<JsonOperation>({
            &Call<&JsonEndpoints::buckets, &BucketEndpoints::FindNone>),
     OfNone("storage.rapidCaches.disable", "POST /storage/v1/b/{bucket}/rapidCaches/{item}/disable",
            TrafficClass::kWrite, &Call<&JsonEndpoints::buckets, &BucketEndpoints::FindNone>),
-    OfNone("storage.operations.cancel", "POST /storage/v1/b/{bucket}/operations/{item}/cancel", TrafficClass::kWrite,
-           &Call<&JsonEndpoints::buckets, &BucketEndpoints::FindNone>),
     OfNone("storage.operations.advanceRelocateBucket",
            "POST /storage/v1/b/{bucket}/operations/{item}/advanceRelocateBucket", TrafficClass::kWrite,
            &Call<&JsonEndpoints::buckets, &BucketEndpoints::FindNone>),

@@ -22,6 +22,9 @@ using Status = ResumableSession::Status;
 // https://cloud.google.com/storage/docs/performing-resumable-uploads: all chunks but the last are multiples of it.
 constexpr std::uint64_t kChunkUnit = std::uint64_t{256} << 10;
 
+// The key was shown when the session was started. gcloud does not show it again, and compares the hashes of the answer.
+constexpr bool kHasKey = true;
+
 // Status 308 with what is persisted, or the 200 that some clients' proxies need instead.
 HttpResponse Incomplete(const ApiCall& call, const Status& status) {
   HttpResponse response{.status = 308};
@@ -67,14 +70,14 @@ ApiResult<HttpResponse> Finish(const ApiCall& call, ResumableSession& session, s
   PendingObject pending = session.pending();
   pending.bucket = std::move(bucket);
   pending.also = [&](const Object& object) {
-    return session.EndRecord(std::get<std::string>(ObjectResponse(call, object).body));
+    return session.EndRecord(std::get<std::string>(ObjectResponse(call, object, kHasKey).body));
   };
   const ApiResult<ObjectPtr> stored = CommitUpload(call, std::move(pending), std::move(body));
   if (!stored) {
     session.EndFinish(std::nullopt);
     return tl::unexpected(stored.error());
   }
-  HttpResponse response = ObjectResponse(call, **stored);
+  HttpResponse response = ObjectResponse(call, **stored, kHasKey);
   session.EndFinish(std::get<std::string>(response.body));
   return response;
 }

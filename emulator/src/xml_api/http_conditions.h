@@ -1,17 +1,13 @@
 #pragma once
 
-#include <optional>
 #include <string_view>
 
-#include "base/time_source.h"
+#include "base/parse_time.h"
 #include "http/xml_error.h"
 #include "store/objects/object.h"
 #include "xml_api/xml_call.h"
 
 namespace gcsflux::emulator {
-
-/// "Fri, 20 Nov 2026 06:25:00 GMT". Nothing if it has another form.
-std::optional<Time> ParseHttpDate(std::string_view text);
 
 /// The headers with HTTP's own conditions: those on the object that is read, or on a copy's source.
 struct ConditionHeaders {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "api/access_control_list.h"
 #include "base/time_format.h"
 #include "http/xml_writer.h"
 #include "store/objects/storage_class.h"
@@ -44,6 +45,11 @@ XmlResult<HttpResponse> XmlBuckets::Create(const XmlCall& call) const {
     if (!configuration) return tl::unexpected(configuration.error());
     if (!configuration->location.empty()) info.location = std::move(configuration->location);
     if (!configuration->storage_class.empty()) info.storage_class = std::move(configuration->storage_class);
+  }
+  if (const std::string predefined = PredefinedAclName(call); !predefined.empty()) {
+    const ApiResult<AccessControlList> acl = PredefinedAcl(predefined, AclKind::kBucket, "");
+    if (!acl) return tl::unexpected(ToXmlError(acl.error()));
+    info.settings["acl"] = EncodeAcl(*acl);
   }
   if (!IsStorageClass(info.storage_class)) return XmlFail(XmlErrorCode::kInvalidStorageClass, info.storage_class);
   const auto inserted = store_.InsertBucket(std::move(info));
@@ -93,6 +99,9 @@ XmlResult<HttpResponse> XmlBuckets::SetVersioning(const XmlCall& call) const {
   const XmlResult<Preconditions> preconditions = ReadBucketPreconditions(call);
   if (!preconditions) return tl::unexpected(preconditions.error());
   const auto changed = (*bucket)->ChangeInfo(*preconditions, [&](BucketInfo& info) -> Outcome<void> {
+    if (*is_enabled && HasHierarchicalNamespace(info)) {
+      return Fail(FailureKind::kInvalid, "Object versioning is not supported with a hierarchical namespace.");
+    }
     SwitchVersioning(info, *is_enabled);
     return {};
   });

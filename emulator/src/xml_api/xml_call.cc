@@ -143,14 +143,18 @@ XmlResult<ObjectAttributes> ReadAttributes(const XmlCall& call) {
   return attributes;
 }
 
-XmlResult<void> SettleXmlAcl(const XmlCall& call, const BucketInfo& bucket, ObjectAttributes& attributes) {
-  // "public-read" is publicRead in the JSON API.
+std::string PredefinedAclName(const XmlCall& call) {
   std::string predefined;
   bool is_first_of_word = false;
   for (const char c : HeaderValue(call, "x-goog-acl")) {
     if (c != '-') predefined += is_first_of_word && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     is_first_of_word = c == '-';
   }
+  return predefined;
+}
+
+XmlResult<void> SettleXmlAcl(const XmlCall& call, const BucketInfo& bucket, ObjectAttributes& attributes) {
+  const std::string predefined = PredefinedAclName(call);
   const auto settled = SettleNewObjectAcl(call.caller, bucket, predefined, attributes);
   if (!settled) return tl::unexpected(ToXmlError(settled.error()));
   return {};

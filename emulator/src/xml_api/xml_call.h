@@ -59,6 +59,9 @@ XmlError ToObjectError(const XmlCall& call, const Failure& failure);
 /// Content-Type and its siblings, x-goog-storage-class, x-goog-custom-time, x-goog-meta-*.
 XmlResult<ObjectAttributes> ReadAttributes(const XmlCall& call);
 
+/// The JSON API's name for the list that x-goog-acl names, or "": "public-read" is publicRead.
+std::string PredefinedAclName(const XmlCall& call);
+
 /// Settles who may use a new object: by x-goog-acl, and the caller is its owner.
 XmlResult<void> SettleXmlAcl(const XmlCall& call, const BucketInfo& bucket, ObjectAttributes& attributes);
 

@@ -47,7 +47,18 @@ XmlResult<Source> ReadSource(const XmlCall& call) {
   return source;
 }
 
-XmlResult<ObjectPtr> FindSource(const Store& store, const XmlCall& call) {
+XmlResult<ObjectAttributes> SettleAttributes(const XmlCall& call, const Object& source, ObjectAttributes given) {
+  const std::string directive = HeaderValue(call, "x-goog-metadata-directive");
+  if (directive == "REPLACE") return given;
+  if (!directive.empty() && directive != "COPY") return XmlFail(XmlErrorCode::kInvalidArgument, directive);
+  ObjectAttributes attributes = CopiedAttributes(*source.attributes);
+  attributes.storage_class = std::move(given.storage_class);
+  return attributes;
+}
+
+}  // namespace
+
+XmlResult<ObjectPtr> FindCopySource(const Store& store, const XmlCall& call) {
   const XmlResult<Source> source = ReadSource(call);
   if (!source) return tl::unexpected(source.error());
   const auto allowed = call.caller.Require(Permission::kObjectsGet,
@@ -68,20 +79,9 @@ XmlResult<ObjectPtr> FindSource(const Store& store, const XmlCall& call) {
   return *std::move(object);
 }
 
-XmlResult<ObjectAttributes> SettleAttributes(const XmlCall& call, const Object& source, ObjectAttributes given) {
-  const std::string directive = HeaderValue(call, "x-goog-metadata-directive");
-  if (directive == "REPLACE") return given;
-  if (!directive.empty() && directive != "COPY") return XmlFail(XmlErrorCode::kInvalidArgument, directive);
-  ObjectAttributes attributes = CopiedAttributes(*source.attributes);
-  attributes.storage_class = std::move(given.storage_class);
-  return attributes;
-}
-
-}  // namespace
-
 XmlResult<HttpResponse> CopyXmlObject(const Store& store, const XmlCall& call, Bucket& destination,
                                       const Preconditions& preconditions, NewObject copy) {
-  const XmlResult<ObjectPtr> source = FindSource(store, call);
+  const XmlResult<ObjectPtr> source = FindCopySource(store, call);
   if (!source) return tl::unexpected(source.error());
   XmlResult<ObjectAttributes> settled = SettleAttributes(call, **source, std::move(copy.attributes));
   if (!settled) return tl::unexpected(settled.error());

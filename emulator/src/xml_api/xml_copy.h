@@ -6,6 +6,9 @@
 
 namespace gcsflux::emulator {
 
+/// The object that x-goog-copy-source names, which must meet the request's conditions on it.
+XmlResult<ObjectPtr> FindCopySource(const Store& store, const XmlCall& call);
+
 /// A PUT whose x-goog-copy-source names an object. Stores that object's content under the route's name. No byte is
 /// moved.
 ///

@@ -36,20 +36,36 @@ XmlResult<std::optional<ListPosition>> ReadPosition(const XmlCall& call, const L
   return marker.empty() ? std::nullopt : std::optional(MarkerPosition(marker, query));
 }
 
-void WriteObject(XmlWriter& xml, const Object& object, const ListingText& text) {
-  xml.Begin("Contents");
+// `element` is Contents, or Version in a listing of all generations.
+void WriteObject(XmlWriter& xml, std::string_view element, const Object& object, const ListingText& text) {
+  const bool is_latest = object.extras == nullptr || !object.extras->time_deleted;
+  xml.Begin(element);
   xml.Element("Key", text(object.name));
+  if (element == "Version") {
+    xml.Element("VersionId", std::to_string(object.generation));
+    xml.Element("IsLatest", is_latest ? "true" : "false");
+    if (!is_latest) xml.Element("DeletedTime", FormatRfc3339(*object.extras->time_deleted));
+  }
   xml.Element("Generation", std::to_string(object.generation));
   xml.Element("MetaGeneration", std::to_string(object.metageneration));
   xml.Element("LastModified", FormatRfc3339(object.updated));
   xml.Element("ETag", XmlEtag(object));
   xml.Element("Size", std::to_string(object.body->size()));
   xml.Element("StorageClass", object.attributes->storage_class);
-  xml.End("Contents");
+  xml.End(element);
 }
 
 void WriteElementUnlessEmpty(XmlWriter& xml, std::string_view name, const std::string& text) {
   if (!text.empty()) xml.Element(name, text);
+}
+
+void WriteItems(XmlWriter& xml, std::string_view element, const ListPage& page, const ListingText& text) {
+  for (const ObjectPtr& object : page.objects) WriteObject(xml, element, *object, text);
+  for (const std::string& prefix : page.prefixes) {
+    xml.Begin("CommonPrefixes");
+    xml.Element("Prefix", text(prefix));
+    xml.End("CommonPrefixes");
+  }
 }
 
 // Where this page begins and where the next one does, in each form's terms.
@@ -77,13 +93,44 @@ HttpResponse RenderPage(const XmlCall& call, const ListQuery& query, const ListP
   WriteElementUnlessEmpty(xml, "Delimiter", text(query.delimiter));
   if (text.is_encoded()) xml.Element("EncodingType", "url");
   xml.Element("IsTruncated", page.next ? "true" : "false");
-  for (const ObjectPtr& object : page.objects) WriteObject(xml, *object, text);
-  for (const std::string& prefix : page.prefixes) {
-    xml.Begin("CommonPrefixes");
-    xml.Element("Prefix", text(prefix));
-    xml.End("CommonPrefixes");
-  }
+  WriteItems(xml, "Contents", page, text);
   xml.End("ListBucketResult");
+  return XmlResponse(std::move(xml));
+}
+
+// After which generation the page begins: GCS and S3 have a name each for it.
+XmlResult<std::optional<ListPosition>> ReadVersionPosition(const XmlCall& call, const ListQuery& query) {
+  const std::string key = call.query.Value("key-marker");
+  if (key.empty()) return std::nullopt;
+  ListPosition position = MarkerPosition(key, query);
+  for (const char* name : {"generation-marker", "version-id-marker"}) {
+    if (call.query.Value(name).empty()) continue;
+    const auto generation = Int64Parameter(call, name);
+    if (!generation) return tl::unexpected(generation.error());
+    position.generation = *generation;
+  }
+  return position;
+}
+
+HttpResponse RenderVersions(const XmlCall& call, const ListQuery& query, const ListPage& page,
+                            const ListingText& text) {
+  XmlWriter xml;
+  xml.Begin("ListVersionsResult", kListingXmlns);
+  xml.Element("Name", call.route.bucket);
+  xml.Element("Prefix", text(query.prefix));
+  xml.Element("KeyMarker", text(call.query.Value("key-marker")));
+  if (page.next) {
+    xml.Element("NextKeyMarker", text(page.next->text));
+    const std::string generation = page.next->generation ? std::to_string(*page.next->generation) : "";
+    WriteElementUnlessEmpty(xml, "NextGenerationMarker", generation);
+    WriteElementUnlessEmpty(xml, "NextVersionIdMarker", generation);
+  }
+  xml.Element("MaxKeys", std::to_string(query.max_results));
+  WriteElementUnlessEmpty(xml, "Delimiter", text(query.delimiter));
+  if (text.is_encoded()) xml.Element("EncodingType", "url");
+  xml.Element("IsTruncated", page.next ? "true" : "false");
+  WriteItems(xml, "Version", page, text);
+  xml.End("ListVersionsResult");
   return XmlResponse(std::move(xml));
 }
 
@@ -98,6 +145,25 @@ XmlResult<ListingText> ListingText::Read(const XmlCall& call) {
 }
 
 std::string ListingText::operator()(const std::string& text) const { return is_encoded_ ? EncodePath(text) : text; }
+
+XmlResult<HttpResponse> ListXmlVersions(const Store& store, const XmlCall& call) {
+  const auto bucket = FindXmlBucket(store, call);
+  if (!bucket) return tl::unexpected(bucket.error());
+  const XmlResult<ListingText> text = ListingText::Read(call);
+  const XmlResult<std::size_t> max_keys = ReadLimit(call, "max-keys", 1, kMaxKeys);
+  if (!text) return tl::unexpected(text.error());
+  if (!max_keys) return tl::unexpected(max_keys.error());
+  ListQuery query{.prefix = call.query.Value("prefix"),
+                  .delimiter = call.query.Value("delimiter"),
+                  .max_results = *max_keys,
+                  .has_versions = true};
+  auto position = ReadVersionPosition(call, query);
+  if (!position) return tl::unexpected(position.error());
+  query.after = *std::move(position);
+  const ListPage page = (*bucket)->List(query);
+  call.subject.listed_items = page.objects.size() + page.prefixes.size();
+  return RenderVersions(call, query, page, *text);
+}
 
 XmlResult<HttpResponse> ListXmlObjects(const Store& store, const XmlCall& call) {
   const auto bucket = FindXmlBucket(store, call);

@@ -8,6 +8,10 @@ namespace gcsflux::emulator {
 /// https://cloud.google.com/storage/docs/xml-api/get-bucket-list. `list-type=2` selects the second form.
 XmlResult<HttpResponse> ListXmlObjects(const Store& store, const XmlCall& call);
 
+/// All generations, in the form of S3's ListObjectVersions, with GCS's elements beside. A page begins after
+/// `key-marker`, and after the generation that `generation-marker` or `version-id-marker` names.
+XmlResult<HttpResponse> ListXmlVersions(const Store& store, const XmlCall& call);
+
 /// With `encoding-type=url`, percent-encodes texts, except for '/'; else leaves them as they are.
 class ListingText {
  public:

@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "api/encryption_headers.h"
+#include "base/time_format.h"
+#include "http/byte_range.h"
 #include "http/hash_text.h"
 #include "http/target.h"
 #include "http/xml_writer.h"
 #include "store/objects/customer_key.h"
+#include "xml_api/xml_copy.h"
 #include "xml_api/xml_etag.h"
 #include "xml_api/xml_multipart_pages.h"
 #include "xml_api/xml_objects.h"
@@ -70,6 +73,33 @@ HttpResponse CompleteResponse(const XmlCall& call, const Object& object) {
   return response;
 }
 
+// The bytes that the header's range names; all of them if it names none.
+XmlResult<BodyPtr> CopiedBytes(const XmlCall& call, const BodyPtr& source) {
+  source->CheckBytes();
+  const std::string header = HeaderValue(call, "x-goog-copy-source-range");
+  if (header.empty()) return source;
+  const RangeRequest range = ParseRange(header, source->size());
+  if (range.kind == RangeRequest::Kind::kWhole) return XmlFail(XmlErrorCode::kInvalidArgument, header);
+  if (range.kind == RangeRequest::Kind::kUnsatisfiable) return XmlFail(XmlErrorCode::kInvalidRange, header);
+  return std::make_shared<const Body>(source->bytes().Slice(range.offset, range.length));
+}
+
+// UploadPartCopy of S3: a part whose bytes are those of an object, or a range of them.
+XmlResult<HttpResponse> CopyPart(const Store& store, const XmlCall& call, MultipartUpload& upload, int number) {
+  const XmlResult<ObjectPtr> source = FindCopySource(store, call);
+  if (!source) return tl::unexpected(source.error());
+  const XmlResult<BodyPtr> body = CopiedBytes(call, (*source)->body);
+  if (!body) return tl::unexpected(body.error());
+  if ((*body)->size() > kMaxPartSize) return XmlFail(XmlErrorCode::kEntityTooLarge);
+  if (const auto put = upload.PutPart(number, *body); !put) return XmlFail(ToCode(put.error()));
+  XmlWriter xml;
+  xml.Begin("CopyPartResult", kMultipartXmlns);
+  xml.Element("LastModified", FormatRfc3339(store.now()));
+  xml.Element("ETag", Md5Etag(**body));
+  xml.End("CopyPartResult");
+  return XmlResponse(std::move(xml));
+}
+
 }  // namespace
 
 XmlResult<XmlMultipart::Found> XmlMultipart::Find(const XmlCall& call) const {
@@ -116,7 +146,7 @@ XmlResult<HttpResponse> XmlMultipart::PutPart(const XmlCall& call) const {
     return tl::unexpected(checked.error());
   }
   if (call.request.headers.Find("x-goog-copy-source") != nullptr) {
-    return XmlFail(XmlErrorCode::kNotImplemented, "x-goog-copy-source");
+    return CopyPart(store_, call, *found->upload, *number);
   }
   if (call.body.announced_size().value_or(0) > kMaxPartSize) return XmlFail(XmlErrorCode::kEntityTooLarge);
   const XmlResult<BodyPtr> body = ReceiveCheckedBody(call);

@@ -1,60 +1,25 @@
 #include "xml_api/xml_requests.h"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <pugixml.hpp>
 #include <string>
 
 #include "store/objects/names.h"
+#include "xml_api/xml_elements.h"
 #include "xml_api/xml_etag.h"
 
 namespace gcsflux::emulator {
 namespace {
 
 constexpr std::size_t kMaxObjectsToDelete = 1000;
-
-// Clients may write their namespace as a prefix.
-std::string_view LocalName(const pugi::xml_node& node) {
-  const std::string_view name = node.name();
-  const std::size_t colon = name.find(':');
-  return colon == std::string_view::npos ? name : name.substr(colon + 1);
-}
-
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
-}
-
-// The text of the only child of that name, or nothing.
-std::optional<std::string> OnlyChild(const pugi::xml_node& parent, std::string_view name) {
-  std::optional<std::string> text;
-  for (const pugi::xml_node& child : parent.children()) {
-    if (child.type() != pugi::node_element || LocalName(child) != name) continue;
-    if (text) return std::nullopt;
-    text = Trim(child.text().get());
-  }
-  return text;
-}
+constexpr std::size_t kMaxComponents = 32;
 
 std::optional<std::int64_t> ParseNumber(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-// The root element of that name.
-XmlResult<pugi::xml_node> ParseRoot(pugi::xml_document& document, std::string_view xml, const std::string& name,
-                                    unsigned options = pugi::parse_default) {
-  // pugixml takes a zero byte for the end of the text, and ignores what follows.
-  if (xml.find('\0') != std::string_view::npos) return XmlFail(XmlErrorCode::kMalformedXml, "It holds a zero byte.");
-  const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size(), options, pugi::encoding_utf8);
-  if (!parsed) return XmlFail(XmlErrorCode::kMalformedXml, parsed.description());
-  const pugi::xml_node root = document.document_element();
-  if (LocalName(root) != name) return XmlFail(XmlErrorCode::kMalformedXml, "Expected " + name + ".");
-  return root;
 }
 
 XmlResult<PartReference> ParsePart(const pugi::xml_node& node) {
@@ -86,7 +51,43 @@ XmlResult<ObjectsToDelete::Entry> ParseObjectToDelete(const pugi::xml_node& node
   return entry;
 }
 
+// A number that may be absent.
+XmlResult<std::optional<std::int64_t>> NumberChild(const pugi::xml_node& node, std::string_view name) {
+  const std::optional<std::string> text = OnlyChild(node, name);
+  if (!text) return std::nullopt;
+  const std::optional<std::int64_t> number = ParseNumber(*text);
+  if (!number) return XmlFail(XmlErrorCode::kInvalidArgument, std::string(name) + " " + *text);
+  return number;
+}
+
+XmlResult<ObjectSelector> ParseComponent(const pugi::xml_node& node) {
+  const std::string name = OnlyChild(node, "Name").value_or("");
+  const auto generation = NumberChild(node, "Generation");
+  const auto match = NumberChild(node, "IfGenerationMatch");
+  if (LocalName(node) != "Component" || name.empty()) {
+    return XmlFail(XmlErrorCode::kMalformedXml, "A Component needs one Name.");
+  }
+  if (!generation) return tl::unexpected(generation.error());
+  if (!match) return tl::unexpected(match.error());
+  return ObjectSelector{.name = name, .generation = *generation, .preconditions = {.if_generation_match = *match}};
+}
+
 }  // namespace
+
+XmlResult<std::vector<ObjectSelector>> ParseCompose(std::string_view xml) {
+  pugi::xml_document document;
+  const auto root = ParseRoot(document, xml, "ComposeRequest");
+  if (!root) return tl::unexpected(root.error());
+  std::vector<ObjectSelector> sources;
+  for (const pugi::xml_node& child : root->children()) {
+    if (child.type() != pugi::node_element) continue;
+    XmlResult<ObjectSelector> source = ParseComponent(child);
+    if (!source) return tl::unexpected(source.error());
+    sources.push_back(*std::move(source));
+  }
+  if (!sources.empty() && sources.size() <= kMaxComponents) return sources;
+  return XmlFail(XmlErrorCode::kInvalidArgument, "A ComposeRequest names between 1 and 32 components.");
+}
 
 XmlResult<std::vector<PartReference>> ParseCompleteUpload(std::string_view xml) {
   pugi::xml_document document;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "http/xml_error.h"
+#include "store/buckets/bucket.h"
 #include "store/buckets/multipart_uploads.h"
 
 namespace gcsflux::emulator {
@@ -38,6 +39,10 @@ struct ObjectsToDelete {
 /// <Delete><Quiet/><Object><Key/><VersionId/></Object>...</Delete>, with one to 1000 objects. kInvalidArgument if a
 /// version is not a generation.
 XmlResult<ObjectsToDelete> ParseDelete(std::string_view xml);
+
+/// <ComposeRequest><Component><Name/><Generation/><IfGenerationMatch/></Component>...</ComposeRequest>, with one to 32
+/// components. kInvalidArgument if a number is none.
+XmlResult<std::vector<ObjectSelector>> ParseCompose(std::string_view xml);
 
 /// <VersioningConfiguration><Status/></VersioningConfiguration>: whether the status is Enabled, not Suspended.
 XmlResult<bool> ParseVersioningConfiguration(std::string_view xml);

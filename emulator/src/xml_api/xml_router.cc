@@ -83,15 +83,18 @@ XmlResult<XmlRoute> FindXmlRoute(const HttpRequest& request, const Target& targe
     return XmlFail(XmlErrorCode::kInvalidArgument, "partNumber needs an uploadId.");
   }
   const std::span<const XmlOperation> operations = XmlOperations();
+  const auto has_path = [&](const XmlOperation& operation) {
+    return PathOf(operation).substr(0, PathOf(operation).find('?')) == PatternOf(route);
+  };
   const auto found = std::find_if(operations.begin(), operations.end(), [&](const XmlOperation& operation) {
-    const std::string_view path = PathOf(operation).substr(0, PathOf(operation).find('?'));
-    return MethodOf(operation) == request.method && path == PatternOf(route) && SubresourceOf(operation) == subresource;
+    return MethodOf(operation) == request.method && has_path(operation) && SubresourceOf(operation) == subresource;
   });
   const bool is_found = found != operations.end();
   for (const auto& [name, value] : target.query.all()) {
     const bool is_known = is_found ? IsKnown(*found, name)
-                                   : std::any_of(operations.begin(), operations.end(),
-                                                 [&](const XmlOperation& any) { return IsKnown(any, name); });
+                                   : std::any_of(operations.begin(), operations.end(), [&](const XmlOperation& any) {
+                                       return has_path(any) && IsKnown(any, name);
+                                     });
     if (!is_known) return XmlFail(XmlErrorCode::kNotImplemented, name);
   }
   if (!is_found) return XmlFail(XmlErrorCode::kMethodNotAllowed);

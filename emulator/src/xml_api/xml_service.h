@@ -13,8 +13,9 @@ namespace gcsflux::emulator {
 /// The XML API, https://cloud.google.com/storage/docs/xml-api/overview. Thread-safe.
 class XmlService {
  public:
-  /// Both must outlive it.
-  XmlService(Store& store, const Authorizer& authorizer) : authorizer_(authorizer), endpoints_(store) {}
+  /// All of them must outlive it.
+  XmlService(Store& store, ResumableSessions& sessions, const Authorizer& authorizer)
+      : authorizer_(authorizer), endpoints_(store, sessions, authorizer) {}
 
   /// Never throws: an internal failure is a 500 in the XML API's own form. Says in `subject` what the request was
   /// about. `base_url` is "http://HOST:PORT", the client's name for the emulator.

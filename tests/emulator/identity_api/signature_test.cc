@@ -1,11 +1,16 @@
 // Requests of the XML API that are signed by HMAC keys, and signed URLs, if the emulator requires credentials.
 
 #include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/sha.h>
 
+#include <cctype>
 #include <chrono>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "emulator/support/crypto_fixtures.h"
 #include "emulator/support/identity_fixture.h"
@@ -153,6 +158,123 @@ TEST_F(SignatureTest, AUrlThatAnAccountSignedWorksUntilItExpires) {
   EXPECT_EQ(Get(SignedUrl(kViewerEmail, "/bucket/object", "604801"), ""), 400);
   emulator_.clock().Advance(std::chrono::seconds(61));
   EXPECT_EQ(Get(url, ""), 400);
+}
+
+// By version 2, with a key or with an account's own.
+class SignatureV2Test : public SignatureTest {
+ protected:
+  static std::string Base64(std::string_view bytes) {
+    std::string text(4 * ((bytes.size() + 2) / 3), '\0');
+    (void)::EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                            reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+    return text;
+  }
+  [[nodiscard]] std::string Sign(const std::string& text) const {
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    ::HMAC(::EVP_sha1(), secret_.data(), static_cast<int>(secret_.size()),
+           reinterpret_cast<const unsigned char*>(text.data()), text.size(), bytes, &size);
+    return Base64({reinterpret_cast<const char*>(bytes), size});
+  }
+  std::string Date() {
+    const std::time_t seconds = std::chrono::system_clock::to_time_t(emulator_.clock().Now());
+    std::tm parts = {};
+    ::gmtime_r(&seconds, &parts);
+    char text[64];
+    std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    return text;
+  }
+  static std::string Escaped(const std::string& text) {
+    std::string escaped;
+    for (const char c : text) {
+      const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+      escaped += is_plain ? std::string(1, c) : "%" + Hex(std::string_view(&c, 1));
+    }
+    return escaped;
+  }
+  std::string Expires(int seconds) { return std::to_string(SecondsOf(emulator_.clock().Now()) + seconds); }
+};
+
+TEST_F(SignatureV2Test, AKeySignsRequests) {
+  for (const auto& [scheme, prefix] : {std::pair("AWS", "x-amz-"), std::pair("GOOG1", "x-goog-")}) {
+    const std::string date = Date();
+    const std::string extension = std::string(prefix) + "meta-k:a,b\n";
+    const std::string signature = Sign("GET\n\n\n" + date + "\n" + extension + "/bucket/object?acl");
+    const auto headers = [&](const std::string& value) {
+      return "Date: " + date + "\r\n" + prefix + "meta-k: a\r\n" + prefix + "meta-k: " + value +
+             "\r\nAuthorization: " + scheme + " " + id_ + ":" + signature + "\r\n";
+    };
+    EXPECT_EQ(Get("/bucket/object?acl", headers("b")), 403) << "a viewer may not read access lists";
+    EXPECT_EQ(client_.Call("GET", "/bucket/object?acl", headers("b")).body.find("signature"), std::string::npos);
+    EXPECT_NE(client_.Call("GET", "/bucket/object?acl", headers("c")).body.find("signature"), std::string::npos);
+    const std::string read = Sign("GET\n\n\n\n" + std::string(prefix) + "date:" + date + "\n/bucket/object");
+    const std::string with_own_date =
+        std::string(prefix) + "date: " + date + "\r\nAuthorization: " + scheme + " " + id_ + ":" + read + "\r\n";
+    EXPECT_EQ(Get("/bucket/object", with_own_date), 200);
+    EXPECT_EQ(client_.Call("DELETE", "/bucket/object", with_own_date).status, 403);
+  }
+}
+
+TEST_F(SignatureV2Test, ADateMustBeNear) {
+  const std::string date = Date();
+  const std::string headers =
+      "Date: " + date + "\r\nAuthorization: AWS " + id_ + ":" + Sign("GET\n\n\n" + date + "\n/bucket/object") + "\r\n";
+  EXPECT_EQ(Get("/bucket/object", headers), 200);
+  emulator_.clock().Advance(std::chrono::minutes(16));
+  EXPECT_EQ(Get("/bucket/object", headers), 403);
+}
+
+TEST_F(SignatureV2Test, AFormIsSignedByItsPolicy) {
+  const std::string policy = Base64(json{{"expiration", "2200-01-01T00:00:00Z"},
+                                         {"conditions",
+                                          {{"starts-with", "$key", ""},
+                                           {"starts-with", "$x-goog-algorithm", ""},
+                                           {"starts-with", "$x-goog-credential", ""},
+                                           {"starts-with", "$x-goog-date", ""}}}}
+                                        .dump());
+  const auto post = [&](const std::string& key, const std::map<std::string, std::string>& fields) {
+    std::string body;
+    const auto add = [&](const std::string& name, const std::string& value) {
+      body += "--zz\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n";
+    };
+    add("key", key);
+    for (const auto& [name, value] : fields) add(name, value);
+    add("file", "x");
+    return client_.Call("POST", "/bucket", "Content-Type: multipart/form-data; boundary=zz\r\n", body + "--zz--\r\n")
+        .status;
+  };
+  EXPECT_EQ(post("a", {}), 401);
+  const std::string by_creator = Base64(SignRs256(policy, TestKey(1).private_key));
+  EXPECT_EQ(post("a", {{"policy", policy}, {"GoogleAccessId", kCreatorEmail}, {"signature", by_creator}}), 204);
+  EXPECT_EQ(post("b", {{"policy", policy}, {"GoogleAccessId", kViewerEmail}, {"signature", by_creator}}), 403)
+      << "a viewer may not write";
+  EXPECT_EQ(post("b", {{"policy", policy}, {"GoogleAccessId", kCreatorEmail}, {"signature", Sign(policy)}}), 403);
+  EXPECT_EQ(post("a", {{"policy", policy}, {"GoogleAccessId", kCreatorEmail}, {"signature", by_creator}}), 403)
+      << "a creator may not replace";
+  const std::string time = Now();
+  const std::map<std::string, std::string> by_v4 = {
+      {"policy", policy},
+      {"x-goog-algorithm", "GOOG4-RSA-SHA256"},
+      {"x-goog-credential", std::string(kCreatorEmail) + "/" + Scope(time)},
+      {"x-goog-date", time},
+      {"x-goog-signature", Hex(SignRs256(policy, TestKey(1).private_key))}};
+  EXPECT_EQ(post("c", by_v4), 204);
+}
+
+TEST_F(SignatureV2Test, AUrlWorksUntilItExpires) {
+  const std::string expires = Expires(60);
+  const std::string text = "GET\n\n\n" + expires + "\n/bucket/object";
+  const std::string by_key = "/bucket/object?AWSAccessKeyId=" + id_ + "&Expires=" + expires + "&Signature=";
+  const std::string by_account =
+      "/bucket/object?GoogleAccessId=" + Escaped(kViewerEmail) + "&Expires=" + expires + "&Signature=";
+  const std::string rsa = Base64(SignRs256(text, TestKey(1).private_key));
+  EXPECT_EQ(Get(by_key + Escaped(Sign(text)), ""), 200);
+  EXPECT_EQ(Get(by_account + Escaped(rsa), ""), 200);
+  EXPECT_EQ(Get(by_account + Escaped(Sign(text)), ""), 403);
+  EXPECT_EQ(Get(by_key + "x", ""), 403);
+  emulator_.clock().Advance(std::chrono::seconds(61));
+  EXPECT_EQ(Get(by_key + Escaped(Sign(text)), ""), 400);
+  EXPECT_EQ(Get(by_account + Escaped(rsa), ""), 400);
 }
 
 }  // namespace

@@ -49,9 +49,11 @@ TEST(ObjectRecord, HasAllAttributes) {
 
 TEST(ObjectRecord, HasAllFields) {
   ObjectExtras extras;
-  auto& [encryption, deleted] = extras;
+  auto& [encryption, deleted, soft_deletion, class_updated] = extras;
   encryption = AllEncryption();
   deleted = Time(seconds(4));
+  soft_deletion = SoftDeletion{Time(seconds(5)), Time(seconds(6))};
+  class_updated = Time(seconds(7));
   Object object;
   auto& [name, generation, metageneration, created, updated, components, is_immutable, attributes, body, more] = object;
   name = "a/b";
@@ -78,14 +80,18 @@ TEST(ObjectRecord, HasAllFields) {
   EXPECT_EQ(*read.object->attributes, AllAttributes());
   EXPECT_EQ(read.object->extras->encryption, AllEncryption());
   EXPECT_EQ(read.object->extras->time_deleted, deleted);
+  ASSERT_TRUE(read.object->extras->soft_deletion);
+  EXPECT_EQ(read.object->extras->soft_deletion->deleted, soft_deletion->deleted);
+  EXPECT_EQ(read.object->extras->soft_deletion->hard_delete, soft_deletion->hard_delete);
+  EXPECT_EQ(read.object->extras->storage_class_updated, class_updated);
   EXPECT_EQ(read.sums.crc32c, 7U);
   EXPECT_EQ(read.sums.md5, Md5Digest{std::byte{8}});
 }
 
 TEST(BucketRecord, HasAllFields) {
   BucketInfo info;
-  auto& [name, location, storage_class, metageneration, created, updated, is_versioned, soft_delete, settings, sub] =
-      info;
+  auto& [name, location, storage_class, metageneration, created, updated, is_versioned, soft_delete, settings, sub,
+         generation, soft_deletion] = info;
   name = "name";
   location = "EU";
   storage_class = "ARCHIVE";
@@ -99,6 +105,8 @@ TEST(BucketRecord, HasAllFields) {
   effective = Time(seconds(3));
   settings = {{"labels", R"({"a":"b"})"}};
   sub = {{"iamPolicy", "{}"}};
+  generation = 4;
+  soft_deletion = SoftDeletion{Time(seconds(5)), Time(seconds(6))};
 
   const auto read = ReadRecord<BucketInfo>(WriteRecord(info));
   EXPECT_EQ(read.name, name);
@@ -113,6 +121,10 @@ TEST(BucketRecord, HasAllFields) {
   EXPECT_EQ(read.soft_delete->effective, effective);
   EXPECT_EQ(read.settings, settings);
   EXPECT_EQ(read.sub_resources, sub);
+  EXPECT_EQ(read.generation, generation);
+  ASSERT_TRUE(read.soft_deletion);
+  EXPECT_EQ(read.soft_deletion->deleted, soft_deletion->deleted);
+  EXPECT_EQ(read.soft_deletion->hard_delete, soft_deletion->hard_delete);
 }
 
 TEST(HmacKeyRecord, HasAllFields) {

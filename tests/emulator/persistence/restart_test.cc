@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -132,6 +133,72 @@ TEST_F(RestartTest, KeepsGenerations) {
   ASSERT_EQ(Call("DELETE", std::string(kObjects) + "deleted").status, 204);
   ExpectSameAfterRestarts();
   EXPECT_EQ(StoredState(*client_)["bkt"]["objects"].size(), 4U);
+}
+
+TEST_F(RestartTest, KeepsWhatCanBeRestored) {
+  const std::string policy = R"("softDeletePolicy":{"retentionDurationSeconds":"604800"})";
+  ASSERT_EQ(Call("PATCH", "/storage/v1/b/bkt", "", "{" + policy + "}").status, 200);
+  for (const char* bytes : {"1", "2"}) ASSERT_EQ(Insert("o", bytes).status, 200);
+  ASSERT_EQ(Call("POST", "/storage/v1/b", "", R"({"name":"gone",)" + policy + "}").status, 200);
+  ASSERT_EQ(Call("DELETE", "/storage/v1/b/gone").status, 204);
+  const std::string deleted = "/storage/v1/b/bkt/o?softDeleted=true&fields=items(name,generation,hardDeleteTime)";
+  const std::string buckets = "/storage/v1/b?softDeleted=true&fields=items(name,generation,hardDeleteTime)";
+  const auto seen = [&] {
+    return json::array({json::parse(Call("GET", deleted).body), json::parse(Call("GET", buckets).body)});
+  };
+  const json before = seen();
+  ExpectSameAfterRestarts();
+  ASSERT_EQ(seen(), before);
+  const auto restore = [&](const std::string& path, const json& of) {
+    return Call("POST", path + "/restore?generation=" + of.at("items").at(0).at("generation").get<std::string>())
+        .status;
+  };
+  EXPECT_EQ(restore(std::string(kObjects) + "o", before[0]), 200);
+  EXPECT_EQ(restore("/storage/v1/b/gone", before[1]), 200);
+  Restart();
+  EXPECT_EQ(Read("o"), "1");
+  EXPECT_EQ(Call("GET", "/storage/v1/b/gone").status, 200);
+  EXPECT_EQ(Call("DELETE", "/storage/v1/b/gone").status, 204);
+  emulator_->clock().Advance(std::chrono::hours(8 * 24));
+  EXPECT_EQ(Call("GET", deleted).body, "{}");
+  EXPECT_EQ(Call("GET", buckets).body, "{}");
+  Restart();
+  EXPECT_EQ(Call("GET", deleted).body, "{}") << "its records are gone";
+  EXPECT_EQ(Call("GET", buckets).body, "{}");
+  EXPECT_EQ(log_, "");
+}
+
+TEST_F(RestartTest, KeepsFolders) {
+  const std::string tree = R"({"name":"tree","hierarchicalNamespace":{"enabled":true},
+                               "iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}})";
+  ASSERT_EQ(Call("POST", "/storage/v1/b", "", tree).status, 200);
+  const std::string folders = "/storage/v1/b/tree/folders";
+  ASSERT_EQ(Call("POST", "/upload/storage/v1/b/tree/o?uploadType=media&name=a%2Fb%2Fo", "", "1").status, 200);
+  for (const char* name : {R"({"name":"c/"})", R"({"name":"gone/"})"}) {
+    ASSERT_EQ(Call("POST", folders, "", name).status, 200);
+  }
+  ASSERT_EQ(Call("DELETE", folders + "/gone").status, 204);
+  ASSERT_EQ(Call("POST", folders + "/a/renameTo/folders/c%2Fd").status, 200);
+  const auto seen = [&] { return Call("GET", folders + "?fields=items(name,createTime,metageneration)").body; };
+  const std::string before = seen();
+  Restart();
+  EXPECT_EQ(seen(), before);
+  EXPECT_NE(before.find("c/d/b/"), std::string::npos);
+  EXPECT_EQ(Call("GET", "/storage/v1/b/tree/o/c%2Fd%2Fb%2Fo?alt=media").body, "1");
+  EXPECT_EQ(log_, "");
+}
+
+TEST_F(RestartTest, KeepsWhatLifecycleRulesDid) {
+  for (const char* name : {"deleted", "cold"}) ASSERT_EQ(Insert(name, "1").status, 200);
+  const std::string rules = R"({"lifecycle":{"rule":[
+    {"action":{"type":"Delete"},"condition":{"age":1,"matchesPrefix":["d"]}},
+    {"action":{"type":"SetStorageClass","storageClass":"ARCHIVE"},"condition":{"age":1}}]}})";
+  ASSERT_EQ(Call("PATCH", "/storage/v1/b/bkt", "", rules).status, 200);
+  emulator_->clock().Advance(std::chrono::hours(24));
+  EXPECT_EQ(Call("GET", std::string(kObjects) + "deleted").status, 404);
+  ExpectSameAfterRestarts();
+  EXPECT_EQ(Call("GET", std::string(kObjects) + "deleted").status, 404);
+  EXPECT_EQ(json::parse(Call("GET", std::string(kObjects) + "cold").body).at("storageClass"), "ARCHIVE");
 }
 
 TEST_F(RestartTest, KeepsBytesThatObjectsShare) {

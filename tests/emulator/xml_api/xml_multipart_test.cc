@@ -151,7 +151,28 @@ TEST_F(XmlMultipartTest, RefusesAPartWithAWrongHash) {
   EXPECT_TRUE(XmlTexts(Call("GET", UploadTarget("o", id)).body, "//Part").empty());
   EXPECT_EQ(Outcome("PUT", target, "Content-MD5: XUFAKrxLKna5cZ2REBfFkg==\r\n", "hello"), "200");
   EXPECT_EQ(Outcome("PUT", PartTarget("o", "nonsense", 1), "", "hello"), "404 NoSuchUpload");
-  EXPECT_EQ(Outcome("PUT", target, "x-goog-copy-source: /bucket/o\r\n"), "501 NotImplemented");
+}
+
+TEST_F(XmlMultipartTest, CopiesPartsFromObjects) {
+  ASSERT_EQ(Call("PUT", "/bucket/source", "", "0123456789").status, 200);
+  const std::string id = Initiate("o");
+  const auto copy = [&](int number, const std::string& headers) {
+    return Call("PUT", PartTarget("o", id, number), "x-amz-copy-source: /bucket/source\r\n" + headers);
+  };
+  const RawResponse part = copy(1, "x-amz-copy-source-range: bytes=2-4\r\n");
+  ASSERT_EQ(part.status, 200) << part.body;
+  const std::string etag = XmlText(part.body, "/CopyPartResult/ETag");
+  EXPECT_EQ(Outcome("POST", UploadTarget("o", id), "", CompleteBody({{1, etag}})), "200");
+  EXPECT_EQ(Call("GET", "/bucket/o").body, "234");
+
+  const std::string other = Initiate("o");
+  const std::string target = PartTarget("o", other, 1);
+  const std::string source = "x-goog-copy-source: /bucket/source\r\n";
+  EXPECT_EQ(Outcome("PUT", target, source), "200");
+  EXPECT_EQ(Outcome("PUT", target, source + "x-goog-copy-source-range: bytes=10-\r\n"), "416 InvalidRange");
+  EXPECT_EQ(Outcome("PUT", target, source + "x-goog-copy-source-range: lines=1-2\r\n"), "400 InvalidArgument");
+  EXPECT_EQ(Outcome("PUT", target, source + "x-goog-copy-source-if-none-match: *\r\n"), "412 PreconditionFailed");
+  EXPECT_EQ(Outcome("PUT", target, "x-goog-copy-source: /bucket/none\r\n"), "404 NoSuchKey");
 }
 
 TEST_F(XmlMultipartTest, ListsPartsInPages) {

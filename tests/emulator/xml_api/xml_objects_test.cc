@@ -98,7 +98,7 @@ TEST_F(XmlObjectsTest, ReportsErrorsAsXml) {
   EXPECT_EQ(Outcome("PUT", "/bucket/o", "x-goog-storage-class: MARBLE\r\n", "x"), "400 InvalidStorageClass");
   EXPECT_EQ(Outcome("PUT", "/bucket/o", "x-goog-meta-k: \xff\r\n", "x"), "400 InvalidArgument");
   EXPECT_EQ(Outcome("POST", "/bucket/o", "", "x"), "405 MethodNotAllowed");
-  EXPECT_EQ(Outcome("GET", "/bucket?acl"), "501 NotImplemented");
+  EXPECT_EQ(Outcome("GET", "/bucket?policy"), "501 NotImplemented");
   EXPECT_EQ(Call("HEAD", "/bucket/none").status, 404);
 }
 

@@ -34,8 +34,8 @@ struct EmulatorOptions {
   /// The project of a request that makes or lists buckets and names no project. If this is empty, such a request is
   /// refused with 400, as GCS does. Every project sees the same buckets.
   std::string project = "emulator";
-  /// The soft-delete duration that new buckets show if they have no policy of their own: 0, or 7 to 90 days. It is only
-  /// shown: nothing can be restored. Set it if a client looks at it.
+  /// How long new buckets that have no policy of their own keep what was deleted, so that it can be restored: 0, or 7
+  /// to 90 days. The service has 7 days. Set it to test restoring; what is kept takes memory.
   std::chrono::seconds default_soft_delete = std::chrono::seconds(0);
   /// If it is not empty, buckets, objects and uploads are in this directory, and survive the process, however it ends;
   /// else they are in memory. It is made if it does not exist. One emulator at a time uses it. Virtual buckets, and

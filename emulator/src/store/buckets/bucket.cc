@@ -1,7 +1,6 @@
 #include "store/buckets/bucket.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -15,10 +14,6 @@
 
 namespace gcsflux::emulator {
 namespace {
-
-std::int64_t Microseconds(Time time) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
-}
 
 // GCS refuses changes of objects under a retention policy in these words.
 Outcome<void> CheckMutable(const Object* live) {
@@ -69,13 +64,24 @@ void ApplyDefaults(const BucketInfo& bucket, NewObject& object) {
   if (acl != bucket.settings.end()) attributes.settings.emplace("acl", acl->second);
 }
 
+ObjectPtr WithExtras(const Object& object, std::shared_ptr<const ObjectExtras> extras) {
+  auto changed = std::make_shared<Object>(object);
+  changed->extras = std::move(extras);
+  return changed;
+}
+
 ObjectPtr Noncurrent(const Object& live, Time now) {
-  auto extras =
-      live.extras != nullptr ? std::make_shared<ObjectExtras>(*live.extras) : std::make_shared<ObjectExtras>();
+  auto extras = CopyExtras(live);
   extras->time_deleted = now;
-  auto noncurrent = std::make_shared<Object>(live);
-  noncurrent->extras = std::move(extras);
-  return noncurrent;
+  return WithExtras(live, std::move(extras));
+}
+
+// Null if the bucket has no soft-delete policy.
+ObjectPtr SoftDeleted(const Object& object, const BucketInfo& bucket, Time now) {
+  if (!HasSoftDelete(bucket)) return nullptr;
+  auto extras = CopyExtras(object);
+  extras->soft_deletion = SoftDeletion{now, now + bucket.soft_delete->retention};
+  return WithExtras(object, std::move(extras));
 }
 
 }  // namespace
@@ -84,8 +90,10 @@ Bucket::Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSo
     : clock_(std::move(clock)),
       computed_(std::move(computed)),
       log_(log),
+      has_folders_(HasHierarchicalNamespace(info)),
       uploads_(clock_, std::random_device()(), log_),
-      info_(std::make_shared<const BucketInfo>(std::move(info))) {}
+      info_(std::make_shared<const BucketInfo>(std::move(info))),
+      is_closed_(info_->soft_deletion.has_value()) {}
 
 BucketInfoPtr Bucket::info() const {
   const std::shared_lock lock(mutex_);
@@ -147,20 +155,23 @@ Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& p
   Retired replaced;  // destroyed after the lock is released: freeing its body may take a while
   std::unique_lock lock(mutex_);
   replaced = RetireLocked(FindLocked(stored->name), stored->time_created);
-  const Outcome<void> allowed = CheckPlaceLocked(replaced.live.get(), preconditions, object.may_replace);
+  const Outcome<void> allowed = CheckPlaceLocked(replaced.before.get(), preconditions, object.may_replace);
   if (!allowed) return tl::unexpected(allowed.error());
   stored->generation = NextGenerationLocked(stored->time_created);
+  const std::vector<ObjectPtr> folders = MissingFoldersLocked(stored->name, now);
   // Objects that are written together often have the same description. They share one, which is most of a small
   // object's memory.
   if (last_attributes_ == nullptr || *last_attributes_ != *stored->attributes) last_attributes_ = stored->attributes;
   stored->attributes = last_attributes_;
   const auto written = CommitUnlocked(lock, [&] {
     Change change = object.also ? object.also(*stored) : Change();
-    if (replaced.live != nullptr) change.push_back(RecordOf(replaced));
+    if (replaced.before != nullptr) change.push_back(RecordOf(replaced));
+    for (const ObjectPtr& folder : folders) change.push_back(log_.PutFolder(*folder));
     change.push_back(log_.Put(*stored, /*is_live=*/true));
     return change;
   });
   if (!written) return tl::unexpected(written.error());
+  folders_.insert(folders.begin(), folders.end());
   StoreLocked(replaced, stored);
   return stored;
 }
@@ -191,6 +202,11 @@ Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const Att
         CheckRetentionChange(*(*current)->attributes, *attributes, *info(), now, overrides_retention);
     if (!keeps) return tl::unexpected(keeps.error());
     auto changed = std::make_shared<Object>(**current);
+    if (attributes->storage_class != changed->attributes->storage_class) {
+      auto extras = CopyExtras(**current);
+      extras->storage_class_updated = now;
+      changed->extras = std::move(extras);
+    }
     changed->attributes = std::move(attributes);
     changed->metageneration += 1;
     changed->updated = now;
@@ -206,18 +222,21 @@ Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const Att
   }
 }
 
-Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
+Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector, Deletion deletion) {
   const NameLocks::Hold hold = HoldNames({selector.name});
   Retired deleted;  // destroyed after the lock is released: freeing its body may take a while
   std::unique_lock lock(mutex_);
   Outcome<ObjectPtr> selected = SelectLocked(selector);
   if (!selected) return tl::unexpected(selected.error());
   if (auto allowed = CheckReplaceable(selected->get(), *info_, clock_); !allowed) return allowed;
-  deleted = selector.generation ? Retired{.live = *std::move(selected)} : RetireLocked(*std::move(selected), clock_());
+  const Time now = clock_();
+  deleted = selector.generation ? Retired{*selected, SoftDeleted(**selected, *info_, now)}
+                                : RetireLocked(*std::move(selected), now);
+  if (deletion == Deletion::kForGood && deleted.kept != nullptr && IsSoftDeleted(*deleted.kept)) deleted.kept = nullptr;
   auto written = CommitUnlocked(lock, [&] { return Change{RecordOf(deleted)}; });
   if (!written) return written;
-  if (deleted.noncurrent != nullptr) KeepNoncurrentLocked(deleted.noncurrent);
-  EraseLocked(deleted.live);
+  EraseLocked(deleted.before);
+  if (deleted.kept != nullptr) KeepLocked(deleted.kept);
   return {};
 }
 
@@ -246,7 +265,7 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
   if (!composed || !request.delete_sources) return composed;
   for (const ObjectPtr& source : *sources) {
     // A source that was changed or deleted meanwhile is not the one that was joined, so it stays.
-    (void)DeleteObject({.name = source->name, .generation = source->generation});
+    (void)DeleteObject({.name = source->name, .generation = source->generation}, Deletion::kForGood);
   }
   return composed;
 }
@@ -260,23 +279,26 @@ Outcome<ObjectPtr> Bucket::MoveObject(const MoveRequest& request) {
   if (!source) return source;
   if (auto allowed = CheckReplaceable(source->get(), *info_, clock_); !allowed) return tl::unexpected(allowed.error());
   replaced = RetireLocked(FindLocked(request.name), now);
-  const Outcome<void> allowed = CheckPlaceLocked(replaced.live.get(), request.preconditions, request.may_replace);
+  const Outcome<void> allowed = CheckPlaceLocked(replaced.before.get(), request.preconditions, request.may_replace);
   if (!allowed) return tl::unexpected(allowed.error());
   auto moved = std::make_shared<Object>(**source);
   moved->name = request.name;
   moved->generation = NextGenerationLocked(now);
   moved->metageneration = 1;
   moved->time_created = moved->updated = now;
-  const Retired left = RetireLocked(*source, now);
+  const std::vector<ObjectPtr> folders = MissingFoldersLocked(moved->name, now);
+  const Retired left{*source, info_->is_versioned ? Noncurrent(**source, now) : nullptr};
   const auto written = CommitUnlocked(lock, [&] {
     Change change{RecordOf(left)};
-    if (replaced.live != nullptr) change.push_back(RecordOf(replaced));
+    if (replaced.before != nullptr) change.push_back(RecordOf(replaced));
+    for (const ObjectPtr& folder : folders) change.push_back(log_.PutFolder(*folder));
     change.push_back(log_.Put(*moved, /*is_live=*/true));
     return change;
   });
   if (!written) return tl::unexpected(written.error());
-  if (left.noncurrent != nullptr) KeepNoncurrentLocked(left.noncurrent);
-  EraseLocked(left.live);
+  folders_.insert(folders.begin(), folders.end());
+  EraseLocked(left.before);
+  if (left.kept != nullptr) KeepLocked(left.kept);
   StoreLocked(replaced, moved);
   return moved;
 }
@@ -284,29 +306,39 @@ Outcome<ObjectPtr> Bucket::MoveObject(const MoveRequest& request) {
 ListPage Bucket::List(const ListQuery& query) const {
   const auto list = [this](const ListQuery& part) {
     const std::shared_lock lock(mutex_);
-    return ListObjects(objects_, part, computed_.get(), &noncurrent_);
+    if (!part.has_folders) return ListObjects(objects_, part, computed_.get(), &noncurrent_);
+    ListQuery with_folders = part;  // There are no noncurrent generations beside folders.
+    with_folders.has_versions = true;
+    return ListObjects(objects_, with_folders, nullptr, &folders_);
   };
   return query.glob ? ListMatching(query, list) : list(query);
 }
 
 BucketUsage Bucket::usage() const {
   const std::shared_lock lock(mutex_);
-  return {objects_.size() + noncurrent_.size(), stored_bytes_};
+  return {objects_.size() + noncurrent_.size() + soft_deleted_.size(), stored_bytes_};
 }
 
-Outcome<void> Bucket::Close(const Preconditions& preconditions) {
+Outcome<void> Bucket::Close(const Preconditions& preconditions, Time now) {
   const std::scoped_lock lock(mutex_);
   if (auto closable = CheckClosableLocked(preconditions); !closable) return closable;
   is_closed_ = true;
+  if (BucketInfoPtr deleted = SoftDeletedInfoLocked(now)) info_ = std::move(deleted);
   return {};
 }
 
-Outcome<NameLocks::Hold> Bucket::PrepareClose(const Preconditions& preconditions) {
+Outcome<NameLocks::Hold> Bucket::PrepareClose(const Preconditions& preconditions, Time now) {
   NameLocks::Hold hold = HoldAll();
   if (!log_) return hold;
   std::unique_lock lock(mutex_);
   if (auto closable = CheckClosableLocked(preconditions); !closable) return tl::unexpected(closable.error());
-  const auto written = CommitUnlocked(lock, [&] { return log_.EraseBucket(); });
+  const BucketInfoPtr deleted = SoftDeletedInfoLocked(now);
+  const auto written = CommitUnlocked(lock, [&] {
+    if (deleted == nullptr) return log_.EraseBucket();
+    Change change = log_.EraseUploads();
+    change.push_back(log_.Put(*deleted));
+    return change;
+  });
   if (!written) return tl::unexpected(written.error());
   return hold;
 }
@@ -314,12 +346,9 @@ Outcome<NameLocks::Hold> Bucket::PrepareClose(const Preconditions& preconditions
 void Bucket::Adopt(ObjectPtr object, bool is_live) {
   const std::scoped_lock lock(mutex_);
   last_generation_ = std::max(last_generation_, object->generation);
+  if (!is_live) return KeepLocked(object);
   stored_bytes_ += object->body->size();
-  if (is_live) {
-    objects_.Insert(std::move(object));
-  } else {
-    noncurrent_.insert(std::move(object));
-  }
+  objects_.Insert(std::move(object));
 }
 
 BucketSnapshot Bucket::Capture() const {
@@ -329,6 +358,8 @@ BucketSnapshot Bucket::Capture() const {
   snapshot.live.reserve(objects_.size());
   for (auto at = objects_.begin(); at != objects_.end(); ++at) snapshot.live.push_back(*at);
   snapshot.noncurrent.assign(noncurrent_.begin(), noncurrent_.end());
+  snapshot.folders.assign(folders_.begin(), folders_.end());
+  snapshot.soft_deleted.assign(soft_deleted_.by_name().begin(), soft_deleted_.by_name().end());
   return snapshot;
 }
 
@@ -349,14 +380,27 @@ Outcome<void> Bucket::CommitUnlocked(std::unique_lock<std::shared_mutex>& lock, 
 }
 
 RecordChange Bucket::RecordOf(const Retired& retired) const {
-  return retired.noncurrent != nullptr ? log_.Put(*retired.noncurrent, /*is_live=*/false) : log_.Erase(*retired.live);
+  return retired.kept != nullptr ? log_.Put(*retired.kept, /*is_live=*/false) : log_.Erase(*retired.before);
 }
 
 Outcome<void> Bucket::CheckClosableLocked(const Preconditions& preconditions) const {
   if (auto held = CheckPreconditions(preconditions, *info_); !held) return held;
   const bool has_computed = computed_ != nullptr && computed_->count() != 0;
-  if (objects_.empty() && noncurrent_.empty() && !has_computed) return {};
+  if (objects_.empty() && noncurrent_.empty() && folders_.empty() && !has_computed) return {};
   return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
+}
+
+// The description of the bucket once it is soft-deleted. Null if it has no such policy.
+BucketInfoPtr Bucket::SoftDeletedInfoLocked(Time now) const {
+  if (!HasSoftDelete(*info_) || computed_ != nullptr) return nullptr;
+  auto deleted = std::make_shared<BucketInfo>(*info_);
+  const Time end = std::max(now + info_->soft_delete->retention, soft_deleted_.last_hard_delete());
+  deleted->soft_deletion = SoftDeletion{now, end};
+  return deleted;
+}
+
+Outcome<void> Bucket::CheckMayDeleteLocked(const Object& object) const {
+  return CheckReplaceable(&object, *info_, clock_);
 }
 
 ObjectPtr Bucket::FindLocked(std::string_view name) const {
@@ -415,18 +459,19 @@ std::int64_t Bucket::NextGenerationLocked(Time now) {
 
 // What becomes of the live generation, which may be null, if another one takes its place or it is deleted.
 Bucket::Retired Bucket::RetireLocked(ObjectPtr live, Time now) const {
-  ObjectPtr noncurrent = live != nullptr && info_->is_versioned ? Noncurrent(*live, now) : nullptr;
-  return {std::move(live), std::move(noncurrent)};
+  if (live == nullptr) return {};
+  ObjectPtr kept = info_->is_versioned ? Noncurrent(*live, now) : SoftDeleted(*live, *info_, now);
+  return {std::move(live), std::move(kept)};
 }
 
 // Puts a new generation in the place of the live one, if any.
 void Bucket::StoreLocked(const Retired& replaced, ObjectPtr object) {
-  if (replaced.noncurrent != nullptr) KeepNoncurrentLocked(replaced.noncurrent);
-  stored_bytes_ += object->body->size() - (replaced.live != nullptr ? replaced.live->body->size() : 0);
-  if (replaced.live == nullptr) {
+  if (replaced.kept != nullptr) KeepLocked(replaced.kept);
+  stored_bytes_ += object->body->size() - (replaced.before != nullptr ? replaced.before->body->size() : 0);
+  if (replaced.before == nullptr) {
     objects_.Insert(std::move(object));
   } else {
-    objects_.Replace(objects_.Find(replaced.live->name), std::move(object));
+    objects_.Replace(objects_.Find(replaced.before->name), std::move(object));
   }
 }
 
@@ -439,9 +484,10 @@ void Bucket::ChangeLocked(const ObjectPtr& current, ObjectPtr changed) {
   noncurrent_.insert(std::move(node));
 }
 
-void Bucket::KeepNoncurrentLocked(ObjectPtr noncurrent) {
-  stored_bytes_ += noncurrent->body->size();
-  noncurrent_.insert(std::move(noncurrent));
+// Adds a noncurrent or soft-deleted generation.
+void Bucket::KeepLocked(const ObjectPtr& kept) {
+  stored_bytes_ += kept->body->size();
+  IsSoftDeleted(*kept) ? soft_deleted_.Insert(kept) : void(noncurrent_.insert(kept));
 }
 
 void Bucket::EraseLocked(const ObjectPtr& object) {

@@ -10,10 +10,11 @@
 
 #include "base/failure.h"
 #include "base/time_source.h"
+#include "store/objects/object.h"
 
 namespace gcsflux::emulator {
 
-/// How long a deleted object could be restored. It is only shown.
+/// How long a deleted object or bucket can be restored: https://cloud.google.com/storage/docs/soft-delete
 struct SoftDeletePolicy {
   std::chrono::seconds retention = {};
   Time effective = {};  ///< Since when.
@@ -33,7 +34,17 @@ struct BucketInfo {
   /// What the JSON API has below the bucket's path and not in its resource, as JSON by its name there:
   /// "notificationConfigs".
   std::map<std::string, std::string> sub_resources = {};
+  std::int64_t generation = 0;                     ///< Tells buckets of one name apart that exist one after the other.
+  std::optional<SoftDeletion> soft_deletion = {};  ///< Set if the bucket is soft-deleted.
 };
+
+/// Whether what is deleted in it, and the bucket itself, can be restored.
+inline bool HasSoftDelete(const BucketInfo& info) {
+  return info.soft_delete && info.soft_delete->retention.count() != 0;
+}
+
+/// Whether its names are a tree of folders: https://cloud.google.com/storage/docs/hns-overview
+bool HasHierarchicalNamespace(const BucketInfo& info);
 
 /// `is_versioned` and the setting, which must agree.
 inline void SwitchVersioning(BucketInfo& info, bool is_versioned) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "base/failure.h"
 #include "base/time_source.h"
@@ -21,7 +23,27 @@ void Describe(Archive& archive, Policy& policy) {
 template <class Archive, Of<BucketInfo> Info>
 void Describe(Archive& archive, Info& info) {
   archive(info.name, info.location, info.storage_class, info.metageneration, info.time_created, info.updated,
-          info.is_versioned, info.soft_delete, info.settings, info.sub_resources);
+          info.is_versioned, info.soft_delete, info.settings, info.sub_resources, info.generation, info.soft_deletion);
+}
+
+/// A folder of a hierarchical namespace. Its key is that of its bucket and its name.
+struct FolderRecord {
+  std::int64_t metageneration = 1;
+  Time time_created = {};
+  Time updated = {};
+};
+
+template <class Archive, Of<FolderRecord> Folder>
+void Describe(Archive& archive, Folder& folder) {
+  archive(folder.metageneration, folder.time_created, folder.updated);
+}
+
+/// In memory a folder is an object without a body, so that listings merge both.
+[[nodiscard]] inline ObjectPtr FolderOf(std::string name, const FolderRecord& record) {
+  return std::make_shared<const Object>(Object{.name = std::move(name),
+                                               .metageneration = record.metageneration,
+                                               .time_created = record.time_created,
+                                               .updated = record.updated});
 }
 
 /// A multipart upload, without its parts.
@@ -61,7 +83,7 @@ void Describe(Archive& archive, Part& part) {
 [[nodiscard]] inline Change EraseBuckets() {
   Change change;
   for (const RecordKind kind :
-       {RecordKind::kBucket, RecordKind::kObject, RecordKind::kUpload, RecordKind::kUploadPart}) {
+       {RecordKind::kBucket, RecordKind::kObject, RecordKind::kFolder, RecordKind::kUpload, RecordKind::kUploadPart}) {
     change.push_back(ErasePrefix(kind, ""));
   }
   return change;
@@ -84,6 +106,13 @@ struct BucketLog {
   [[nodiscard]] RecordChange Erase(const Object& object) const {
     return EraseRecord(RecordKind::kObject, ObjectKey(number, object));
   }
+  [[nodiscard]] RecordChange PutFolder(const Object& folder) const {
+    const FolderRecord record{folder.metageneration, folder.time_created, folder.updated};
+    return PutRecord(RecordKind::kFolder, {.key = prefix() + folder.name, .fields = WriteRecord(record)});
+  }
+  [[nodiscard]] RecordChange EraseFolder(const Object& folder) const {
+    return EraseRecord(RecordKind::kFolder, prefix() + folder.name);
+  }
   [[nodiscard]] RecordChange Put(const UploadRecord& upload) const {
     return PutRecord(RecordKind::kUpload, {.key = UploadKey(upload.id), .fields = WriteRecord(upload)});
   }
@@ -99,10 +128,16 @@ struct BucketLog {
   [[nodiscard]] Change EraseUpload(const std::string& id) const {
     return {EraseRecord(RecordKind::kUpload, UploadKey(id)), ErasePrefix(RecordKind::kUploadPart, UploadKey(id))};
   }
-  /// The bucket and its uploads; it has no objects.
+  [[nodiscard]] Change EraseUploads() const {
+    return {ErasePrefix(RecordKind::kUpload, prefix()), ErasePrefix(RecordKind::kUploadPart, prefix())};
+  }
+  /// With all that is in it.
   [[nodiscard]] Change EraseBucket() const {
-    return {EraseRecord(RecordKind::kBucket, prefix()), ErasePrefix(RecordKind::kUpload, prefix()),
-            ErasePrefix(RecordKind::kUploadPart, prefix())};
+    Change change = EraseUploads();
+    change.push_back(EraseRecord(RecordKind::kBucket, prefix()));
+    change.push_back(ErasePrefix(RecordKind::kObject, prefix()));
+    change.push_back(ErasePrefix(RecordKind::kFolder, prefix()));
+    return change;
   }
 };
 

@@ -15,6 +15,7 @@ Store::Store(TimeSource clock, std::chrono::seconds default_soft_delete, ChangeL
 Outcome<BucketInfo> Store::InsertBucket(BucketInfo info, std::shared_ptr<const ObjectSource> computed) {
   if (auto valid = CheckBucketName(info.name); !valid) return tl::unexpected(valid.error());
   info.time_created = info.updated = clock_();
+  info.generation = NextGeneration();
   if (!info.soft_delete) info.soft_delete = SoftDeletePolicy{default_soft_delete_, info.time_created};
   const auto conflict = [] {
     return Fail(FailureKind::kConflict,
@@ -36,11 +37,26 @@ Outcome<BucketInfo> Store::InsertBucket(BucketInfo info, std::shared_ptr<const O
 
 std::shared_ptr<Bucket> Store::AdoptBucket(BucketInfo info, std::uint64_t number) {
   last_number_ = std::max<std::uint64_t>(last_number_, number);
-  std::string name = info.name;
+  if (info.generation == 0) info.generation = Microseconds(info.time_created);  // from before there were such
+  last_generation_ = std::max<std::int64_t>(last_generation_, info.generation);
   auto bucket = std::make_shared<Bucket>(std::move(info), clock_, nullptr, BucketLog{log_, number});
+  const BucketInfoPtr shown = bucket->info();
   const std::scoped_lock lock(mutex_);
-  buckets_.insert_or_assign(std::move(name), bucket);
+  if (shown->soft_deletion) {
+    deleted_.insert_or_assign({shown->name, shown->generation}, bucket);
+  } else {
+    buckets_.insert_or_assign(shown->name, bucket);
+  }
   return bucket;
+}
+
+// As of objects: microseconds, and no two are the same.
+std::int64_t Store::NextGeneration() {
+  const std::int64_t now = Microseconds(clock_());
+  std::int64_t last = last_generation_;
+  while (!last_generation_.compare_exchange_weak(last, std::max(last + 1, now))) {
+  }
+  return std::max(last + 1, now);
 }
 
 Outcome<std::shared_ptr<Bucket>> Store::FindBucket(std::string_view name) const {
@@ -69,12 +85,15 @@ Outcome<void> Store::DeleteBucket(std::string_view name, const Preconditions& pr
   const auto hold = log_ != nullptr ? names_.Lock({std::string(name)}) : NameLocks::Hold();
   const auto bucket = FindBucket(name);
   if (!bucket) return tl::unexpected(bucket.error());
-  const auto prepared = (*bucket)->PrepareClose(preconditions);
+  const Time now = clock_();
+  const auto prepared = (*bucket)->PrepareClose(preconditions, now);
   if (!prepared) return tl::unexpected(prepared.error());
   const std::scoped_lock lock(mutex_);
   const auto found = buckets_.find(name);
   if (found == buckets_.end()) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
-  if (auto closed = found->second->Close(preconditions); !closed) return closed;
+  if (auto closed = found->second->Close(preconditions, now); !closed) return closed;
+  const BucketInfoPtr info = found->second->info();
+  if (info->soft_deletion) deleted_.emplace(Generation(info->name, info->generation), found->second);
   buckets_.erase(found);
   return {};
 }
@@ -82,11 +101,13 @@ Outcome<void> Store::DeleteBucket(std::string_view name, const Preconditions& pr
 StoreUsage Store::usage() const {
   const std::shared_lock lock(mutex_);
   StoreUsage usage{.buckets = buckets_.size()};
-  for (const auto& [name, bucket] : buckets_) {
-    const BucketUsage of_bucket = bucket->usage();
+  const auto add = [&](const Bucket& bucket) {
+    const BucketUsage of_bucket = bucket.usage();
     usage.objects += of_bucket.objects;
     usage.bytes += of_bucket.bytes;
-  }
+  };
+  for (const auto& [name, bucket] : buckets_) add(*bucket);
+  for (const auto& [generation, bucket] : deleted_) add(*bucket);
   return usage;
 }
 
@@ -97,8 +118,10 @@ Outcome<void> Store::Clear() {
     if (auto written = log_->Commit(EraseBuckets()); !written) return written;
   }
   Buckets forgotten;  // destroyed after the lock is released: freeing may take a while
+  DeletedBuckets forgotten_deleted;
   const std::scoped_lock lock(mutex_);
   buckets_.swap(forgotten);
+  deleted_.swap(forgotten_deleted);
   return {};
 }
 

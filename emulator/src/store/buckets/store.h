@@ -10,6 +10,7 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/failure.h"
@@ -24,6 +25,7 @@ struct BucketQuery {
   std::string prefix = {};
   std::size_t max_results = 1000;
   std::optional<std::string> after = {};  ///< Names after this one.
+  std::int64_t after_generation = 0;      ///< Of soft-deleted buckets: with `after`, also later ones of that name.
 };
 
 struct BucketPage {
@@ -49,12 +51,21 @@ class Store {
 
   [[nodiscard]] Time now() const { return clock_(); }
 
-  /// Sets `info.time_created` and `info.updated`. For `computed` see Bucket's constructor.
+  /// Sets `info.time_created`, `info.updated` and `info.generation`. For `computed` see Bucket's constructor.
   Outcome<BucketInfo> InsertBucket(BucketInfo info, std::shared_ptr<const ObjectSource> computed = nullptr);
   /// The bucket stays usable while a caller holds it, even if it is deleted meanwhile.
   [[nodiscard]] Outcome<std::shared_ptr<Bucket>> FindBucket(std::string_view name) const;
   [[nodiscard]] BucketPage ListBuckets(const BucketQuery& query) const;
+  /// A bucket with a soft-delete policy can be restored until its time has passed.
   Outcome<void> DeleteBucket(std::string_view name, const Preconditions& preconditions = {});
+  [[nodiscard]] Outcome<BucketInfo> GetSoftDeletedBucket(const std::string& name, std::int64_t generation) const;
+  [[nodiscard]] BucketPage ListSoftDeletedBuckets(const BucketQuery& query) const;
+  /// The bucket is as it was, with no objects but soft-deleted ones. kConflict if there is a live bucket of that name.
+  Outcome<BucketInfo> RestoreBucket(const std::string& name, std::int64_t generation);
+  /// Removes the soft-deleted buckets and objects whose time has passed.
+  void DropExpired();
+  /// The live ones, in the order of their names.
+  [[nodiscard]] std::vector<std::shared_ptr<Bucket>> buckets() const;
   [[nodiscard]] StoreUsage usage() const;
   /// Removes every bucket. A caller that still holds one may use it to the end; no other caller sees it.
   Outcome<void> Clear();
@@ -69,7 +80,12 @@ class Store {
 
  private:
   using Buckets = std::map<std::string, std::shared_ptr<Bucket>, std::less<>>;
+  using Generation = std::pair<std::string, std::int64_t>;  // a bucket's name and generation
+  using DeletedBuckets = std::map<Generation, std::shared_ptr<Bucket>>;
 
+  [[nodiscard]] std::shared_ptr<Bucket> FindSoftDeletedAt(const Generation& generation) const;
+  [[nodiscard]] std::shared_ptr<Bucket> FindSoftDeleted(const Generation& generation) const;
+  std::int64_t NextGeneration();
   std::shared_ptr<Bucket> Restored(const BucketSnapshot& snapshot, Change& change);
 
   const TimeSource clock_;
@@ -77,10 +93,12 @@ class Store {
   ChangeLog* const log_;
   NameLocks names_;  // of buckets; held before mutex_ is locked; not used without a log
   std::atomic<std::uint64_t> last_number_ = 0;
+  std::atomic<std::int64_t> last_generation_ = 0;
 
   mutable std::shared_mutex
-      mutex_;  // guards buckets_; a bucket's own mutex may be taken while it is held, never the reverse
+      mutex_;  // guards what follows; a bucket's own mutex may be taken while it is held, never the reverse
   Buckets buckets_;
+  DeletedBuckets deleted_;
 };
 
 }  // namespace gcsflux::emulator

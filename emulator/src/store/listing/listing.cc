@@ -66,7 +66,12 @@ class PageBuilder {
   bool Step() {
     const ObjectPtr& object = cursor_.object();  // valid until the cursor moves
     std::optional<std::string> folded = FoldedPrefix(object->name, query_);
-    const bool is_item = !folded || (query_.includes_trailing_delimiter && object->name == *folded);
+    const bool is_folder = object->body == nullptr;
+    if (is_folder && !folded) {
+      cursor_.Next();
+      return true;
+    }
+    const bool is_item = !folded || (query_.includes_trailing_delimiter && object->name == *folded && !is_folder);
     const bool is_shown = folded && IsShown(*folded);
     if (is_item || !is_shown) {
       // A prefix and the object of its name share a place on the page.

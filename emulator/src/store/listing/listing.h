@@ -31,11 +31,12 @@ struct ListQuery {
   bool has_versions = false;                 ///< Noncurrent generations too.
   std::optional<Glob> glob = {};             ///< Objects and prefixes that match it, and no others: see ListMatching().
   bool includes_trailing_delimiter = false;  ///< An object whose name is a prefix is listed beside that prefix.
+  bool has_folders = false;                  ///< Folders are among the prefixes, although they may have no objects.
   std::optional<ListPosition> after = {};
 };
 
 struct ListPage {
-  std::vector<ObjectPtr> objects = {};
+  std::vector<ObjectPtr> objects = {};  ///< Without folders.
   std::vector<std::string> prefixes = {};
   std::optional<ListPosition> next = {};  ///< Set if there is more to list.
 };

@@ -13,11 +13,11 @@
 namespace gcsflux::emulator {
 
 /// The kinds of records that a log keeps. The numbers are written to disk.
-enum class RecordKind { kBucket, kObject, kSession, kSessionBytes, kUpload, kUploadPart, kHmacKey };
+enum class RecordKind { kBucket, kObject, kSession, kSessionBytes, kUpload, kUploadPart, kHmacKey, kFolder };
 
 inline constexpr std::array kRecordKinds = {RecordKind::kBucket,       RecordKind::kObject, RecordKind::kSession,
                                             RecordKind::kSessionBytes, RecordKind::kUpload, RecordKind::kUploadPart,
-                                            RecordKind::kHmacKey};
+                                            RecordKind::kHmacKey,      RecordKind::kFolder};
 
 /// A record: its fields as record.h writes them, and bytes that are in files.
 struct Record {

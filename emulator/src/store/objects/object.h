@@ -47,10 +47,19 @@ struct ObjectEncryption {
   friend bool operator==(const ObjectEncryption&, const ObjectEncryption&) = default;
 };
 
+/// When an object or a bucket was deleted that can still be restored, and until when that is so.
+struct SoftDeletion {
+  Time deleted = {};
+  Time hard_delete = {};
+};
+
 /// What few objects have. It is kept apart, so that the many others take no memory for it.
 struct ObjectExtras {
   ObjectEncryption encryption = {};
-  std::optional<Time> time_deleted = {};  ///< When a noncurrent generation was replaced or deleted.
+  std::optional<Time> time_deleted = {};           ///< When a noncurrent generation was replaced or deleted.
+  std::optional<SoftDeletion> soft_deletion = {};  ///< Set if the generation is soft-deleted.
+  std::optional<Time> storage_class_updated =
+      {};  ///< When its storage class changed, if that was later than its making.
 };
 
 /// One state of one generation of an object. A change of metadata makes another one. Never changes once stored.
@@ -75,6 +84,15 @@ inline constexpr std::uint64_t kMaxObjectSize = std::uint64_t{5} << 40;
 /// Composed and computed objects have none.
 [[nodiscard]] inline bool HasMd5(const Object& object) {
   return object.component_count == 0 && !object.body->is_computed();
+}
+
+/// A copy of what few objects have, to be changed.
+[[nodiscard]] inline std::shared_ptr<ObjectExtras> CopyExtras(const Object& object) {
+  return object.extras != nullptr ? std::make_shared<ObjectExtras>(*object.extras) : std::make_shared<ObjectExtras>();
+}
+
+[[nodiscard]] inline bool IsSoftDeleted(const Object& object) {
+  return object.extras != nullptr && object.extras->soft_deletion.has_value();
 }
 
 /// In base64; empty if the object is under no customer-supplied key.

@@ -26,9 +26,14 @@ void Describe(Archive& archive, Encryption& encryption) {
   archive(encryption.customer_key_sha256, encryption.kms_key_name);
 }
 
+template <class Archive, Of<SoftDeletion> Deletion>
+void Describe(Archive& archive, Deletion& deletion) {
+  archive(deletion.deleted, deletion.hard_delete);
+}
+
 template <class Archive, Of<ObjectExtras> Extras>
 void Describe(Archive& archive, Extras& extras) {
-  archive(extras.encryption, extras.time_deleted);
+  archive(extras.encryption, extras.time_deleted, extras.soft_deletion, extras.storage_class_updated);
 }
 
 /// The checksums of a body whose bytes are elsewhere.

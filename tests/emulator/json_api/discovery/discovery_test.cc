@@ -43,6 +43,7 @@ const json& Bodies() {
       {"storage.objectAccessControls.patch", {{"role", "READER"}}},
       {"storage.objectAccessControls.update", {{"role", "READER"}}},
       {"storage.notifications.insert", {{"topic", "projects/p/topics/t"}, {"payload_format", "NONE"}}},
+      {"storage.folders.insert", {{"name", "new/"}}},
       {"storage.objects.compose", {{"sourceObjects", {{{"name", "source"}}}}}},
       {"storage.projects.hmacKeys.update", {{"state", "INACTIVE"}}},
   };
@@ -51,7 +52,7 @@ const json& Bodies() {
 
 const json& NeededParameters() {
   static const json kParameters = {
-      {"storage.buckets.lockRetentionPolicy", "ifMetagenerationMatch=4"},
+      {"storage.buckets.lockRetentionPolicy", "ifMetagenerationMatch=5"},
       {"storage.buckets.testIamPermissions", "permissions=storage.objects.get"},
       {"storage.objects.testIamPermissions", "permissions=storage.objects.get"},
       {"storage.projects.hmacKeys.create", "serviceAccountEmail=a@b.c"},
@@ -73,16 +74,46 @@ class DiscoveryTest : public EmulatorTest {
     client_.Answer("POST", "/storage/v1/b/bucket/acl", reader);
     client_.Answer("POST", "/storage/v1/b/bucket/defaultObjectAcl", reader);
     client_.Answer("POST", "/storage/v1/b", {{"name", "empty"}});
+    MakeDeletedResources();
+    MakeFolders();
     const json key = client_.Answer("POST", "/storage/v1/projects/p/hmacKeys?serviceAccountEmail=a@b.c");
     key_ = key.at("metadata").at("accessId").get<std::string>();
     client_.Answer("PUT", "/storage/v1/projects/p/hmacKeys/" + key_, {{"state", "INACTIVE"}});
   }
 
+  // What can be restored, and an operation.
+  void MakeDeletedResources() {
+    const json policy = {{"softDeletePolicy", {{"retentionDurationSeconds", "604800"}}}};
+    client_.Answer("PATCH", "/storage/v1/b/bucket", policy);
+    ASSERT_EQ(client_.Insert("bucket", "deleted"), 200);
+    object_generation_ = client_.Answer("GET", "/storage/v1/b/bucket/o/deleted").at("generation");
+    client_.Answer("DELETE", "/storage/v1/b/bucket/o/deleted");
+    json bucket = policy;
+    bucket["name"] = "deleted";
+    client_.Answer("POST", "/storage/v1/b", bucket);
+    bucket_generation_ = client_.Answer("GET", "/storage/v1/b/deleted").at("generation");
+    client_.Answer("DELETE", "/storage/v1/b/deleted");
+    client_.Answer("POST", "/storage/v1/b/bucket/o/bulkRestore", {{"matchGlobs", {"nothing"}}});
+  }
+
+  // A bucket "tree" with the folder "x/".
+  void MakeFolders() {
+    const json uniform = {{"uniformBucketLevelAccess", {{"enabled", true}}}};
+    client_.Answer("POST", "/storage/v1/b",
+                   {{"name", "tree"}, {"hierarchicalNamespace", {{"enabled", true}}}, {"iamConfiguration", uniform}});
+    client_.Answer("POST", "/storage/v1/b/tree/folders", {{"name", "x/"}});
+  }
+
   ValidRequest RequestOf(const json& method) {
     const std::string id = method.at("id");
     std::string request = method.at("request");
-    const json places = {{"{bucket}", id == "storage.buckets.delete" ? "empty" : "bucket"},
-                         {"{object}", "object"},
+    const bool is_restore = id.ends_with(".restore");
+    std::string bucket = id == "storage.buckets.delete" ? "empty" : "bucket";
+    if (id.starts_with("storage.folders.")) bucket = "tree";
+    const json places = {{"{bucket}", id == "storage.buckets.restore" ? "deleted" : bucket},
+                         {"{object}", is_restore ? "deleted" : "object"},
+                         {"{operationId}", "1"},
+                         {"{destinationFolder}", "y"},
                          {"{entity}", "allUsers"},
                          {"{notification}", "1"},
                          {"{projectId}", "p"},
@@ -101,7 +132,8 @@ class DiscoveryTest : public EmulatorTest {
     if (id == "storage.objects.insert") request.replace(request.find(" /"), 2, " /upload/");
     const std::size_t blank = request.find(' ');
     ValidRequest valid{.method = request.substr(0, blank), .target = request.substr(blank + 1) + "?"};
-    valid.target += NeededParameters().value(id, "fields=kind");
+    const std::string generation = id == "storage.buckets.restore" ? bucket_generation_ : object_generation_;
+    valid.target += is_restore ? "generation=" + generation : NeededParameters().value(id, "fields=kind");
     if (method.at("body") != "") valid.body = Bodies().value(id, json::object());
     return valid;
   }
@@ -122,6 +154,8 @@ class DiscoveryTest : public EmulatorTest {
   const json treatment_ = ReadData("treatment.json");
   JsonClient client_{endpoint()};
   std::string key_;
+  std::string object_generation_;
+  std::string bucket_generation_;
 };
 
 TEST_F(DiscoveryTest, EveryMethodIsServedOrFindsNothingOrIsNotImplemented) {

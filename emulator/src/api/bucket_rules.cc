@@ -1,4 +1,4 @@
-#include "json_api/bucket_rules.h"
+#include "api/bucket_rules.h"
 
 #include <chrono>
 #include <cstdint>
@@ -11,7 +11,6 @@
 #include "base/parse_time.h"
 #include "base/time_format.h"
 #include "json/json_shape.h"
-#include "json_api/access_control_json.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -68,6 +67,9 @@ Outcome<void> SettleUniform(Json& access, const BucketInfo& before) {
   return {};
 }
 
+// Null if there is none. Types are checked later.
+Json MemberOf(const Json& value, const char* name) { return value.is_object() ? value.value(name, Json()) : Json(); }
+
 }  // namespace
 
 Outcome<void> SettleAccess(Json& settings, const BucketInfo& before) {
@@ -119,6 +121,25 @@ Outcome<void> SettleRetention(Json& settings, const BucketInfo& before) {
   return {};
 }
 
+Outcome<void> SettleNamespace(Json& settings, const BucketInfo& before) {
+  const Json old = OldSetting(before, "hierarchicalNamespace");
+  const bool is_new = before.time_created == Time();
+  if (!is_new && !settings.contains("hierarchicalNamespace") && !old.empty()) settings["hierarchicalNamespace"] = old;
+  const bool has_folders = IsEnabled(settings, "hierarchicalNamespace");
+  if (!is_new && has_folders != old.value("enabled", false)) {
+    return Fail(FailureKind::kInvalid, "A hierarchical namespace can only be enabled when a bucket is made.");
+  }
+  if (!has_folders) return {};
+  const Json access = settings.value("iamConfiguration", Json::object());
+  if (!IsEnabled(access, "uniformBucketLevelAccess")) {
+    return Fail(FailureKind::kInvalid, "A hierarchical namespace requires uniform bucket-level access.");
+  }
+  if (IsEnabled(settings, "versioning")) {
+    return Fail(FailureKind::kInvalid, "Object versioning is not supported with a hierarchical namespace.");
+  }
+  return {};
+}
+
 Outcome<void> LockRetention(BucketInfo& info) {
   Json policy = OldSetting(info, "retentionPolicy");
   if (policy.empty()) return Fail(FailureKind::kInvalid, "The bucket has no retention policy to lock.");
@@ -136,10 +157,14 @@ ApiResult<void> RefuseUnserved(const Json& settings) {
     const Json given = settings.value(setting, Json());
     return given.is_object() && given.value(member, Json()) == value;
   };
-  if (has("hierarchicalNamespace", "enabled", true)) return refuse("buckets with a hierarchical namespace");
   if (has("ipFilter", "mode", "Enabled")) return refuse("ipFilter");
   if (settings.value("softDeletePolicy", Json::object()).contains("hardDeletePause")) {
     return refuse("softDeletePolicy.hardDeletePause");
+  }
+  for (const Json& rule : MemberOf(MemberOf(settings, "lifecycle"), "rule")) {
+    if (!MemberOf(MemberOf(rule, "condition"), "matchesPattern").is_null()) {
+      return refuse("lifecycle.rule.condition.matchesPattern");
+    }
   }
   const Json encryption = settings.value("encryption", Json::object());
   for (const auto& [name, setting] : encryption.items()) {

@@ -1,14 +1,15 @@
-#include "json_api/bucket_requests.h"
+#include "api/bucket_requests.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "api/bucket_rules.h"
 #include "http/json_error.h"
 #include "json/bounded_json.h"
 #include "json/json_shape.h"
-#include "json_api/bucket_rules.h"
+#include "store/lifecycle/lifecycle_rules.h"
 #include "store/objects/storage_class.h"
 
 namespace gcsflux::emulator {
@@ -40,7 +41,8 @@ const Json& SettingShapes() {
       "condition": {"age": "integer", "createdBefore": "string", "customTimeBefore": "string",
                     "daysSinceCustomTime": "integer", "daysSinceNoncurrentTime": "integer", "isLive": "boolean",
                     "matchesPrefix": ["string"], "matchesStorageClass": ["string"], "matchesSuffix": ["string"],
-                    "noncurrentTimeBefore": "string", "numNewerVersions": "integer"}}]},
+                    "noncurrentTimeBefore": "string", "numNewerVersions": "integer", "sizeAboveBytes": "int64",
+                    "sizeBelowBytes": "int64"}}]},
     "logging": {"logBucket": "string", "logObjectPrefix": "string"},
     "retentionPolicy": {"retentionPeriod": "int64"},
     "rpo": "string",
@@ -98,8 +100,12 @@ Outcome<void> Assign(Json settings, BucketInfo& info) {
     if (auto set = SetSoftDelete(*found, info); !set) return set;
     settings.erase(found);
   }
+  if (const auto found = settings.find("lifecycle"); found != settings.end()) {
+    if (const auto rules = ParseLifecycle(*found); !rules) return tl::unexpected(rules.error());
+  }
   if (auto settled = SettleRetention(settings, info); !settled) return settled;
   if (auto settled = SettleAccess(settings, info); !settled) return settled;
+  if (auto settled = SettleNamespace(settings, info); !settled) return settled;
   info.is_versioned = settings.contains("versioning") && settings["versioning"].value("enabled", false);
   std::erase_if(info.settings, [](const auto& known) { return SettingShapes().contains(known.first); });
   for (const auto& [name, setting] : settings.items()) {
