@@ -169,12 +169,12 @@ TEST_F(OperationsTest, NewBucketsHaveTheGivenSettings) {
   EXPECT_EQ(found->soft_delete_retention, std::chrono::hours(24 * 10));
 }
 
-// The emulator has no folders, and says so.
-TEST_F(OperationsTest, AServiceMayRefuseAHierarchicalNamespace) {
-  const Error refused = testing::ErrorOf(client_.InsertBucket("folders", {.hierarchical_namespace = true}));
-  EXPECT_EQ(refused.http_status, 501);
-  EXPECT_THAT(refused.message, ::testing::HasSubstr("hierarchical namespace"));
-  EXPECT_EQ(testing::ErrorOf(client_.GetBucket("folders")).code, ErrorCode::kNotFound);
+TEST_F(OperationsTest, NewBucketsMayHaveAHierarchicalNamespace) {
+  const auto made = client_.InsertBucket("folders", {.hierarchical_namespace = true});
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  const auto found = client_.GetBucket("folders");
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_TRUE(found->has_hierarchical_namespace);
 }
 
 TEST_F(OperationsTest, ComposeCountsComponentsAndChecksConditions) {

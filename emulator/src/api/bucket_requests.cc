@@ -105,6 +105,7 @@ Outcome<void> Assign(Json settings, BucketInfo& info) {
   }
   if (auto settled = SettleRetention(settings, info); !settled) return settled;
   if (auto settled = SettleAccess(settings, info); !settled) return settled;
+  if (auto settled = SettleAutoclass(settings, info); !settled) return settled;
   if (auto settled = SettleNamespace(settings, info); !settled) return settled;
   info.is_versioned = settings.contains("versioning") && settings["versioning"].value("enabled", false);
   std::erase_if(info.settings, [](const auto& known) { return SettingShapes().contains(known.first); });

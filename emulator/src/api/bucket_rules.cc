@@ -140,6 +140,27 @@ Outcome<void> SettleNamespace(Json& settings, const BucketInfo& before) {
   return {};
 }
 
+Outcome<void> SettleAutoclass(Json& settings, const BucketInfo& before) {
+  if (!settings.contains("autoclass")) return {};
+  Json& autoclass = settings["autoclass"];
+  const Json old = OldSetting(before, "autoclass");
+  const bool is_enabled = autoclass.value("enabled", false);
+  const std::string now = FormatRfc3339(before.updated);
+  const bool is_switched = is_enabled != old.value("enabled", false);
+  autoclass["toggleTime"] = is_switched ? now : old.value("toggleTime", now);
+  autoclass.erase("terminalStorageClassUpdateTime");
+  if (!is_enabled) {
+    autoclass.erase("terminalStorageClass");
+    return {};
+  }
+  const std::string terminal = autoclass.value("terminalStorageClass", "NEARLINE");
+  if (terminal != "NEARLINE" && terminal != "ARCHIVE") return InvalidSetting("autoclass.terminalStorageClass");
+  const bool is_same = terminal == old.value("terminalStorageClass", "");
+  autoclass["terminalStorageClass"] = terminal;
+  autoclass["terminalStorageClassUpdateTime"] = is_same ? old.value("terminalStorageClassUpdateTime", now) : now;
+  return {};
+}
+
 Outcome<void> LockRetention(BucketInfo& info) {
   Json policy = OldSetting(info, "retentionPolicy");
   if (policy.empty()) return Fail(FailureKind::kInvalid, "The bucket has no retention policy to lock.");

@@ -22,6 +22,10 @@ Outcome<void> CheckGivenAcls(const nlohmann::json& given, const BucketInfo& info
 /// https://cloud.google.com/storage/docs/bucket-lock: at most a hundred years; a locked policy can only be extended.
 Outcome<void> SettleRetention(nlohmann::json& settings, const BucketInfo& before);
 
+/// https://cloud.google.com/storage/docs/autoclass: since when it is on, and the class that is the last one. Objects
+/// change their class by lifecycle rules only.
+Outcome<void> SettleAutoclass(nlohmann::json& settings, const BucketInfo& before);
+
 /// https://cloud.google.com/storage/docs/hns-overview: set once, with uniform access and without versioning. Call it
 /// after SettleAccess().
 Outcome<void> SettleNamespace(nlohmann::json& settings, const BucketInfo& before);

@@ -47,6 +47,20 @@ TEST_F(BucketPatchTest, ChangesOnlyTheNamedFields) {
   for (const auto& [name, value] : after.items()) EXPECT_EQ(value, before.at(name)) << name;
 }
 
+TEST_F(BucketPatchTest, ShowsSinceWhenAutoclassIsOn) {
+  emulator().clock().Freeze();
+  const json on = Answer("PATCH", kBucket, R"({"autoclass":{"enabled":true}})").at("autoclass");
+  EXPECT_EQ(on.at("terminalStorageClass"), "NEARLINE");
+  EXPECT_EQ(on.at("toggleTime"), on.at("terminalStorageClassUpdateTime"));
+  emulator().clock().Advance(std::chrono::seconds(5));
+  const json colder = Answer("PATCH", kBucket, R"({"autoclass":{"terminalStorageClass":"ARCHIVE"}})").at("autoclass");
+  EXPECT_EQ(colder.at("toggleTime"), on.at("toggleTime"));
+  EXPECT_GT(colder.at("terminalStorageClassUpdateTime"), on.at("terminalStorageClassUpdateTime"));
+  const json off = Answer("PATCH", kBucket, R"({"autoclass":{"enabled":false}})").at("autoclass");
+  EXPECT_FALSE(off.contains("terminalStorageClass"));
+  EXPECT_GT(off.at("toggleTime"), on.at("toggleTime"));
+}
+
 TEST_F(BucketPatchTest, MergesObjectsAndReplacesLists) {
   Answer("PATCH", kBucket, R"({"website":{"mainPageSuffix":"a"},"cors":[{"origin":["x"]},{"origin":["y"]}]})");
   const json patched = Answer("PATCH", kBucket, R"({"website":{"notFoundPage":"b"},"cors":[{"origin":["z"]}]})");

@@ -112,7 +112,7 @@ class DiscoveryTest : public EmulatorTest {
     if (id.starts_with("storage.folders.")) bucket = "tree";
     const json places = {{"{bucket}", id == "storage.buckets.restore" ? "deleted" : bucket},
                          {"{object}", is_restore ? "deleted" : "object"},
-                         {"{operationId}", "1"},
+                         {"{operationId}", id.ends_with("advanceRelocateBucket") ? "x" : "1"},
                          {"{destinationFolder}", "y"},
                          {"{entity}", "allUsers"},
                          {"{notification}", "1"},
