@@ -41,6 +41,11 @@ for version in 2 4; do
   check s3 modify --add-header=Content-Type:text/css s3://one/described
   check grep -q text/css <(s3 info s3://one/described)
 
+  check s3 setacl --acl-public s3://one/described
+  check grep -q "anon\|AllUsers\|\*anon\*" <(s3 info s3://one/described)
+  check s3 setacl --acl-private s3://one/described
+  check fails grep -q anon <(s3 info s3://one/described)
+
   check s3 cp s3://one/base/large.bin s3://one/copy
   check s3 mv s3://one/copy s3://one/moved
   check s3 get --force s3://one/moved "$work/moved"

@@ -25,6 +25,9 @@ def main() -> None:
             check_metadata(s3)
             check_conditions(s3)
             check_multipart(s3)
+            check_part_copies(s3)
+            check_access_lists(s3)
+            check_versions(s3)
             check_deletes(s3)
             check_resumed(s3, emulator)
             empty(s3)
@@ -99,6 +102,52 @@ def check_multipart(s3) -> None:
     with open("back", "rb") as file:
         assert file.read() == content(12_000_001)
     assert s3.head_object(Bucket="bucket", Key="large")["Metadata"] == {"kind": "parts"}
+
+
+def check_part_copies(s3) -> None:
+    upload = s3.create_multipart_upload(Bucket="bucket", Key="joined")["UploadId"]
+    source = {"Bucket": "bucket", "Key": "large"}
+    parts = []
+    for number, limits in ((1, "0-5242879"), (2, "5242880-12000000")):
+        answer = s3.upload_part_copy(Bucket="bucket", Key="joined", UploadId=upload, PartNumber=number,
+                                     CopySource=source, CopySourceRange=f"bytes={limits}")
+        parts.append({"PartNumber": number, "ETag": answer["CopyPartResult"]["ETag"]})
+    s3.complete_multipart_upload(Bucket="bucket", Key="joined", UploadId=upload, MultipartUpload={"Parts": parts})
+    assert read(s3, "joined") == content(12_000_001)
+    s3.copy(source, "bucket", "managed", Config=TransferConfig(multipart_threshold=5 << 20, multipart_chunksize=5 << 20))
+    assert read(s3, "managed") == content(12_000_001)
+
+
+def check_access_lists(s3) -> None:
+    everyone = "http://acs.amazonaws.com/groups/global/AllUsers"
+
+    def is_public(acl) -> bool:
+        return any(grant["Grantee"].get("URI") == everyone for grant in acl["Grants"])
+
+    s3.put_object(Bucket="bucket", Key="public", Body=b"x", ACL="public-read")
+    acl = s3.get_object_acl(Bucket="bucket", Key="public")
+    assert is_public(acl) and acl["Owner"]["ID"], acl
+    s3.put_object_acl(Bucket="bucket", Key="public", ACL="private")
+    assert not is_public(s3.get_object_acl(Bucket="bucket", Key="public"))
+    s3.put_object_acl(Bucket="bucket", Key="public", AccessControlPolicy={"Grants": acl["Grants"], "Owner": acl["Owner"]})
+    assert is_public(s3.get_object_acl(Bucket="bucket", Key="public"))
+    s3.put_bucket_acl(Bucket="bucket", ACL="public-read")
+    assert is_public(s3.get_bucket_acl(Bucket="bucket"))
+
+
+def check_versions(s3) -> None:
+    s3.put_bucket_versioning(Bucket="bucket", VersioningConfiguration={"Status": "Enabled"})
+    for body in (b"1", b"2", b"3"):
+        s3.put_object(Bucket="bucket", Key="versions/a", Body=body)
+    pages = s3.get_paginator("list_object_versions").paginate(
+        Bucket="bucket", Prefix="versions/", PaginationConfig={"PageSize": 2})
+    versions = [version for page in pages for version in page["Versions"]]
+    assert [read(s3, "versions/a", VersionId=version["VersionId"]) for version in versions] == [b"1", b"2", b"3"]
+    assert [version["IsLatest"] for version in versions] == [False, False, True], versions
+    for version in versions:
+        s3.delete_object(Bucket="bucket", Key="versions/a", VersionId=version["VersionId"])
+    s3.put_bucket_versioning(Bucket="bucket", VersioningConfiguration={"Status": "Suspended"})
+    assert "Versions" not in s3.list_object_versions(Bucket="bucket", Prefix="versions/")
 
 
 def check_deletes(s3) -> None:

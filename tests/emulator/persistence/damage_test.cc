@@ -67,7 +67,15 @@ TEST_F(DamageTest, SecondEmulatorIsRefused) {
 
 TEST_F(DamageTest, AnotherVersionIsRefused) {
   Overwrite(database(), 60, std::string("\0\0\0\7", 4));  // SQLite's user_version
-  EXPECT_NE(Refusal().find("its format is 7, and this version reads 1"), std::string::npos) << Refusal();
+  EXPECT_NE(Refusal().find("its format is 7, and this version reads 2"), std::string::npos) << Refusal();
+}
+
+TEST_F(DamageTest, TheFormerVersionIsUpgraded) {
+  Overwrite(database(), 60, std::string("\0\0\0\1", 4));
+  EXPECT_EQ(Refusal(), "");
+  std::fstream stream(database(), std::ios::in | std::ios::binary);
+  stream.seekg(63);
+  EXPECT_EQ(stream.get(), 2);
 }
 
 TEST_F(DamageTest, AnotherDatabaseIsRefused) {
