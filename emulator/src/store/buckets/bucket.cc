@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "store/buckets/bucket_commit.h"
 #include "store/buckets/retention.h"
 #include "store/listing/glob_listing.h"
 #include "store/objects/attribute_rules.h"
@@ -319,30 +320,6 @@ BucketUsage Bucket::usage() const {
   return {objects_.size() + noncurrent_.size() + soft_deleted_.size(), stored_bytes_};
 }
 
-Outcome<void> Bucket::Close(const Preconditions& preconditions, Time now) {
-  const std::scoped_lock lock(mutex_);
-  if (auto closable = CheckClosableLocked(preconditions); !closable) return closable;
-  is_closed_ = true;
-  if (BucketInfoPtr deleted = SoftDeletedInfoLocked(now)) info_ = std::move(deleted);
-  return {};
-}
-
-Outcome<NameLocks::Hold> Bucket::PrepareClose(const Preconditions& preconditions, Time now) {
-  NameLocks::Hold hold = HoldAll();
-  if (!log_) return hold;
-  std::unique_lock lock(mutex_);
-  if (auto closable = CheckClosableLocked(preconditions); !closable) return tl::unexpected(closable.error());
-  const BucketInfoPtr deleted = SoftDeletedInfoLocked(now);
-  const auto written = CommitUnlocked(lock, [&] {
-    if (deleted == nullptr) return log_.EraseBucket();
-    Change change = log_.EraseUploads();
-    change.push_back(log_.Put(*deleted));
-    return change;
-  });
-  if (!written) return tl::unexpected(written.error());
-  return hold;
-}
-
 void Bucket::Adopt(ObjectPtr object, bool is_live) {
   const std::scoped_lock lock(mutex_);
   last_generation_ = std::max(last_generation_, object->generation);
@@ -369,34 +346,8 @@ NameLocks::Hold Bucket::HoldNames(std::initializer_list<std::string_view> names)
 
 NameLocks::Hold Bucket::HoldAll() { return log_ ? names_.LockAll() : NameLocks::Hold(); }
 
-// Unlocks while the change is written. What it is about stays as it was: the caller holds the names.
-template <class MakeChange>
-Outcome<void> Bucket::CommitUnlocked(std::unique_lock<std::shared_mutex>& lock, const MakeChange& make_change) const {
-  if (!log_) return {};
-  lock.unlock();
-  Outcome<void> written = log_.log->Commit(make_change());
-  lock.lock();
-  return written;
-}
-
 RecordChange Bucket::RecordOf(const Retired& retired) const {
   return retired.kept != nullptr ? log_.Put(*retired.kept, /*is_live=*/false) : log_.Erase(*retired.before);
-}
-
-Outcome<void> Bucket::CheckClosableLocked(const Preconditions& preconditions) const {
-  if (auto held = CheckPreconditions(preconditions, *info_); !held) return held;
-  const bool has_computed = computed_ != nullptr && computed_->count() != 0;
-  if (objects_.empty() && noncurrent_.empty() && folders_.empty() && !has_computed) return {};
-  return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
-}
-
-// The description of the bucket once it is soft-deleted. Null if it has no such policy.
-BucketInfoPtr Bucket::SoftDeletedInfoLocked(Time now) const {
-  if (!HasSoftDelete(*info_) || computed_ != nullptr) return nullptr;
-  auto deleted = std::make_shared<BucketInfo>(*info_);
-  const Time end = std::max(now + info_->soft_delete->retention, soft_deleted_.last_hard_delete());
-  deleted->soft_deletion = SoftDeletion{now, end};
-  return deleted;
 }
 
 Outcome<void> Bucket::CheckMayDeleteLocked(const Object& object) const {

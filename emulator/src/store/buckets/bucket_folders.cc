@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "store/buckets/bucket.h"
+#include "store/buckets/bucket_commit.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -66,7 +66,7 @@ class PageBuilder {
   bool Step() {
     const ObjectPtr& object = cursor_.object();  // valid until the cursor moves
     std::optional<std::string> folded = FoldedPrefix(object->name, query_);
-    const bool is_folder = object->body == nullptr;
+    const bool is_folder = query_.has_folders && object->body == nullptr;
     if (is_folder && !folded) {
       cursor_.Next();
       return true;
