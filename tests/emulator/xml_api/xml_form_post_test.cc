@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 
 #include <chrono>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>

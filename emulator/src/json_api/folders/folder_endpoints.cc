@@ -1,5 +1,6 @@
 #include "json_api/folders/folder_endpoints.h"
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -1,8 +1,6 @@
 #include "json_api/long_running/operation_endpoints.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 
 #include "api/page_token.h"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/parse_time.h"
-#include "bodies/receive_body.h"
 #include "json_api/bucket_endpoints.h"
 #include "json_api/long_running/operation_endpoints.h"
 #include "json_api/request_json.h"
