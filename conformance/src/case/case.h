@@ -29,11 +29,12 @@ using BodyPiece = std::variant<std::string, JsonText, GeneratedBytes, RawBytes>;
 
 /// What an answer must be. An absent part is not checked. See README.md for wanted values.
 struct Expectation {
-  std::vector<int> status = {};  ///< Any one of these.
+  std::vector<int> status = {};  ///< Any one of these. If empty, any status.
   std::vector<std::pair<std::string, Json>> headers = {};
   std::optional<Json> json = {};
   std::vector<std::pair<std::string, Json>> xml = {};  ///< By XPath expression.
   std::optional<std::variant<Json, GeneratedBytes>> body = {};
+  Json as_written = {};  ///< The field of the case's file, for reports.
 };
 
 struct XPath {
@@ -55,7 +56,8 @@ struct Step {
   std::vector<BodyPiece> body = {};
   bool has_body = false;
   bool chunked = false;
-  Expectation want = {};
+  Expectation want = {};  ///< Behaviour: a mismatch fails the case.
+  Expectation form = {};  ///< A mismatch is a difference of form, and the case goes on.
   std::vector<Save> save = {};
 };
 
@@ -63,7 +65,8 @@ struct Step {
 struct Case {
   std::string name = {};  ///< "names/EncodedSlashIsPartOfTheName": the file's name without .json, then the case's.
   std::string claim = {};
-  std::string source = {};              ///< The source of the claim, if it is not obvious.
+  std::string source = {};              ///< Empty only if the claim ends with "(unverified: REASON)".
+  std::vector<std::string> tags = {};   ///< Beside the operations and the subject, which are derived.
   std::vector<std::string> needs = {};  ///< See README.md. If a need is not met, the case is skipped.
   bool bucket_exists = true;            ///< Whether {bucket} is made before the first step.
   std::vector<std::pair<std::string, std::string>> given = {};  ///< Variables that are known from the start.

@@ -65,11 +65,20 @@ Json Substituted(const Step& step) {
   Json texts = Json::array({step.target});
   for (const auto& header : step.headers) texts.push_back(header.second);
   for (const auto& piece : step.body) texts.push_back(AsJson(piece));
-  for (const auto& header : step.want.headers) texts.push_back(header.second);
-  if (step.want.json) texts.push_back(*step.want.json);
-  for (const auto& place : step.want.xml) texts.push_back(place.second);
-  if (step.want.body && std::holds_alternative<Json>(*step.want.body)) texts.push_back(std::get<Json>(*step.want.body));
+  for (const Expectation* wanted : {&step.want, &step.form}) {
+    for (const auto& header : wanted->headers) texts.push_back(header.second);
+    if (wanted->json) texts.push_back(*wanted->json);
+    for (const auto& place : wanted->xml) texts.push_back(place.second);
+    if (wanted->body && std::holds_alternative<Json>(*wanted->body)) texts.push_back(std::get<Json>(*wanted->body));
+  }
   return texts;
+}
+
+/// A claim without a source ends with "(unverified: REASON)".
+bool SaysWhyUnverified(std::string_view claim) {
+  constexpr std::string_view kMark = "(unverified: ";
+  const std::size_t at = claim.rfind(kMark);
+  return claim.ends_with(')') && at != claim.npos && claim.size() > at + kMark.size() + 1;
 }
 
 void CheckVariables(const Case& parsed, const std::string& path, Problem& problem) {
@@ -100,6 +109,7 @@ Case ParseCase(const Json& value, const std::string& stem, std::size_t index, Pr
   parsed.name = stem + "/" + name;
   parsed.claim = fields.RequiredText("claim");
   parsed.source = fields.Text("source");
+  parsed.tags = fields.Texts("tags");
   parsed.bucket_exists = fields.Bool("bucket_exists", true);
   ParseNeeds(fields, parsed);
   ParseGiven(fields, parsed, problem);

@@ -94,8 +94,9 @@ void CheckMatchers(const Json& wanted, const std::string& path, Problem& problem
   if (const auto malformed = FindMalformedMatcher(wanted)) problem.Note(path, *malformed);
 }
 
-void ParseStatus(Fields& fields, Expectation& want) {
+void ParseStatus(Fields& fields, Expectation& want, bool is_required) {
   const Json* status = fields.Find("status");
+  if (status == nullptr && !is_required) return;
   if (status == nullptr) return fields.Note("status", "must be there");
   const Json list = status->is_array() ? *status : Json::array({*status});
   for (const Json& each : list) {
@@ -139,10 +140,11 @@ void ParseWantedXml(Fields& fields, Expectation& want, Problem& problem) {
   }
 }
 
-Expectation ParseWant(const Json& value, const std::string& path, Problem& problem) {
+Expectation ParseExpectation(const Json& value, const std::string& path, bool needs_status, Problem& problem) {
   Fields fields(value, path, problem);
   Expectation want;
-  ParseStatus(fields, want);
+  want.as_written = value;
+  ParseStatus(fields, want, needs_status);
   if (const Json* headers = fields.Find("headers")) {
     if (!headers->is_object()) fields.Note("headers", "must be an object");
     for (const auto& [name, wanted] : headers->items()) {
@@ -195,7 +197,11 @@ Step ParseStep(const Json& value, const std::string& path, Problem& problem) {
   if (step.chunked && !step.has_body) fields.Note("chunked", "needs a body");
   const Json* want = fields.Find("want");
   if (want == nullptr) fields.Note("want", "must be there");
-  if (want != nullptr) step.want = ParseWant(*want, fields.PathOf("want"), problem);
+  if (want != nullptr) step.want = ParseExpectation(*want, fields.PathOf("want"), /*needs_status=*/true, problem);
+  if (const Json* form = fields.Find("form")) {
+    if (form->empty()) fields.Note("form", "must not be empty");
+    step.form = ParseExpectation(*form, fields.PathOf("form"), /*needs_status=*/false, problem);
+  }
   if (const Json* save = fields.Find("save")) {
     if (!save->is_object()) fields.Note("save", "must be an object");
     for (const auto& [variable, source] : save->items()) {

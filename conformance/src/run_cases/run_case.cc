@@ -72,8 +72,9 @@ bool Wants(const Step& step, int status) {
   return std::find(step.want.status.begin(), step.want.status.end(), status) != step.want.status.end();
 }
 
-/// Runs the step once and adds what it saves to `variables`. An error says what was wanted and what arrived.
-OrError<void> RunOnce(const Step& step, const Service& service, Variables& variables) {
+/// Runs the step once and adds what it saves to `variables`, and what differs in form to `form`. An error says what was
+/// wanted and what arrived.
+OrError<void> RunOnce(const Step& step, const Service& service, Variables& variables, std::vector<std::string>& form) {
   Request request = FillIn(step, variables);
   auto target = TargetAt(service.endpoint, request.target);
   if (!target) return Failed(target.error());
@@ -85,6 +86,7 @@ OrError<void> RunOnce(const Step& step, const Service& service, Variables& varia
   if (const auto mismatch = FindMismatch(FillIn(step.want, variables), *response)) {
     return Failed(*mismatch + answer);
   }
+  if (const auto mismatch = FindMismatch(FillIn(step.form, variables), *response)) form.push_back(*mismatch);
   for (const Save& save : step.save) {
     auto value = Extract(save, *response);
     if (!value) return Failed(value.error() + answer);
@@ -93,11 +95,11 @@ OrError<void> RunOnce(const Step& step, const Service& service, Variables& varia
   return {};
 }
 
-OrError<void> RunStep(const Step& step, const Service& service, Variables& variables) {
-  if (step.for_each.empty()) return RunOnce(step, service, variables);
+OrError<void> RunStep(const Step& step, const Service& service, Variables& variables, std::vector<std::string>& form) {
+  if (step.for_each.empty()) return RunOnce(step, service, variables, form);
   for (const std::string& each : step.for_each) {
     variables["each"] = Substitute(each, variables);
-    const auto done = RunOnce(step, service, variables);
+    const auto done = RunOnce(step, service, variables, form);
     if (!done) return Failed("for " + Excerpt(std::string_view(each)) + ": " + done.error());
   }
   return {};
@@ -116,7 +118,12 @@ std::string UnmetNeed(const Case& subject, const Service& service) {
   return {};
 }
 
-OrError<void> RunSteps(const Case& subject, const Service& service, const std::string& bucket) {
+/// Where in the case. The target is as the case writes it: after replacement it can contain a session's id.
+std::string PlaceOf(const Step& step, std::size_t index) {
+  return "step " + std::to_string(index + 1) + ", " + step.method + " " + step.target + ": ";
+}
+
+OrError<void> RunSteps(const Case& subject, const Service& service, const std::string& bucket, Outcome& outcome) {
   Variables variables(subject.given.begin(), subject.given.end());
   variables["endpoint"] = service.endpoint;
   variables["project"] = service.project;
@@ -126,9 +133,12 @@ OrError<void> RunSteps(const Case& subject, const Service& service, const std::s
   }
   for (std::size_t i = 0; i < subject.steps.size(); ++i) {
     const Step& step = subject.steps[i];
-    if (const auto done = RunStep(step, service, variables); !done) {
-      // The target as the case writes it: after replacement it can contain a session's id.
-      return Failed("step " + std::to_string(i + 1) + ", " + step.method + " " + step.target + ": " + done.error());
+    std::vector<std::string> form;
+    const auto done = RunStep(step, service, variables, form);
+    for (const std::string& difference : form) outcome.form.push_back(PlaceOf(step, i) + difference);
+    if (!done) {
+      outcome.expected = step.want.as_written;
+      return Failed(PlaceOf(step, i) + done.error());
     }
   }
   return {};
@@ -142,8 +152,9 @@ Outcome RunCase(const Case& subject, const Service& service, const std::string& 
     return {.kind = Outcome::Kind::kSkipped, .detail = "needs " + need};
   }
   Outcome outcome;
-  if (const auto done = RunSteps(subject, service, bucket); !done) {
-    outcome = {.kind = Outcome::Kind::kFailed, .detail = done.error()};
+  if (const auto done = RunSteps(subject, service, bucket, outcome); !done) {
+    outcome.kind = Outcome::Kind::kFailed;
+    outcome.detail = done.error();
   }
   service.begin_cleaning();
   if (const auto gone = DeleteBucketAndObjects(service, bucket); !gone) outcome.leftover = gone.error();

@@ -24,8 +24,10 @@ struct Service {
 struct Outcome {
   enum class Kind { kPassed, kFailed, kSkipped };
   Kind kind = Kind::kPassed;
-  std::string detail = {};    ///< Why it failed or was skipped.
-  std::string leftover = {};  ///< Why `bucket` may still exist. Empty if it is deleted.
+  std::string detail = {};             ///< Why it failed or was skipped.
+  std::vector<std::string> form = {};  ///< What differs in form only. It does not change `kind`.
+  Json expected = {};                  ///< The `want` of the step that failed, as the case has it.
+  std::string leftover = {};           ///< Why `bucket` may still exist. Empty if it is deleted.
 };
 
 /// Runs one case in the bucket `bucket`, which nothing else uses, and removes that bucket with everything in it.
