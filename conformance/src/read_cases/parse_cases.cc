@@ -120,6 +120,9 @@ Case ParseCase(const Json& value, const std::string& stem, std::size_t index, Pr
   }
   fields.RefuseOthers();
   if (problem.text().empty()) CheckVariables(parsed, fields.PathOf(""), problem);
+  if (parsed.source.empty() && !SaysWhyUnverified(parsed.claim)) {
+    fields.Note("source", "must be there, unless the claim ends with (unverified: REASON)");
+  }
   return parsed;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 /// A file of one case with one step; `fields` are added to the case, `step` is the step's own text.
 std::string FileOf(const std::string& step, const std::string& fields = "") {
-  return R"({"cases": [{"name": "One", "claim": "c", )" + fields + R"("steps": [)" + step + "]}]}";
+  return R"({"cases": [{"name": "One", "claim": "c", "source": "s", )" + fields + R"("steps": [)" + step + "]}]}";
 }
 
 TEST(ParseCases, ReadsEveryField) {
@@ -105,6 +105,10 @@ const Malformed kMalformedSteps[] = {
     {R"({"request": "GET /", "want": {"status": 200, "xml": "/b"}})", "steps[0].want.xml: must be an object"},
     {R"({"request": "GET /", "want": {"status": 200}, "save": {"a": {"json": "b"}}})",
      "steps[0].save.a: json must be a JSON pointer"},
+    {R"({"request": "GET /", "want": {"status": 200}, "form": {}})", "steps[0].form: must not be empty"},
+    {R"({"request": "GET /", "want": {"status": 200}, "form": {"state": 200}})", "steps[0].form.state: is not a field"},
+    {R"({"request": "GET /", "want": {"status": 200}, "form": {"body": "{nowhere}"}})",
+     "steps[0]: {nowhere} is neither"},
     {R"({"request": "GET /{nowhere}", "want": {"status": 200}})", "steps[0]: {nowhere} is neither given nor saved"},
     {R"({"request": "GET /", "want": {"status": 200, "body": "{each}"}})", "steps[0]: {each} is neither"},
     {R"({"request": "GET /", "want": {"status": 200, "xml": {"/b": "{nowhere}"}}})", "steps[0]: {nowhere} is neither"},
@@ -135,6 +139,12 @@ const Malformed kMalformedFiles[] = {
     {R"({"cases": [{"name": "A", "claim": "c", "needs": ["luck"], "steps": [{}]}]})", "case \"A\".needs: must hold"},
     {R"({"cases": [{"name": "A", "claim": "c", "given": {"a": {"repeat": "b"}}, "steps": [{}]}]})",
      "given.a.times: must be"},
+    {R"({"cases": [{"name": "A", "claim": "c", "steps": [{"request": "GET /", "want": {"status": 200}}]}]})",
+     "case \"A\".source: must be there, unless"},
+    {R"({"cases": [{"name": "A", "claim": "c (unverified: )", "steps": [{"request": "GET /", "want": {"status": 200}}]}]})",
+     "case \"A\".source: must be there, unless"
+}
+,
 };
 
 TEST(ParseCases, RefusesAZeroByte) {
@@ -151,10 +161,10 @@ TEST(ParseCases, NamesFileAndPlaceOfAMalformedFile) {
 }
 
 TEST(ParseCases, RefusesADuplicateName) {
-  const std::string one = R"({"name": "One", "claim": "c", "steps": [{"request": "GET /", "want": {"status": 200}}]})";
+  const std::string one = R"({"name": "One", "claim": "c (unverified: seen)", "steps": [{"request": "GET /", "want": {"status": 200}}]})";
   const auto cases = ParseCases("names.json", R"({"cases": [)" + one + "," + one + "]}");
-  ASSERT_FALSE(cases);
-  EXPECT_EQ(cases.error(), "names.json: names/One: the name is taken twice");
+ASSERT_FALSE(cases);
+EXPECT_EQ(cases.error(), "names.json: names/One: the name is taken twice");
 }
 
 TEST(LoadCases, LoadsEveryEmbeddedFile) {

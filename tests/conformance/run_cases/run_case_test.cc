@@ -41,7 +41,7 @@ class ScriptedService : public Transport {
 };
 
 Case CaseOf(const std::string& fields) {
-  auto cases = ParseCases("f.json", R"({"cases": [{"name": "A", "claim": "c", )" + fields + "}]}");
+  auto cases = ParseCases("f.json", R"({"cases": [{"name": "A", "claim": "c", "source": "s", )" + fields + "}]}");
   if (!cases) ADD_FAILURE() << cases.error();
   return cases ? cases->at(0) : Case{};
 }
@@ -196,6 +196,16 @@ TEST(RunCase, RunsAForEachStepOncePerValue) {
   EXPECT_THAT(service.asked(), ::testing::IsSupersetOf({"GET /a%20b", "GET /c"}));
 }
 
+TEST(RunCase, GoesOnAfterADifferenceOfForm) {
+  ScriptedService service({kMade, {.status = 200, .body = "x"}, {.status = 200, .body = "y"}, kGone});
+  const Outcome outcome = RunAgainst(
+      CaseOf(R"("steps": [{"request": "DELETE /o", "want": {"status": [200, 204]}, "form": {"status": 204, "body": ""}},
+                          {"request": "GET /o", "want": {"status": 200}, "form": {"body": "y"}}])"),
+      service);
+  EXPECT_EQ(outcome.kind, Outcome::Kind::kPassed) << outcome.detail;
+  EXPECT_THAT(outcome.form, ElementsAre("step 1, DELETE /o: status: wanted 204, got 200"));
+}
+
 TEST(RunCase, SkipsACaseWithUnmetNeeds) {
   const Case needs_token =
       CaseOf(R"("needs": ["access_token"], "steps": [{"request": "GET /", "want": {"status": 200}}])");
@@ -268,6 +278,7 @@ TEST(RunSuite, PrintsALinePerCaseWithoutTheToken) {
   EXPECT_EQ(out.str(),
             "FAIL f/Failing: step 1, GET /: body: wanted \"x\", got \"<token>\"; the answer was 200 \"<token>\"\n"
             "     claim: c\n"
+            "     source: s\n"
             "ok   f/A\n"
             "skip f/A: needs access_token\n");
   EXPECT_EQ(errors.str(), "");
