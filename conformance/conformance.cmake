@@ -1,5 +1,5 @@
 # The gcsflux-conformance program. Its cases share no code with the SDK, nor with the emulator beyond its public header.
-file(GLOB case_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/conformance/cases/*.json)
+file(GLOB_RECURSE case_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/conformance/cases/*.json)
 gcsflux_embed(embedded_cases conformance_cases FILES ${case_files} HEADER read_cases/embedded_cases.h
               NAMESPACE gcsflux::conformance FUNCTION EmbeddedCases TYPE CaseFile)
 

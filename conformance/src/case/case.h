@@ -47,8 +47,16 @@ struct Save {
   std::variant<std::string, Json::json_pointer, XPath> source;  ///< A header's name, or a place in the body.
 };
 
+/// The step's request is sent so often at the same time. One of the answers is as the step wants it, and each of the
+/// others is as `others` wants it.
+struct Concurrently {
+  std::uint64_t times = 0;
+  Expectation others = {};
+};
+
 struct Step {
   std::vector<std::string> for_each = {};  ///< If not empty, the step runs once for each, as {each}.
+  std::optional<Concurrently> concurrently = {};
   std::string method = {};
   std::string target = {};
   Headers headers = {};

@@ -26,6 +26,7 @@ std::optional<std::uint64_t> AsInt64(const Json* value) {
 bool IsTrue(const Json& argument) { return argument == true; }
 bool IsString(const Json& argument) { return argument.is_string(); }
 bool IsCount(const Json& argument) { return argument.is_number_unsigned(); }
+bool IsList(const Json& argument) { return argument.is_array() && !argument.empty(); }
 
 /// A POSIX extended regular expression that must match the whole text. (std::regex does not build without warnings
 /// under g++ 12's sanitizers.)
@@ -82,6 +83,15 @@ bool Not(const Json& argument, const Json* value) {
   return value != nullptr && FindDifference(argument, value).has_value();
 }
 
+bool Empty(const Json&, const Json* value) {
+  return value == nullptr || value->is_null() || (value->is_structured() && value->empty());
+}
+
+bool OneOf(const Json& argument, const Json* value) {
+  return std::any_of(argument.begin(), argument.end(),
+                     [value](const Json& wanted) { return !FindDifference(wanted, value).has_value(); });
+}
+
 bool Size(const Json& argument, const Json* value) {
   if (value == nullptr) return false;
   const std::string* text = AsString(value);
@@ -98,12 +108,14 @@ struct Matcher {
 constexpr std::array kMatchers = {
     Matcher{"$absent", "true", IsTrue, Absent},
     Matcher{"$present", "true", IsTrue, Present},
+    Matcher{"$empty", "true", IsTrue, Empty},
     Matcher{"$int64", "true", IsTrue, Int64},
     Matcher{"$regex", "a regular expression", IsRegex, Regex},
     Matcher{"$contains", "a string", IsString, Contains},
     Matcher{"$starts_with", "a string", IsString, StartsWith},
     Matcher{"$greater_than", "a string", IsString, GreaterThan},
     Matcher{"$not", "a wanted value", [](const Json&) { return true; }, Not},
+    Matcher{"$one_of", "a list of wanted values", IsList, OneOf},
     Matcher{"$size", "a number of bytes or elements", IsCount, Size},
 };
 

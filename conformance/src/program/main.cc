@@ -142,16 +142,19 @@ int RunAgainst(const Options& options, const std::vector<Check>& checks, const s
     std::cout << Summary(tally) << std::endl;
     return kFailed;
   }
-  const Service service{.transport = transport,
-                        .endpoint = options.endpoint,
-                        .project = options.project,
-                        .has_access_token = !token.empty(),
-                        .sleep =
-                            [&limits](std::chrono::seconds wait) {
-                              std::this_thread::sleep_for(std::min<std::chrono::milliseconds>(wait, limits.left()));
-                            },
-                        .begin_case = [&limits] { limits.BeginCase(); },
-                        .begin_cleaning = [&limits] { limits.BeginCleaning(); }};
+  const Service service{
+      .transport = transport,
+      .endpoint = options.endpoint,
+      .project = options.project,
+      .has_access_token = !token.empty(),
+      .sleep =
+          [&limits](std::chrono::seconds wait) {
+            std::this_thread::sleep_for(std::min<std::chrono::milliseconds>(wait, limits.left()));
+          },
+      .connect =
+          [&] { return std::make_unique<CurlTransport>(options.endpoint, token, [&limits] { return limits.left(); }); },
+      .begin_case = [&limits] { limits.BeginCase(); },
+      .begin_cleaning = [&limits] { limits.BeginCleaning(); }};
   bool is_cut_short = false;
   const SuiteRun run{.bucket_stem = options.bucket_prefix + "-" + RunId(), .secret = token, .is_interrupted = [&] {
                        return is_cut_short = interrupted != 0 || limits.is_run_over();

@@ -17,10 +17,10 @@ OrError<std::vector<fs::path>> CaseFilesAt(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return std::vector<fs::path>{path};
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(path, error)) {
+  for (const auto& entry : fs::recursive_directory_iterator(path, error)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
-  if (files.empty()) return Failed(path.string() + ": there is no .json file in this directory");
+  if (files.empty()) return Failed(path.string() + ": there is no .json file in or below this directory");
   std::sort(files.begin(), files.end());
   return files;
 }

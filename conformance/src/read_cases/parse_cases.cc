@@ -60,17 +60,21 @@ Json AsJson(const BodyPiece& piece) {
   return {};
 }
 
+void AddWanted(const Expectation& want, Json& texts) {
+  for (const auto& header : want.headers) texts.push_back(header.second);
+  if (want.json) texts.push_back(*want.json);
+  for (const auto& place : want.xml) texts.push_back(place.second);
+  if (want.body && std::holds_alternative<Json>(*want.body)) texts.push_back(std::get<Json>(*want.body));
+}
+
 /// Everything in `step` that may contain placeholders.
 Json Substituted(const Step& step) {
   Json texts = Json::array({step.target});
   for (const auto& header : step.headers) texts.push_back(header.second);
   for (const auto& piece : step.body) texts.push_back(AsJson(piece));
-  for (const Expectation* wanted : {&step.want, &step.form}) {
-    for (const auto& header : wanted->headers) texts.push_back(header.second);
-    if (wanted->json) texts.push_back(*wanted->json);
-    for (const auto& place : wanted->xml) texts.push_back(place.second);
-    if (wanted->body && std::holds_alternative<Json>(*wanted->body)) texts.push_back(std::get<Json>(*wanted->body));
-  }
+  AddWanted(step.want, texts);
+  AddWanted(step.form, texts);
+  if (step.concurrently) AddWanted(step.concurrently->others, texts);
   return texts;
 }
 
@@ -89,11 +93,13 @@ void CheckVariables(const Case& parsed, const std::string& path, Problem& proble
     const std::string step_path = path + "steps[" + std::to_string(i) + "]";
     std::string undefined = UndefinedVariableInside(Json(step.for_each), defined);
     if (!step.for_each.empty()) defined.insert("each");
+    if (step.concurrently) defined.insert("turn");
     if (undefined.empty()) undefined = UndefinedVariableInside(Substituted(step), defined);
     if (!undefined.empty()) {
       problem.Note(step_path, "{" + undefined + "} is neither given nor saved by an earlier step");
     }
     defined.erase("each");
+    defined.erase("turn");
     for (const Save& save : step.save) defined.insert(save.variable);
   }
 }

@@ -163,6 +163,33 @@ Expectation ParseExpectation(const Json& value, const std::string& path, bool ne
   return want;
 }
 
+std::vector<std::string> ParseForEach(Fields& fields, Problem& problem) {
+  const Json* value = fields.Find("for_each");
+  if (value == nullptr || !value->is_object()) return fields.Texts("for_each");
+  Fields range(*value, fields.PathOf("for_each"), problem);
+  const std::uint64_t count = range.Number("numbers", 0);
+  if (count == 0 || count > 10'000) range.Note("numbers", "must be from 1 to 10000");
+  range.RefuseOthers();
+  std::vector<std::string> numbers;
+  for (std::uint64_t i = 0; i < count && problem.text().empty(); ++i) numbers.push_back(std::to_string(i));
+  return numbers;
+}
+
+std::optional<Concurrently> ParseConcurrently(Fields& step, Problem& problem) {
+  const Json* value = step.Find("concurrently");
+  if (value == nullptr) return std::nullopt;
+  Fields fields(*value, step.PathOf("concurrently"), problem);
+  Concurrently parsed{.times = fields.Number("times", 0)};
+  if (parsed.times < 2 || parsed.times > 64) fields.Note("times", "must be from 2 to 64");
+  const Json* others = fields.Find("others");
+  if (others == nullptr) fields.Note("others", "must be there");
+  if (others != nullptr) {
+    parsed.others = ParseExpectation(*others, fields.PathOf("others"), /*needs_status=*/true, problem);
+  }
+  fields.RefuseOthers();
+  return parsed;
+}
+
 Save ParseSave(const std::string& variable, const Json& value, const std::string& path, Problem& problem) {
   Fields fields(value, path, problem);
   const std::string header = fields.Text("header");
@@ -189,7 +216,8 @@ Save ParseSave(const std::string& variable, const Json& value, const std::string
 Step ParseStep(const Json& value, const std::string& path, Problem& problem) {
   Fields fields(value, path, problem);
   Step step;
-  step.for_each = fields.Texts("for_each");
+  step.for_each = ParseForEach(fields, problem);
+  step.concurrently = ParseConcurrently(fields, problem);
   ParseRequestLine(fields, step);
   ParseHeaders(fields, step);
   ParseBody(fields, step, problem);

@@ -8,6 +8,7 @@
 #include "case/parse_answer.h"
 #include "case/placeholders.h"
 #include "read_cases/parse_cases.h"
+#include "run_cases/send_at_once.h"
 #include "run_cases/test_bucket.h"
 #include "run_cases/throttling.h"
 
@@ -72,27 +73,63 @@ bool Wants(const Step& step, int status) {
   return std::find(step.want.status.begin(), step.want.status.end(), status) != step.want.status.end();
 }
 
-/// Runs the step once and adds what it saves to `variables`, and what differs in form to `form`. An error says what was
-/// wanted and what arrived.
-OrError<void> RunOnce(const Step& step, const Service& service, Variables& variables, std::vector<std::string>& form) {
+OrError<Request> RequestOf(const Step& step, const Service& service, const Variables& variables) {
   Request request = FillIn(step, variables);
   auto target = TargetAt(service.endpoint, request.target);
   if (!target) return Failed(target.error());
-  request.target = *target;
-  const auto response = Wants(step, 429) ? service.transport.Send(request) : SendUnlessThrottled(service, request);
-  if (!response) return Failed(response.error());
-  const std::string answer =
-      "; the answer was " + std::to_string(response->status) + " " + Excerpt(std::string_view(response->body));
-  if (const auto mismatch = FindMismatch(FillIn(step.want, variables), *response)) {
-    return Failed(*mismatch + answer);
-  }
-  if (const auto mismatch = FindMismatch(FillIn(step.form, variables), *response)) form.push_back(*mismatch);
+  request.target = *std::move(target);
+  return request;
+}
+
+std::string AnswerWas(const Response& response) {
+  return "; the answer was " + std::to_string(response.status) + " " + Excerpt(std::string_view(response.body));
+}
+
+OrError<void> SaveFrom(const Response& response, const Step& step, Variables& variables) {
   for (const Save& save : step.save) {
-    auto value = Extract(save, *response);
-    if (!value) return Failed(value.error() + answer);
+    auto value = Extract(save, response);
+    if (!value) return Failed(value.error() + AnswerWas(response));
     variables[save.variable] = *value;
   }
   return {};
+}
+
+/// Sends the request of the step several times at the same time. What is saved is from the answer that the step wants.
+OrError<void> RunAtOnce(const Step& step, const Service& service, Variables& variables) {
+  std::vector<Request> requests;
+  for (std::uint64_t turn = 0; turn < step.concurrently->times; ++turn) {
+    variables["turn"] = std::to_string(turn);
+    auto request = RequestOf(step, service, variables);
+    if (!request) return Failed(request.error());
+    requests.push_back(*std::move(request));
+  }
+  const auto answers = SendAtOnce(service, requests);
+  if (!answers) return Failed(answers.error());
+  const Expectation want = FillIn(step.want, variables);
+  const auto wanted = std::find_if(answers->begin(), answers->end(),
+                                   [&](const Response& answer) { return !FindMismatch(want, answer); });
+  if (wanted == answers->end()) return Failed("none of the answers is the wanted one" + AnswerWas(answers->front()));
+  const Expectation others = FillIn(step.concurrently->others, variables);
+  for (auto other = answers->begin(); other != answers->end(); ++other) {
+    const auto mismatch = other == wanted ? std::nullopt : FindMismatch(others, *other);
+    if (mismatch) return Failed("another answer at the same time: " + *mismatch + AnswerWas(*other));
+  }
+  return SaveFrom(*wanted, step, variables);
+}
+
+/// Runs the step once and adds what it saves to `variables`, and what differs in form to `form`. An error says what was
+/// wanted and what arrived.
+OrError<void> RunOnce(const Step& step, const Service& service, Variables& variables, std::vector<std::string>& form) {
+  if (step.concurrently) return RunAtOnce(step, service, variables);
+  const auto request = RequestOf(step, service, variables);
+  if (!request) return Failed(request.error());
+  const auto response = Wants(step, 429) ? service.transport.Send(*request) : SendUnlessThrottled(service, *request);
+  if (!response) return Failed(response.error());
+  if (const auto mismatch = FindMismatch(FillIn(step.want, variables), *response)) {
+    return Failed(*mismatch + AnswerWas(*response));
+  }
+  if (const auto mismatch = FindMismatch(FillIn(step.form, variables), *response)) form.push_back(*mismatch);
+  return SaveFrom(*response, step, variables);
 }
 
 OrError<void> RunStep(const Step& step, const Service& service, Variables& variables, std::vector<std::string>& form) {

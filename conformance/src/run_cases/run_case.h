@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "case/case.h"
@@ -16,6 +17,8 @@ struct Service {
   bool has_access_token = false;
   /// Waits between attempts that the service throttled. Tests pass a function that returns at once.
   std::function<void(std::chrono::seconds)> sleep = {};
+  /// Another connection, for requests at the same time. If it is empty, a step that needs one fails.
+  std::function<std::unique_ptr<Transport>()> connect = {};
   /// Called before the requests of a case, and before those that clean up after it: each has its time.
   std::function<void()> begin_case = [] {};
   std::function<void()> begin_cleaning = [] {};
