@@ -1,6 +1,7 @@
 #include "case/excerpt.h"
 
 #include <algorithm>
+#include <array>
 
 namespace gcsflux::conformance {
 namespace {
@@ -10,6 +11,23 @@ constexpr std::size_t kMaxBytes = 256;
 std::string Dump(const Json& value) {
   return value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
+
+struct SecretValue {
+  std::string_view before;
+  std::string_view shown;
+};
+
+// Both spellings of a JSON field: as it is, and inside a quoted excerpt.
+constexpr std::array kSecretValues = {
+    SecretValue{"upload_id=", "<id>"},
+    SecretValue{"Signature=", "<signature>"},
+    SecretValue{"access_token=", "<token>"},
+    SecretValue{R"("secret":")", "<secret>"},
+    SecretValue{R"("secret": ")", "<secret>"},
+    SecretValue{R"(\"secret\":\")", "<secret>"},
+    SecretValue{R"(\"secret\": \")", "<secret>"},
+    SecretValue{"Bearer ", "<token>"},
+};
 
 std::string CutNote(std::size_t bytes) { return "... (" + std::to_string(bytes) + " bytes)"; }
 
@@ -28,15 +46,16 @@ std::string Excerpt(const Json& value) {
 
 std::string Redact(std::string text, std::string_view token) {
   constexpr std::string_view kShownToken = "<token>";
-  constexpr std::string_view kUploadId = "upload_id=";
   for (std::size_t at = token.empty() ? text.npos : text.find(token); at != text.npos; at = text.find(token, at)) {
     text.replace(at, token.size(), kShownToken);
     at += kShownToken.size();
   }
-  for (std::size_t at = text.find(kUploadId); at != text.npos; at = text.find(kUploadId, at)) {
-    at += kUploadId.size();
-    const std::size_t end = std::min(text.find_first_of("&\"\\ ", at), text.size());
-    text.replace(at, end - at, "<id>");
+  for (const SecretValue& secret : kSecretValues) {
+    for (std::size_t at = text.find(secret.before); at != text.npos; at = text.find(secret.before, at)) {
+      at += secret.before.size();
+      const std::size_t end = std::min(text.find_first_of("&\"\\ \n<", at), text.size());
+      text.replace(at, end - at, secret.shown);
+    }
   }
   return text;
 }

@@ -14,7 +14,8 @@ std::string Excerpt(std::string_view text);
 /// A string as above; any other value as JSON on one line, cut at 256 bytes.
 std::string Excerpt(const Json& value);
 
-/// `text` without `token` (if that is not empty), and without the ids of upload sessions, which allow to write.
+/// `text` without `token` (if that is not empty), and without what allows to read or write: the ids of upload sessions,
+/// signatures of URLs, secrets of HMAC keys, bearer tokens.
 std::string Redact(std::string text, std::string_view token);
 
 }  // namespace gcsflux::conformance

@@ -53,16 +53,21 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
+struct ReceivedHeaders {
+  Headers fields = {};  ///< Of the last answer.
+  std::size_t lines = 0;
+};
+
 std::size_t AppendHeader(char* data, std::size_t size, std::size_t count, void* headers) {
-  auto& list = *static_cast<Headers*>(headers);
+  auto& received = *static_cast<ReceivedHeaders*>(headers);
   const std::string_view line(data, size * count);
   // Each status line begins a new answer. Anything before it belongs to a 100 or to a proxy's CONNECT.
-  if (line.starts_with("HTTP/")) list.clear();
-  constexpr std::size_t kMostFields = 10'000;
-  if (list.size() == kMostFields) return 0;  // libcurl ends the transfer
+  if (line.starts_with("HTTP/")) received.fields.clear();
+  constexpr std::size_t kMostLines = 10'000;    // with those of 100s: a service may send them without end
+  if (++received.lines > kMostLines) return 0;  // libcurl ends the transfer
   const std::size_t colon = line.find(':');
   if (colon != line.npos && !line.starts_with("HTTP/")) {
-    list.emplace_back(line.substr(0, colon), Trimmed(line.substr(colon + 1)));
+    received.fields.emplace_back(line.substr(0, colon), Trimmed(line.substr(colon + 1)));
   }
   return line.size();
 }
@@ -116,6 +121,11 @@ void CurlTransport::Close::operator()(void* handle) const { curl_easy_cleanup(ha
 
 CurlTransport::CurlTransport(std::string endpoint, std::string access_token,
                              std::function<std::chrono::milliseconds()> time_left)
+    : CurlTransport(
+          std::move(endpoint), [token = std::move(access_token)] { return token; }, std::move(time_left)) {}
+
+CurlTransport::CurlTransport(std::string endpoint, std::function<std::string()> access_token,
+                             std::function<std::chrono::milliseconds()> time_left)
     : endpoint_(std::move(endpoint)),
       access_token_(std::move(access_token)),
       time_left_(std::move(time_left)),
@@ -139,14 +149,15 @@ OrError<Response> CurlTransport::Send(const Request& request) {
   Unread unread{request.body ? std::string_view(*request.body) : std::string_view("")};
   SetBody(handle, request, unread);
   curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request.method.c_str());
-  const HeaderList headers = MakeHeaders(request, access_token_);
+  const HeaderList headers = MakeHeaders(request, access_token_());
   curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
 
   Response response;
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &AppendBody);
   curl_easy_setopt(handle, CURLOPT_WRITEDATA, &response.body);
   curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &AppendHeader);
-  curl_easy_setopt(handle, CURLOPT_HEADERDATA, &response.headers);
+  ReceivedHeaders received;
+  curl_easy_setopt(handle, CURLOPT_HEADERDATA, &received);
   const CURLcode code = curl_easy_perform(handle);
   curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, nullptr);  // The handle outlives the buffer.
   if (code != CURLE_OK) {
@@ -156,6 +167,7 @@ OrError<Response> CurlTransport::Send(const Request& request) {
   long status = 0;
   curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
   response.status = static_cast<int>(status);
+  response.headers = std::move(received.fields);
   return response;
 }
 

@@ -18,6 +18,9 @@ class CurlTransport : public Transport {
   /// long the next request may take; if it is empty, a request ends only if nothing moves for 30 s.
   CurlTransport(std::string endpoint, std::string access_token,
                 std::function<std::chrono::milliseconds()> time_left = {});
+  /// `access_token` is asked before each request.
+  CurlTransport(std::string endpoint, std::function<std::string()> access_token,
+                std::function<std::chrono::milliseconds()> time_left);
   ~CurlTransport() override;
 
   OrError<Response> Send(const Request& request) override;
@@ -28,7 +31,7 @@ class CurlTransport : public Transport {
   };
 
   const std::string endpoint_;
-  const std::string access_token_;
+  const std::function<std::string()> access_token_;
   const std::function<std::chrono::milliseconds()> time_left_;
   const std::unique_ptr<void, Close> handle_;  // CURL*
 };

@@ -2,6 +2,7 @@
 
 #include <gflags/gflags.h>
 
+#include <sstream>
 #include <string_view>
 
 #include "gcsflux/flags.h"
@@ -23,6 +24,33 @@ DEFINE_int32(case_timeout_s, 300, "Seconds, 1 to 86400, that a case may take, an
 DEFINE_int32(timeout_s, 3600,
              "Seconds, 1 to 86400, that the run may take. Then the rest is skipped, which is status 1.");
 DEFINE_string(filter, "*", "Glob over the names of cases, such as 'listing/*'. Set it to run only some.");
+DEFINE_string(
+    tags, "",
+    "Comma-separated globs over operations, subjects and tags of cases, such as 'storage.objects.*,xml_delete'. "
+    "Set it to run only the cases that have one.");
+DEFINE_string(
+    bucket, "",
+    "Existing bucket that the cases share: they use names below a random prefix only, and remove those. Set it "
+    "if you may not make buckets. Cases that need a bucket of their own do not apply.");
+DEFINE_string(
+    endpoint_profile, "",
+    "What is known of the endpoint: gcs, emulator, testbench, or a .json file. Set it to see only what is new.");
+DEFINE_string(
+    baseline, "",
+    "Report (.json) of an earlier run. What failed or differed there is known. Set it to fail for news only.");
+DEFINE_string(form, "fail",
+              "fail or report: whether a difference of form that is not known fails the run. Set report to judge an "
+              "endpoint by its behaviour.");
+DEFINE_string(report, "", "Comma-separated files to write: .json, .xml (JUnit) or .html. No secret is in them.");
+DEFINE_int32(jobs, 1, "Cases at the same time, 1 to 64. Raise it if the endpoint is far away. The output is the same.");
+DEFINE_int64(max_requests, 0,
+             "Requests after which the run is cut short, which is status 1; what was made is still removed. 0 is no "
+             "limit. Set it to bound what a run may cost.");
+DEFINE_bool(dry_run, false,
+            "Prints how many operations the cases send, by billing class, and their price. Sends nothing.");
+DEFINE_bool(clean, false,
+            "Removes what ended runs with this --bucket_prefix have left, by the marker that each run writes, and runs "
+            "no case. Set it after a run was killed.");
 DEFINE_bool(list, false, "Prints the names and claims of the cases, and runs none.");
 DECLARE_bool(version);  // gflags defines it.
 
@@ -51,6 +79,34 @@ OrError<std::chrono::seconds> Seconds(const char* flag, int value) {
   return Failed(std::string("--") + flag + " must be 1 to 86400 seconds, not '" + std::to_string(value) + "'");
 }
 
+std::vector<std::string> Split(const std::string& list) {
+  std::vector<std::string> items;
+  std::istringstream stream(list);
+  for (std::string item; std::getline(stream, item, ',');) {
+    if (!item.empty()) items.push_back(item);
+  }
+  return items;
+}
+
+OrError<void> CheckModes(const Options& options) {
+  const bool has_retry_tests = !options.retry_tests.empty();
+  if (options.jobs < 1 || options.jobs > 64) {
+    return Failed("--jobs must be 1 to 64, not '" + std::to_string(options.jobs) + "'");
+  }
+  if (FLAGS_form != "fail" && FLAGS_form != "report") return Failed("--form must be fail or report");
+  if (options.max_requests < 0) return Failed("--max_requests must not be negative");
+  if (has_retry_tests && options.jobs > 1 && !options.endpoint.empty()) {
+    return Failed("--jobs with --retry_tests needs the embedded emulator: fault plans are those of a whole service");
+  }
+  if (has_retry_tests && (!options.bucket.empty() || options.dry_run)) {
+    return Failed("--retry_tests excludes --bucket and --dry_run: its calls make buckets, and repeat requests");
+  }
+  if (options.endpoint.empty() && (options.clean || !options.bucket.empty())) {
+    return Failed("--clean and --bucket need an --endpoint: the embedded emulator is empty");
+  }
+  return {};
+}
+
 OrError<void> CheckTogether(Options& options) {
   while (options.endpoint.ends_with('/')) options.endpoint.pop_back();
   if (!options.endpoint.empty() && Authority(options.endpoint).empty()) {
@@ -65,7 +121,7 @@ OrError<void> CheckTogether(Options& options) {
   if (!options.retry_tests.empty() && !options.cases.empty()) {
     return Failed("--retry_tests and --cases exclude each other: run them one after the other");
   }
-  return {};
+  return CheckModes(options);
 }
 
 }  // namespace
@@ -98,7 +154,17 @@ OrError<Options> ParseOptions(int argc, const char* const* argv) {
                   .case_timeout = *case_timeout,
                   .timeout = *timeout,
                   .filter = FLAGS_filter,
+                  .tags = Split(FLAGS_tags),
+                  .bucket = FLAGS_bucket,
+                  .endpoint_profile = FLAGS_endpoint_profile,
+                  .baseline = FLAGS_baseline,
+                  .form_fails = FLAGS_form == "fail",
+                  .reports = Split(FLAGS_report),
+                  .jobs = FLAGS_jobs,
+                  .max_requests = FLAGS_max_requests,
                   .list = FLAGS_list,
+                  .dry_run = FLAGS_dry_run,
+                  .clean = FLAGS_clean,
                   .version = FLAGS_version,
                   .help = HelpRequested()};
   if (auto checked = CheckTogether(options); !checked) return Failed(checked.error());
@@ -111,10 +177,12 @@ std::string Usage() {
          "--retry_tests, checks that the SDK does what Google's clients do if requests fail. --version prints the\n"
          "version.\n\n" +
          FlagsHelp(__FILE__) +
-         "\nExit status: 0 all cases passed; 1 a case failed, the run was cut short, or the endpoint cannot be "
-         "reached;\n"
-         "2 wrong usage; 3 all cases passed, but a bucket may be left behind, which is named on stderr.\n"
-         "The last line is \"N passed, N failed, N skipped\".\n";
+         "\nExit status: 0 all cases passed; 1 a case failed or differs in form (see --form), the run was cut short, "
+         "or "
+         "the\nendpoint cannot be reached; 2 wrong usage; 3 all cases passed, but a bucket may be left behind, which "
+         "is "
+         "named on\nstderr. The last line begins \"N passed, N failed, N skipped\"; known failures and differences of "
+         "form follow, if there\nare any.\n";
 }
 
 }  // namespace gcsflux::conformance

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/or_error.h"
 
@@ -17,7 +19,17 @@ struct Options {
   std::chrono::seconds case_timeout{300};             ///< For a case, and again for its cleaning.
   std::chrono::seconds timeout{3600};                 ///< For all cases.
   std::string filter = "*";                           ///< A glob over "file/Case"; * matches slashes too.
+  std::vector<std::string> tags = {};                 ///< Globs over operations, subjects and tags. If empty, all.
+  std::string bucket = {};                ///< The only one to use. If empty, cases have buckets of their own.
+  std::string endpoint_profile = {};      ///< The name or file of what is known of the endpoint.
+  std::string baseline = {};              ///< A report whose failures are known.
+  bool form_fails = true;                 ///< Whether unknown differences of form are status 1.
+  std::vector<std::string> reports = {};  ///< Files.
+  int jobs = 1;                           ///< Cases at the same time.
+  std::int64_t max_requests = 0;          ///< 0: any number.
   bool list = false;
+  bool dry_run = false;  ///< Prints what would be sent, and what it would cost.
+  bool clean = false;    ///< Removes what ended runs have left, and runs no case.
   bool version = false;
   bool help = false;
 };

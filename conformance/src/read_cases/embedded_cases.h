@@ -13,4 +13,7 @@ struct CaseFile {
 /// The files of conformance/cases at the time of the build, ordered by name.
 std::span<const CaseFile> EmbeddedCases();
 
+/// The files of conformance/profiles, likewise.
+std::span<const CaseFile> EmbeddedProfiles();
+
 }  // namespace gcsflux::conformance

@@ -145,12 +145,7 @@ OrError<void> RunStep(const Step& step, const Service& service, Variables& varia
 /// The first need of `subject` that the service does not meet. Empty if it meets all.
 std::string UnmetNeed(const Case& subject, const Service& service) {
   for (const std::string& need : subject.needs) {
-    if (need == kNeedsAccessToken) {
-      if (!service.has_access_token) return need;
-      continue;
-    }
-    const auto response = service.transport.Send({.method = "GET", .target = need});
-    if (!response || response->status != 200) return need;
+    if (!(service.meets ? service.meets(need) : MeetsNeed(need, service))) return need;
   }
   return {};
 }
@@ -165,8 +160,11 @@ OrError<void> RunSteps(const Case& subject, const Service& service, const std::s
   variables["endpoint"] = service.endpoint;
   variables["project"] = service.project;
   variables["bucket"] = bucket;
-  if (subject.bucket_exists) {
-    if (auto created = CreateBucket(service, bucket); !created) return created;
+  if (subject.bucket_exists && !service.is_bucket_shared) {
+    if (auto created = CreateBucket(service, bucket); !created) {
+      outcome.is_unprepared = true;
+      return created;
+    }
   }
   for (std::size_t i = 0; i < subject.steps.size(); ++i) {
     const Step& step = subject.steps[i];
@@ -183,10 +181,16 @@ OrError<void> RunSteps(const Case& subject, const Service& service, const std::s
 
 }  // namespace
 
+bool MeetsNeed(const std::string& need, const Service& service) {
+  if (need == kNeedsAccessToken) return service.has_access_token;
+  const auto response = service.transport.Send({.method = "GET", .target = need});
+  return response && response->status == 200;
+}
+
 Outcome RunCase(const Case& subject, const Service& service, const std::string& bucket) {
   service.begin_case();
   if (const std::string need = UnmetNeed(subject, service); !need.empty()) {
-    return {.kind = Outcome::Kind::kSkipped, .detail = "needs " + need};
+    return {.kind = Outcome::Kind::kSkipped, .detail = "needs " + need, .not_applicable = need};
   }
   Outcome outcome;
   if (const auto done = RunSteps(subject, service, bucket, outcome); !done) {
@@ -194,6 +198,7 @@ Outcome RunCase(const Case& subject, const Service& service, const std::string& 
     outcome.detail = done.error();
   }
   service.begin_cleaning();
+  if (service.is_bucket_shared) return outcome;
   if (const auto gone = DeleteBucketAndObjects(service, bucket); !gone) outcome.leftover = gone.error();
   return outcome;
 }

@@ -1,5 +1,6 @@
 #include "run_cases/test_bucket.h"
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -16,10 +17,17 @@ std::string Describe(const OrError<Response>& response) {
   return std::to_string(response->status) + " " + Excerpt(std::string_view(response->body));
 }
 
+/// Some services answer a deletion with 200.
+bool IsGone(const OrError<Response>& deleted) {
+  return deleted && (deleted->status == 204 || deleted->status == 200 || deleted->status == 404);
+}
+
 /// Deletes one page of objects, and returns their names and generations. If a page cannot be read or emptied, returns
 /// the error.
 OrError<std::vector<std::string>> DeleteOnePage(const Service& service, const Variables& names) {
-  const std::string target = Substitute("/storage/v1/b/{bucket}/o?versions=true", names);
+  const bool has_prefix = !names.at("prefix").empty();
+  const std::string target = Substitute("/storage/v1/b/{bucket}/o?versions=true", names) +
+                             (has_prefix ? Substitute("&prefix={prefix|encoded}", names) : "");
   const auto listed = SendUnlessThrottled(service, {.method = "GET", .target = target});
   if (!listed || listed->status != 200) return Failed("list: " + Describe(listed));
   Json page = ParseAnswer(listed->body);
@@ -32,11 +40,30 @@ OrError<std::vector<std::string>> DeleteOnePage(const Service& service, const Va
     object["generation"] = item.value("generation", "");
     const std::string one = Substitute("/storage/v1/b/{bucket}/o/{object|encoded}?generation={generation}", object);
     const auto deleted = SendUnlessThrottled(service, {.method = "DELETE", .target = one});
-    const bool is_gone = deleted && (deleted->status == 204 || deleted->status == 404);
-    if (!is_gone) return Failed("delete " + object["object"] + ": " + Describe(deleted));
+    if (!IsGone(deleted)) return Failed("delete " + object["object"] + ": " + Describe(deleted));
     deleted_names.push_back(object["object"] + "#" + object["generation"]);
   }
   return deleted_names;
+}
+
+/// Deletes pages of objects until there are none, or `is_done` after one of them.
+OrError<void> DeletePages(const Service& service, const std::string& bucket, const std::string& prefix,
+                          const std::function<bool()>& is_done) {
+  const Variables names = {{"bucket", bucket}, {"prefix", prefix}};
+  // Most cases leave few objects, so there are few pages.
+  constexpr int kMostPages = 20;
+  std::vector<std::string> before;
+  for (int page = 0;; ++page) {
+    auto deleted = DeleteOnePage(service, names);
+    if (!deleted) return Failed("cannot empty the bucket " + bucket + ": " + deleted.error());
+    if (deleted->empty()) return {};
+    if (*deleted == before || page == kMostPages) {
+      return Failed("cannot empty the bucket " + bucket + ": " + deleted->front() + " was deleted, and others, but " +
+                    (page == kMostPages ? "there are always more" : "they are still listed"));
+    }
+    before = *std::move(deleted);
+    if (is_done()) return {};
+  }
 }
 
 }  // namespace
@@ -50,25 +77,23 @@ OrError<void> CreateBucket(const Service& service, const std::string& bucket) {
   return Failed("cannot make the bucket " + bucket + ": " + Describe(response));
 }
 
+OrError<void> DeleteObjectsBelow(const Service& service, const std::string& bucket, const std::string& prefix) {
+  return DeletePages(service, bucket, prefix, [] { return false; });
+}
+
 OrError<void> DeleteBucketAndObjects(const Service& service, const std::string& bucket) {
-  const Variables names = {{"bucket", bucket}};
-  const Request request{.method = "DELETE", .target = Substitute("/storage/v1/b/{bucket}", names)};
+  const Request request{.method = "DELETE", .target = Substitute("/storage/v1/b/{bucket}", {{"bucket", bucket}})};
   auto response = SendUnlessThrottled(service, request);
-  // Only a bucket with objects is refused. Most cases leave few objects, so there are few pages.
-  constexpr int kMostPages = 20;
-  std::vector<std::string> before;
-  for (int page = 0; response && response->status == 409; ++page) {
-    auto deleted = DeleteOnePage(service, names);
-    if (!deleted) return Failed("cannot empty the bucket " + bucket + ": " + deleted.error());
-    if (deleted->empty()) break;
-    if (*deleted == before || page == kMostPages) {
-      return Failed("cannot empty the bucket " + bucket + ": " + deleted->front() + " was deleted, and others, but " +
-                    (page == kMostPages ? "there are always more" : "they are still listed"));
-    }
-    before = *std::move(deleted);
-    response = SendUnlessThrottled(service, request);
+  // Only a bucket with objects is refused.
+  const auto is_refused = [&] { return response && response->status == 409; };
+  if (is_refused()) {
+    auto emptied = DeletePages(service, bucket, "", [&] {
+      response = SendUnlessThrottled(service, request);
+      return !is_refused();
+    });
+    if (!emptied) return emptied;
   }
-  if (response && (response->status == 204 || response->status == 404)) return {};
+  if (IsGone(response)) return {};
   return Failed("cannot delete the bucket " + bucket + ": " + Describe(response));
 }
 

@@ -13,4 +13,8 @@ OrError<void> CreateBucket(const Service& service, const std::string& bucket);
 /// Deletes every object of the bucket, noncurrent ones included, and the bucket. Succeeds if the bucket does not exist.
 OrError<void> DeleteBucketAndObjects(const Service& service, const std::string& bucket);
 
+/// Deletes every object whose name begins with `prefix`, noncurrent ones included. `prefix` needs no encoding, but for
+/// slashes.
+OrError<void> DeleteObjectsBelow(const Service& service, const std::string& bucket, const std::string& prefix);
+
 }  // namespace gcsflux::conformance
