@@ -76,15 +76,28 @@ OrError<void> RemoveScene(const Service& service, const Scene& scene) {
   return removed ? emptied : removed;
 }
 
-std::string WhyNotStoredOnce(const Service& service, const ObjectName& object, const std::string& bytes) {
+OrError<std::string> StoredOnce(const Service& service, const ObjectName& object) {
   const auto listed = SendForJson(
       service, {.method = "GET", .target = BucketTarget(object.bucket) + "/o?versions=true&prefix=" + object.name});
-  if (!listed) return listed.error();
+  if (!listed) return Failed(listed.error());
   const std::size_t generations = listed->value("items", Json::array()).size();
-  if (generations != 1) return "the object has " + std::to_string(generations) + " generations instead of 1";
-  const auto stored = SendUnlessThrottled(service, {.method = "GET", .target = ObjectTarget(object) + "?alt=media"});
+  if (generations != 1) return Failed("the object has " + std::to_string(generations) + " generations instead of 1");
+  auto stored = SendUnlessThrottled(service, {.method = "GET", .target = ObjectTarget(object) + "?alt=media"});
+  if (!stored) return Failed(stored.error());
+  return std::move(stored->body);
+}
+
+std::string WhyNotStoredOnce(const Service& service, const ObjectName& object, const std::string& bytes) {
+  const auto stored = StoredOnce(service, object);
   if (!stored) return stored.error();
-  return stored->body == bytes ? "" : "other bytes are stored than the call was given";
+  return *stored == bytes ? "" : "other bytes are stored than the call was given";
+}
+
+std::string WhyNotEmpty(const Service& service, const std::string& bucket, const std::string& prefix) {
+  const auto listed =
+      SendForJson(service, {.method = "GET", .target = BucketTarget(bucket) + "/o?versions=true&prefix=" + prefix});
+  if (!listed) return listed.error();
+  return listed->value("items", Json::array()).empty() ? "" : "objects are left under " + prefix;
 }
 
 std::string WhyNotChangedOnce(const Service& service, const ObjectName& object, const std::string& content_type) {

@@ -34,11 +34,16 @@ OrError<void> SetUp(const Service& service, Scene& scene, bool with_object);
 /// An error says why parts of it may still exist.
 OrError<void> RemoveScene(const Service& service, const Scene& scene);
 
+/// The bytes of the object. An error if it has not exactly one generation.
+OrError<std::string> StoredOnce(const Service& service, const ObjectName& object);
+
 // What is wrong with what a call did. Empty if nothing is.
 std::string WhyNotStoredOnce(const Service& service, const ObjectName& object, const std::string& bytes);
 std::string WhyNotChangedOnce(const Service& service, const ObjectName& object, const std::string& content_type);
 /// Why the answer to `target` does not have that status. Empty if it has.
 std::string WhyNot(int status, const Service& service, const std::string& target);
+/// Generations under `prefix`, noncurrent ones included.
+std::string WhyNotEmpty(const Service& service, const std::string& bucket, const std::string& prefix);
 std::string WhyNotReceived(const Scene& scene, const std::string& bytes);
 
 /// What differs from the state that SetUp() left. Empty if nothing does.

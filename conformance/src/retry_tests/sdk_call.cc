@@ -14,7 +14,8 @@ Error Unexpected(const std::string& what) { return {.code = ErrorCode::kBadRespo
 
 std::vector<SdkCall> SdkCalls() {
   std::vector<SdkCall> all;
-  for (const auto calls : {BucketCalls(), ObjectCalls(), DownloadCalls(), UploadCalls(), StreamCalls()}) {
+  for (const auto calls :
+       {BucketCalls(), ObjectCalls(), DownloadCalls(), UploadCalls(), StreamCalls(), TrainingCalls()}) {
     all.insert(all.end(), calls.begin(), calls.end());
   }
   return all;

@@ -33,6 +33,9 @@ struct SdkCall {
 inline constexpr auto kInsert = "storage.objects.insert";
 inline constexpr auto kGet = "storage.objects.get";
 inline constexpr auto kDownload = "storage.objects.download";
+inline constexpr auto kResumable = "storage.resumable.upload";
+/// A method of our own, for calls that read through composites: they make requests of several methods.
+inline constexpr auto kComposedDownload = "gcsflux.composed_download";
 
 /// GCS's minimum of a part. UploadBytes() are two parts, sent at the same time.
 inline constexpr std::size_t kPartBytes = 5U << 20;
@@ -51,6 +54,7 @@ std::span<const SdkCall> ObjectCalls();
 std::span<const SdkCall> DownloadCalls();
 std::span<const SdkCall> UploadCalls();
 std::span<const SdkCall> StreamCalls();
+std::span<const SdkCall> TrainingCalls();
 
 /// All of them.
 std::vector<SdkCall> SdkCalls();

@@ -7,8 +7,6 @@
 namespace gcsflux::conformance {
 namespace {
 
-constexpr auto kResumable = "storage.resumable.upload";
-
 // Chunks that end neither at 256 KiB nor at 8 MiB, where instructions act.
 UploadOptions InChunks(WriteMode mode) {
   return {.mode = mode, .chunk_bytes = 3U << 20, .path = WritePath::kOneStream};
