@@ -16,5 +16,7 @@ gcsflux_test(conformance_tests
 target_compile_definitions(conformance_tests PRIVATE
   GCSFLUX_CONFORMANCE="$<TARGET_FILE:gcsflux-conformance>"
   GCSFLUX_RETRY_TESTS="${retry_tests_dir}"
+  GCSFLUX_CONFORMANCE_PAGE="${PROJECT_SOURCE_DIR}/docs/conformance.md"
+  GCSFLUX_DISCOVERY_DOCUMENT="${PROJECT_SOURCE_DIR}/tests/emulator/json_api/discovery/storage_v1.json"
   GCSFLUX_TEST_CASES="${PROJECT_SOURCE_DIR}/tests/conformance/cases")
 add_dependencies(conformance_tests gcsflux-conformance)
