@@ -27,7 +27,8 @@ bool IsBucketName(std::string_view name) {
     if (component > kMaxBucketComponent) return false;
     if (!IsLowerOrDigit(c) && c != '-' && c != '_' && c != '.') return false;
   }
-  return !name.starts_with("goog") && name.find("..") == std::string_view::npos && !LooksLikeIpAddress(name);
+  const auto has = [name](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  return !name.starts_with("goog") && !has("google") && !has("..") && !LooksLikeIpAddress(name);
 }
 
 // The length of the well-formed character at the front of `text`, or 0.
