@@ -7,7 +7,7 @@ gcsflux_embed(embedded_profiles conformance_profiles FILES ${profile_files} HEAD
               NAMESPACE gcsflux::conformance FUNCTION EmbeddedProfiles TYPE CaseFile)
 
 # A library of its own, so that the tests link the same code as the program.
-gcsflux_sources(sources conformance/src EXCEPT retry_tests/ program/)
+gcsflux_sources(sources conformance/src EXCEPT retry_tests/ program/ broken/main.cc)
 add_library(gcsflux_conformance STATIC ${sources} ${embedded_cases} ${embedded_profiles})
 target_include_directories(gcsflux_conformance PUBLIC ${PROJECT_SOURCE_DIR}/conformance/src)
 target_link_libraries(gcsflux_conformance PUBLIC nlohmann_json::nlohmann_json tl::expected
