@@ -17,7 +17,7 @@ bool Matches(const std::string& glob, const std::string& text) {
 
 struct Target {
   std::string path;
-  std::vector<std::string> parameters;  ///< "name=value"
+  std::vector<std::string> parameters = {};  ///< "name=value"
 };
 
 Target Parse(const std::string& text) {
@@ -69,7 +69,8 @@ void CutAll(std::string& text, const std::string& from, const std::string& to) {
 
 void DropHeaders(Headers& headers, const std::vector<std::string>& names) {
   std::erase_if(headers, [&names](const auto& header) {
-    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return Matches(name, header.first); });
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return Matches(name, header.first); });
   });
 }
 

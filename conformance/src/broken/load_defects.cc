@@ -12,6 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The fields of the object `key`. `Value` is Json, a string, or an optional string, which null makes empty.
 template <class Value>
 std::vector<std::pair<std::string, Value>> Pairs(Fields& fields, const std::string& key) {
   std::vector<std::pair<std::string, Value>> pairs;
@@ -25,7 +26,7 @@ std::vector<std::pair<std::string, Value>> Pairs(Fields& fields, const std::stri
     if constexpr (std::is_same_v<Value, Json>) {
       pairs.emplace_back(name, value);
     } else if (value.is_string()) {
-      pairs.emplace_back(name, value.get<std::string>());
+      pairs.emplace_back(name, Value(value.template get<std::string>()));
     } else if (std::is_same_v<Value, std::optional<std::string>> && value.is_null()) {
       pairs.emplace_back(name, Value());
     } else {

@@ -51,10 +51,9 @@ std::string Lines(const Check& subject, const Outcome& outcome) {
 
 /// What the profile and the baseline say of the outcome.
 void Judge(const Check& subject, const std::vector<KnownDifference>& known, Outcome& outcome) {
-  using Kind = KnownDifference::Kind;
   if (outcome.kind == Outcome::Kind::kSkipped) return;
-  if (const auto* failure = Find(known, Kind::kFailure, subject.name)) outcome.known = failure->reason;
-  outcome.is_form_known = Find(known, Kind::kForm, subject.name) != nullptr;
+  if (const auto* failure = Find(known, KnownDifference::Kind::kFailure, subject.name)) outcome.known = failure->reason;
+  outcome.is_form_known = Find(known, KnownDifference::Kind::kForm, subject.name) != nullptr;
 }
 
 const KnownDifference* WhatItCannot(const Check& subject, const std::vector<KnownDifference>& known) {

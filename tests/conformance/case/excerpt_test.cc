@@ -25,5 +25,11 @@ TEST(Redact, HidesUploadIds) {
   EXPECT_EQ(Redact("http://h/o?name=a&upload_id=AbC-_%3D&x=1", ""), "http://h/o?name=a&upload_id=<id>&x=1");
 }
 
+TEST(Redact, HidesSignaturesAndKeys) {
+  EXPECT_EQ(Redact("/b/o?X-Goog-Signature=0a1b&x=1", ""), "/b/o?X-Goog-Signature=<signature>&x=1");
+  EXPECT_EQ(Redact(R"({"secret": "0a1b", "x": 1})", ""), R"({"secret": "<secret>", "x": 1})");
+  EXPECT_EQ(Redact(Excerpt(std::string_view(R"({"secret":"0a1b"})")), ""), R"("{\"secret\":\"<secret>\"}")");
+}
+
 }  // namespace
 }  // namespace gcsflux::conformance

@@ -182,5 +182,24 @@ TEST(CurlTransport, EndsARequestAtItsTimeLimit) {
   close(listener);
 }
 
+TEST(CurlTransport, EndsAnAnswerWhose100sDoNotEnd) {
+  std::string answer;
+  for (int i = 0; i < 6000; ++i) answer += "HTTP/1.1 100 Continue\r\n\r\n";
+  OneAnswer server("\r\n\r\n", answer + kOk);
+  CurlTransport transport(server.endpoint(), "");
+  const auto response = transport.Send({.method = "GET", .target = "/"});
+  ASSERT_FALSE(response);
+  EXPECT_THAT(response.error(), HasSubstr("no complete answer"));
+}
+
+TEST(CurlTransport, AsksForTheTokenBeforeEachRequest) {
+  OneAnswer server("\r\n\r\n", kOk);
+  std::string token = "old";
+  CurlTransport transport(server.endpoint(), [&token] { return token; }, {});
+  token = "new";
+  ASSERT_TRUE(transport.Send({.method = "GET", .target = "/"}));
+  EXPECT_THAT(server.Received(), HasSubstr("Authorization: Bearer new\r\n"));
+}
+
 }  // namespace
 }  // namespace gcsflux::conformance

@@ -40,6 +40,13 @@ TEST(ParseOptions, NamesTheWrongArgument) {
       {{"--timeout_s=0"}, "--timeout_s must be 1 to 86400 seconds, not '0'"},
       {{"--case_timeout_s=86401"}, "--case_timeout_s must be"},
       {{"--case_timeout_s=1s"}, "flag --case_timeout_s cannot be '1s'"},
+      {{"--jobs=0"}, "--jobs must be 1 to 64"},
+      {{"--form=maybe"}, "--form must be fail or report"},
+      {{"--max_requests=-1"}, "--max_requests must not be negative"},
+      {{"--clean"}, "--clean and --bucket need an --endpoint"},
+      {{"--bucket=b"}, "--clean and --bucket need an --endpoint"},
+      {{"--retry_tests=a.json", "--jobs=2", "--endpoint=http://a"}, "--jobs with --retry_tests needs the embedded"},
+      {{"--retry_tests=a.json", "--dry_run"}, "--retry_tests excludes --bucket and --dry_run"},
       {{"--access_token_file=t", "--endpoint=http://example.com"}, "--access_token_file is for https"},
   };
   for (const auto& [arguments, problem] : cases) {
@@ -59,9 +66,27 @@ TEST(ParseOptions, AllowsATokenOnlyOverTlsOrLoopback) {
 }
 
 TEST(Usage, NamesEveryFlag) {
-  for (const char* flag :
-       {"--endpoint (", "--project (", "--access_token_file (", "--bucket_prefix (", "--cases (", "--retry_tests (",
-        "--case_timeout_s (", "--timeout_s (", "--filter (", "--list (", "--version"}) {
+  for (const char* flag : {"--endpoint (",
+                           "--project (",
+                           "--access_token_file (",
+                           "--bucket_prefix (",
+                           "--cases (",
+                           "--retry_tests (",
+                           "--case_timeout_s (",
+                           "--timeout_s (",
+                           "--filter (",
+                           "--list (",
+                           "--version",
+                           "--tags (",
+                           "--bucket (",
+                           "--endpoint_profile (",
+                           "--baseline (",
+                           "--form (",
+                           "--report (",
+                           "--jobs (",
+                           "--max_requests (",
+                           "--dry_run (",
+                           "--clean ("}) {
     EXPECT_THAT(Usage(), ::testing::HasSubstr(flag));
   }
 }

@@ -12,6 +12,9 @@
 #include <cstdio>
 #include <string>
 
+#include "base/read_file.h"
+#include "broken/small_server.h"
+#include "case/case.h"
 #include "gcsflux/emulator/emulator.h"
 
 namespace gcsflux::conformance {
@@ -141,6 +144,11 @@ TEST(ConformanceProgram, ReportsWrongUsage) {
       {"--retry_tests=" GCSFLUX_TEST_CASES "/wrong_expectation.json", "retryTests: must be a list, not empty"},
       {"--retry_tests=a.json --cases=b.json", "--retry_tests and --cases exclude each other"},
       {"--filter='nothing/*'", "matches no case"},
+      {"--tags=nothing", "matches no case"},
+      {"--report=/nonexistent/a.json", "/nonexistent/a.json cannot be written"},
+      {"--report=a.txt", "a.txt must end in .json, .xml or .html"},
+      {"--endpoint_profile=nothing", "there is no profile 'nothing'"},
+      {"--baseline=/nonexistent.json", "/nonexistent.json: cannot be read"},
       {"--access_token_file=/nonexistent", "/nonexistent cannot be read"},
   };
   for (const auto& [arguments, problem] : cases) {
@@ -149,6 +157,81 @@ TEST(ConformanceProgram, ReportsWrongUsage) {
     EXPECT_THAT(run.output, HasSubstr(problem)) << arguments;
     EXPECT_THAT(run.output, HasSubstr("--help")) << arguments;
   }
+}
+
+TEST(ConformanceProgram, TellsAnEndpointThatIsNotCloudStorageInOneMessage) {
+  const SmallServer html([]() -> SmallServer::Handler {
+    return [](const Request&) { return Response{.status = 200, .body = "<html>It works</html>"}; };
+  });
+  const emulator::Emulator plain;
+  std::string tls = plain.endpoint();
+  tls.replace(0, 4, "https");
+  const std::pair<std::string, const char*> cases[] = {
+      {html.endpoint(), "which is not JSON: this is not Cloud Storage"}, {tls, "cannot reach the service"}};
+  for (const auto& [endpoint, why] : cases) {
+    const Finished run = RunProgram("--endpoint=" + endpoint);
+    EXPECT_EQ(run.status, 1);
+    EXPECT_THAT(run.output, HasSubstr(why));
+    EXPECT_THAT(run.output, ::testing::ContainsRegex("^[^\n]*\n0 passed, 0 failed, [0-9]+ skipped\n$"));
+  }
+}
+
+TEST(ConformanceProgram, WritesReportsAndTakesOneAsTheBaseline) {
+  const std::string report = testing::TempDir() + "conformance_report";
+  const std::string arguments = "--cases=" + kWrongExpectation + " --endpoint_profile=emulator --report=" + report;
+  const Finished first = RunProgram(arguments + ".json," + report + ".xml," + report + ".html");
+  EXPECT_EQ(first.status, 1) << first.output;
+  EXPECT_THAT(first.output, HasSubstr("lacks access_token\n"));
+  const Json document = Json::parse(ReadFile(report + ".json").value_or("{}"));
+  EXPECT_EQ(document["counts"], Json::parse(R"({"passed": 1, "failed": 1, "not applicable": 1})"));
+  EXPECT_EQ(document["cases"][0]["exchanges"].size(), 3U);
+  EXPECT_THAT(ReadFile(report + ".xml").value_or(""), HasSubstr("<failure message="));
+  EXPECT_THAT(ReadFile(report + ".html").value_or(""), HasSubstr("<h2>Failures</h2>"));
+
+  const Finished second = RunProgram("--cases=" + kWrongExpectation + " --baseline=" + report + ".json");
+  EXPECT_EQ(second.status, 0) << second.output;
+  EXPECT_THAT(second.output, HasSubstr("known wrong_expectation/MediaIsWhatWasWritten: in the baseline\n"));
+  EXPECT_THAT(second.output, EndsWith("1 passed, 0 failed, 2 skipped, 1 of them known failures\n"));
+}
+
+TEST(ConformanceProgram, FailsForADifferenceOfFormUnlessItIsToBeReported) {
+  const std::string cases = "--cases=" GCSFLUX_TEST_CASES "/differs_in_form.json";
+  const Finished fails = RunProgram(cases);
+  EXPECT_EQ(fails.status, 1);
+  EXPECT_THAT(fails.output,
+              HasSubstr("\n     form: step 2, DELETE /storage/v1/b/{bucket}/o/a: status: wanted 200, got 204"));
+  EXPECT_THAT(fails.output, EndsWith("1 passed, 0 failed, 0 skipped, 1 with form differences\n"));
+  EXPECT_EQ(RunProgram(cases + " --form=report").status, 0);
+}
+
+TEST(ConformanceProgram, HasTheSameResultsWithManyJobs) {
+  const std::string some = "--filter='[a-l]*'";
+  const Finished one = RunProgram(some);
+  EXPECT_EQ(one.status, 0) << one.output;
+  EXPECT_EQ(RunProgram(some + " --jobs=4").output, one.output);
+}
+
+TEST(ConformanceProgram, StopsAfterMaxRequests) {
+  const Finished run = RunProgram("--filter='names/*' --max_requests=20");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.output, HasSubstr("the run has sent --max_requests=20"));
+}
+
+TEST(ConformanceProgram, EstimatesWithoutSending) {
+  const RefusingPort port;
+  const Finished run = RunProgram("--dry_run --filter='compose/*' --endpoint=" + port.endpoint());
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("storage.objects.compose"));
+  EXPECT_THAT(run.output, ::testing::ContainsRegex("about [0-9.]+ USD for operations"));
+}
+
+TEST(ConformanceProgram, LeavesNoMarkerBehind) {
+  const emulator::Emulator service;
+  EXPECT_EQ(RunProgram("--filter='names/CaseMatters' --endpoint=" + service.endpoint()).status, 0);
+  EXPECT_EQ(service.journal().back().operation, "storage.buckets.delete");
+  const Finished cleaned = RunProgram("--clean --endpoint=" + service.endpoint());
+  EXPECT_EQ(cleaned.output, "0 runs removed, 0 may be running still\n");
+  EXPECT_EQ(cleaned.status, 0);
 }
 
 TEST(ConformanceProgram, SucceedsWithHelp) {

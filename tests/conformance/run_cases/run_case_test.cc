@@ -8,6 +8,7 @@
 #include <new>
 #include <sstream>
 
+#include "case/excerpt.h"
 #include "read_cases/load_cases.h"
 #include "read_cases/parse_cases.h"
 #include "run_cases/suite.h"
@@ -57,6 +58,8 @@ Outcome RunAgainst(const Case& subject, ScriptedService& transport, std::vector<
                         }};
   return RunCase(subject, service, "b");
 }
+
+std::span<const Service> One(const Service& service) { return {&service, 1}; }
 
 const Response kMade = {.status = 200};
 const Response kGone = {.status = 204};
@@ -272,8 +275,10 @@ TEST(RunSuite, PrintsALinePerCaseWithoutTheToken) {
   failing.name = "f/Failing";
   std::ostringstream out;
   std::ostringstream errors;
-  const SuiteRun run{.bucket_stem = "b", .secret = "s3cret", .is_interrupted = [] { return false; }};
-  const Tally tally = RunSuite(ChecksOf({failing, passing, skipped}), service, run, out, errors);
+  const SuiteRun run{.bucket_stem = "b",
+                     .redact = [](std::string text) { return Redact(std::move(text), "s3cret"); },
+                     .is_interrupted = [] { return false; }};
+  const Tally tally = RunSuite(ChecksOf({failing, passing, skipped}), One(service), run, out, errors).tally;
   EXPECT_EQ(Summary(tally), "1 passed, 1 failed, 1 skipped");
   EXPECT_EQ(out.str(),
             "FAIL f/Failing: step 1, GET /: body: wanted \"x\", got \"<token>\"; the answer was 200 \"<token>\"\n"
@@ -290,7 +295,9 @@ TEST(RunSuite, SkipsTheRestAfterAnInterruption) {
   const Case each = CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}}])");
   const SuiteRun run{.bucket_stem = "b", .is_interrupted = [&] { return !transport.asked().empty(); }};
   std::ostringstream out;
-  EXPECT_EQ(Summary(RunSuite(ChecksOf({each, each, each}), service, run, out, out)), "1 passed, 0 failed, 2 skipped");
+  const SuiteResult result = RunSuite(ChecksOf({each, each, each}), One(service), run, out, out);
+  EXPECT_EQ(Summary(result.tally), "1 passed, 0 failed, 2 skipped");
+  EXPECT_TRUE(result.outcomes[2].was_not_reached);
   EXPECT_EQ(transport.asked().back(), "DELETE /storage/v1/b/b-1");
 }
 
@@ -306,8 +313,9 @@ TEST(RunSuite, CountsLeftoversAndThrowingChecks) {
   ScriptedService transport({kMade});
   std::ostringstream out;
   std::ostringstream errors;
-  const Tally tally = RunSuite(checks, {.transport = transport},
-                               {.bucket_stem = "b", .is_interrupted = [] { return false; }}, out, errors);
+  const Service service{.transport = transport};
+  const Tally tally =
+      RunSuite(checks, One(service), {.bucket_stem = "b", .is_interrupted = [] { return false; }}, out, errors).tally;
   EXPECT_EQ(Summary(tally), "2 passed, 1 failed, 0 skipped");
   EXPECT_EQ(tally.left_behind, 2);
   EXPECT_THAT(errors.str(), HasSubstr("the bucket stays\n"));
