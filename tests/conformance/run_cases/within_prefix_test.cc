@@ -68,7 +68,7 @@ TEST_F(SharedBucket, CasesPassAndLeaveItAsItWas) {
   EXPECT_EQ(result.tally.failed, 0) << out_.str();
   EXPECT_EQ(result.tally.left_behind, 0) << out_.str();
   EXPECT_GT(result.tally.passed, 100);
-  EXPECT_EQ(List("shared"), "{\"items\":[{\"name\":\"theirs\"}]}");
+  EXPECT_EQ(Json::parse(List("shared")), Json::parse(R"({"items": [{"name": "theirs"}]})"));
   for (const auto& record : emulator_.journal()) {
     if (record.committed_generation == 0 || record.object == "theirs") continue;
     EXPECT_EQ(record.bucket, "shared") << record.target;
