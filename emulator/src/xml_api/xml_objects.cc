@@ -77,6 +77,12 @@ XmlResult<HttpResponse> XmlObjects::Get(const XmlCall& call) const {
   if (auto checked = CheckCustomerKey(**object, *key); !checked)
     return tl::unexpected(ToObjectError(call, checked.error()));
   const auto held = CheckHttpConditions(call, kReadConditions, **object);
+  if (!held && held.error().code == XmlErrorCode::kNotModified) {
+    // RFC 9110, section 15.4.5: with the ETag that a 200 would have.
+    HttpResponse unchanged = XmlErrorResponse(held.error());
+    unchanged.headers.Add("ETag", XmlEtag(**object));
+    return unchanged;
+  }
   if (!held) return tl::unexpected(held.error());
   HttpResponse media = MediaResponse(**object, call.request.headers, XmlEtag(**object), call.subject);
   if (media.status == 416) {
