@@ -17,9 +17,9 @@ namespace {
 bool IsRelevant(const Check& check, const Defect* defect) {
   if (defect == nullptr) return true;
   return std::any_of(check.operations.begin(), check.operations.end(), [defect](const std::string& operation) {
-    return std::any_of(
-        defect->match.operations.begin(), defect->match.operations.end(),
-        [&](const std::string& glob) { return fnmatch(glob.c_str(), operation.c_str(), FNM_CASEFOLD) == 0; });
+    return std::any_of(defect->match.operations.begin(), defect->match.operations.end(), [&](const std::string& glob) {
+      return fnmatch(glob.c_str(), operation.c_str(), FNM_CASEFOLD) == 0;
+    });
   });
 }
 
@@ -46,7 +46,8 @@ DefectFound FindDefect(const Defect* defect, const std::vector<Check>& checks, c
       .endpoint = proxy.endpoint(),
       .project = "broken",
       .sleep = [](std::chrono::seconds) {},
-      .connect = [&] { return std::make_unique<CurlTransport>(proxy.endpoint(), "", [&limits] { return limits.left(); }); },
+      .connect =
+          [&] { return std::make_unique<CurlTransport>(proxy.endpoint(), "", [&limits] { return limits.left(); }); },
       .begin_case = [&limits] { limits.BeginCase(); },
       .begin_cleaning = [&limits] { limits.BeginCleaning(); }};
   DefectFound found;

@@ -2,9 +2,9 @@
 //
 //     gcsflux-conformance-broken DEFECTS TABLE [GLOB]
 //
-// Runs the built-in cases through a proxy with each defect of the directory DEFECTS, whose name matches GLOB, in front of
-// an emulator in this process, and writes the table of what was noticed to the file TABLE. Exit status: 0 if each defect
-// was noticed, and without a defect each case passes; else 1. 2 for wrong usage.
+// Runs the built-in cases through a proxy with each defect of the directory DEFECTS, whose name matches GLOB, in front
+// of an emulator in this process, and writes the table of what was noticed to the file TABLE. Exit status: 0 if each
+// defect was noticed, and without a defect each case passes; else 1. 2 for wrong usage.
 
 #include <curl/curl.h>
 #include <fnmatch.h>

@@ -79,7 +79,8 @@ OrError<std::vector<KnownDifference>> LoadBaseline(const std::string& file) {
     // A name has no special characters of a glob, but for the brackets of retry tests.
     std::string glob;
     for (const char c : each["name"].get<std::string>()) glob += std::string(c == '[' || c == '*' ? "\\" : "") + c;
-    const bool has_failed = each.value("result", "") == "failed";
+    const std::string result = each.value("result", "");
+    const bool has_failed = result == "failed" || result == "known failure";
     const bool has_form = !each.value("form", Json::array()).empty();
     if (has_failed) known.push_back({.kind = Kind::kFailure, .glob = glob, .reason = "in the baseline"});
     if (has_form) known.push_back({.kind = Kind::kForm, .glob = glob, .reason = "in the baseline"});

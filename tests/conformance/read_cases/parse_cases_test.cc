@@ -141,10 +141,8 @@ const Malformed kMalformedFiles[] = {
      "given.a.times: must be"},
     {R"({"cases": [{"name": "A", "claim": "c", "steps": [{"request": "GET /", "want": {"status": 200}}]}]})",
      "case \"A\".source: must be there, unless"},
-    {R"({"cases": [{"name": "A", "claim": "c (unverified: )", "steps": [{"request": "GET /", "want": {"status": 200}}]}]})",
-     "case \"A\".source: must be there, unless"
-}
-,
+    {R"j({"cases": [{"name": "A", "claim": "c (unverified: )", "steps": [{"request": "GET /", "want": {"status": 200}}]}]})j",
+     "case \"A\".source: must be there, unless"},
 };
 
 TEST(ParseCases, RefusesAZeroByte) {
@@ -161,10 +159,11 @@ TEST(ParseCases, NamesFileAndPlaceOfAMalformedFile) {
 }
 
 TEST(ParseCases, RefusesADuplicateName) {
-  const std::string one = R"({"name": "One", "claim": "c (unverified: seen)", "steps": [{"request": "GET /", "want": {"status": 200}}]})";
+  const std::string one =
+      R"j({"name": "One", "claim": "c (unverified: seen)", "steps": [{"request": "GET /", "want": {"status": 200}}]})j";
   const auto cases = ParseCases("names.json", R"({"cases": [)" + one + "," + one + "]}");
-ASSERT_FALSE(cases);
-EXPECT_EQ(cases.error(), "names.json: names/One: the name is taken twice");
+  ASSERT_FALSE(cases);
+  EXPECT_EQ(cases.error(), "names.json: names/One: the name is taken twice");
 }
 
 TEST(LoadCases, LoadsEveryEmbeddedFile) {

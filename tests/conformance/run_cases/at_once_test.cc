@@ -39,7 +39,7 @@ class RacingConnection : public Transport {
 };
 
 Outcome RunRace(Race& race) {
-  const auto cases = ParseCases("f.json", R"({"cases": [{"name": "A", "claim": "c", "steps": [
+  const auto cases = ParseCases("f.json", R"({"cases": [{"name": "A", "claim": "c", "source": "s", "steps": [
       {"for_each": {"numbers": 1}, "concurrently": {"times": 8, "others": {"status": 412}},
        "request": "PUT /o", "body": "{each}{turn}", "want": {"status": 200}, "save": {"won": {"header": "Won"}}},
       {"request": "GET /{won}", "want": {"status": 200}}]}]})");
@@ -75,7 +75,8 @@ TEST(ParseAtOnce, RefusesWhatCannotBe) {
   };
   for (const auto& [field, problem] : cases) {
     const std::string step = R"({)" + std::string(field) + R"(, "request": "GET /o", "want": {"status": 200}})";
-    const auto parsed = ParseCases("f.json", R"({"cases": [{"name": "A", "claim": "c", "steps": [)" + step + R"(]}]})");
+    const auto parsed =
+        ParseCases("f.json", R"({"cases": [{"name": "A", "claim": "c", "source": "s", "steps": [)" + step + R"(]}]})");
     ASSERT_FALSE(parsed) << field;
     EXPECT_THAT(parsed.error(), HasSubstr(problem));
   }

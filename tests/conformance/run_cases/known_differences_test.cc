@@ -10,7 +10,6 @@ namespace gcsflux::conformance {
 namespace {
 
 using ::testing::HasSubstr;
-using Kind = KnownDifference::Kind;
 
 std::string FileWith(const std::string& text) {
   const std::string path = std::filesystem::path(testing::TempDir()) /
@@ -30,9 +29,9 @@ TEST(LoadProfile, ReadsEachKind) {
       "failures": [{"cases": "a/*", "reason": "1"}], "form": [{"cases": "b/*", "reason": "2"}],
       "cannot": [{"operations": "xml.*", "reason": "3"}]})"));
   ASSERT_TRUE(known) << known.error();
-  EXPECT_EQ(Find(*known, Kind::kFailure, "a/B")->reason, "1");
-  EXPECT_EQ(Find(*known, Kind::kForm, "a/B"), nullptr);
-  EXPECT_EQ(Find(*known, Kind::kCannot, "xml.objects.get")->reason, "3");
+  EXPECT_EQ(Find(*known, KnownDifference::Kind::kFailure, "a/B")->reason, "1");
+  EXPECT_EQ(Find(*known, KnownDifference::Kind::kForm, "a/B"), nullptr);
+  EXPECT_EQ(Find(*known, KnownDifference::Kind::kCannot, "xml.objects.get")->reason, "3");
 }
 
 TEST(LoadProfile, NamesWhatIsWrong) {
@@ -53,9 +52,9 @@ TEST(LoadBaseline, KnowsWhatFailedAndDiffered) {
   const auto known = LoadBaseline(FileWith(R"({"cases": [{"name": "1/x[return-503]", "result": "failed"},
       {"name": "a/B", "result": "passed"}, {"name": "a/C", "result": "passed with form differences", "form": ["f"]}]})"));
   ASSERT_TRUE(known) << known.error();
-  EXPECT_NE(Find(*known, Kind::kFailure, "1/x[return-503]"), nullptr);
-  EXPECT_EQ(Find(*known, Kind::kFailure, "a/B"), nullptr);
-  EXPECT_NE(Find(*known, Kind::kForm, "a/C"), nullptr);
+  EXPECT_NE(Find(*known, KnownDifference::Kind::kFailure, "1/x[return-503]"), nullptr);
+  EXPECT_EQ(Find(*known, KnownDifference::Kind::kFailure, "a/B"), nullptr);
+  EXPECT_NE(Find(*known, KnownDifference::Kind::kForm, "a/C"), nullptr);
   EXPECT_THAT(LoadBaseline(FileWith("{}")).error(), HasSubstr("it is no report"));
 }
 

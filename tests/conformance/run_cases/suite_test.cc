@@ -10,7 +10,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using Kind = Outcome::Kind;
 
 /// Answers everything with 200.
 class WillingService : public Transport {
@@ -43,7 +42,8 @@ Ran RunAll(const std::vector<Check>& checks, std::size_t jobs, SuiteRun run = {}
 TEST(RunSuite, PrintsInTheOrderOfTheChecksWithAnyNumberOfJobs) {
   std::vector<Check> checks;
   for (int i = 0; i < 200; ++i) {
-    checks.push_back(CheckThat("f/A" + std::to_string(i), {.kind = i % 3 == 0 ? Kind::kFailed : Kind::kPassed}));
+    checks.push_back(
+        CheckThat("f/A" + std::to_string(i), {.kind = i % 3 == 0 ? Outcome::Kind::kFailed : Outcome::Kind::kPassed}));
   }
   const Ran one = RunAll(checks, 1);
   const Ran four = RunAll(checks, 4);
@@ -55,9 +55,9 @@ TEST(RunSuite, CountsFormApartAndKnownDifferencesAsSkipped) {
   const std::vector<Check> checks = {
       CheckThat("f/Form", {.form = {"step 1: status"}}),
       CheckThat("f/KnownForm", {.form = {"step 1: status"}}),
-      CheckThat("f/KnownFailure", {.kind = Kind::kFailed, .detail = "d"}),
+      CheckThat("f/KnownFailure", {.kind = Outcome::Kind::kFailed, .detail = "d"}),
       CheckThat("f/PassesNow", {}),
-      CheckThat("f/Fails", {.kind = Kind::kFailed, .detail = "d"}),
+      CheckThat("f/Fails", {.kind = Outcome::Kind::kFailed, .detail = "d"}),
   };
   using Known = KnownDifference::Kind;
   const Ran ran = RunAll(checks, 1,
@@ -72,14 +72,14 @@ TEST(RunSuite, CountsFormApartAndKnownDifferencesAsSkipped) {
 }
 
 TEST(RunSuite, DoesNotRunWhatTheEndpointCannot) {
-  const Ran ran = RunAll({CheckThat("f/A", {.kind = Kind::kFailed})}, 1,
+  const Ran ran = RunAll({CheckThat("f/A", {.kind = Outcome::Kind::kFailed})}, 1,
                          {.known = {{KnownDifference::Kind::kCannot, "storage.objects.*", "it has no objects"}}});
   EXPECT_EQ(ran.out, "skip f/A: it has no objects\n");
   EXPECT_EQ(ResultName(ran.result.outcomes[0]), "not applicable");
 }
 
 TEST(RunSuite, StopsIfNoCaseCanBegin) {
-  const Outcome unprepared{.kind = Kind::kFailed, .detail = "no bucket", .is_unprepared = true};
+  const Outcome unprepared{.kind = Outcome::Kind::kFailed, .detail = "no bucket", .is_unprepared = true};
   const Ran ran = RunAll(std::vector<Check>(500, CheckThat("f/A", unprepared)), 1);
   EXPECT_EQ(Summary(ran.result.tally), "0 passed, 5 failed, 495 skipped");
   EXPECT_EQ(ran.result.why_cut_short, "5 cases in a row could not begin: no bucket");
@@ -90,7 +90,8 @@ TEST(RunSuite, StopsAfterTheBudgetOfRequestsButCleansUp) {
   const Check sends{.name = "f/A", .run = [&](const Service& service, const std::string&) {
                       Outcome outcome;
                       for (int i = 0; i < 3; ++i) {
-                        if (!service.transport.Send({.method = "GET", .target = "/"})) outcome.kind = Kind::kFailed;
+                        if (!service.transport.Send({.method = "GET", .target = "/"}))
+                          outcome.kind = Outcome::Kind::kFailed;
                       }
                       service.begin_cleaning();
                       if (service.transport.Send({.method = "DELETE", .target = "/"})) ++cleaned;
@@ -107,7 +108,7 @@ TEST(RunSuite, EndsACaseThatSendsForEver) {
   const Check endless{.name = "f/A", .run = [](const Service& service, const std::string&) {
                         while (service.transport.Send({.method = "GET", .target = "/"})) {
                         }
-                        return Outcome{.kind = Kind::kFailed};
+                        return Outcome{.kind = Outcome::Kind::kFailed};
                       }};
   const Ran ran = RunAll({endless}, 1);
   ASSERT_EQ(ran.result.outcomes[0].exchanges.size(), CaseRecord::kMostExchanges);
