@@ -43,7 +43,8 @@ bool IsServed(Transport& emulator, const std::string& request) {
 const Coverage& CoverageOfTheCases() {
   static const Coverage kCoverage = [] {
     Coverage coverage;
-    for (const Case& each : LoadEmbeddedCases().value()) {
+    const auto cases = LoadEmbeddedCases().value();
+    for (const Case& each : cases) {
       for (const std::string& operation : OperationsOf(each)) ++coverage.cases[operation];
     }
     const emulator::Emulator emulator;
