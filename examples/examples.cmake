@@ -46,16 +46,17 @@ if(Torch_FOUND)
   set_tests_properties(example.train_text PROPERTIES
     PASS_REGULAR_EXPRESSION "saved step 4\n.*\nsync .*\neager .*\nlazy  +4  +2 .* ms .* ms .* %")
 
-  find_package(PNG REQUIRED)
+  if(NOT has_images)
+    message(FATAL_ERROR "train_fashion_mnist needs gcsflux::images: see docs/building.md")
+  endif()
   find_package(ZLIB REQUIRED)
   add_library(fashion_mnist STATIC
     examples/fashion_mnist/idx_file.cc
-    examples/fashion_mnist/png.cc
     examples/fashion_mnist/stored_images.cc
     examples/fashion_mnist/training.cc
     examples/store_missing.cc)
   target_include_directories(fashion_mnist PUBLIC examples)
-  target_link_libraries(fashion_mnist PUBLIC gcsflux_torch PRIVATE gcsflux_strict PNG::PNG ZLIB::ZLIB)
+  target_link_libraries(fashion_mnist PUBLIC gcsflux_torch PRIVATE gcsflux_strict gcsflux_images ZLIB::ZLIB)
   # g++ 12 takes the DataLoader's optionals in libtorch 2.x for ones that are not set.
   target_compile_options(fashion_mnist PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 

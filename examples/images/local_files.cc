@@ -91,7 +91,7 @@ class LocalSource : public SampleSource {
     std::mt19937_64 random(epochs_.seed + (cursor_.epoch << 32));
     std::vector<SampleContext> all(paths_.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = {cursor_.epoch, i, random()};
-    if (epochs_.order != gcsflux::SampleOrder::kByName) std::shuffle(all.begin(), all.end(), random);
+    if (epochs_.sample_order() != gcsflux::SampleOrder::kByName) std::shuffle(all.begin(), all.end(), random);
     std::vector<SampleContext> mine;
     for (std::uint64_t i = cursor_.consumed; i < all.size(); ++i) {
       const std::uint64_t batch = (i - cursor_.consumed) / epochs_.batch_size;

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "cli/arguments/duration.h"
+#include "cli/arguments/names.h"
 #include "cli/commands.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
@@ -11,6 +12,8 @@
 #include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/download.h"
 
+DECLARE_bool(dry_run);
+DECLARE_bool(json);
 DEFINE_string(older_than, "1h",
               "Keep objects that are younger than this (30s, 10m, 1h, 2d), because another process may be using them.");
 
@@ -25,13 +28,22 @@ Result<ObjectName> ParsePlace(const std::string& uri) {
                "'" + uri + "' names an object; give a bucket, or the prefix of a training run with its '/'"};
 }
 
+constexpr Change kCleaning{"clean", "cleaned"};
+
+std::string Deleted() { return FLAGS_dry_run ? ": would delete " : ": deleted "; }
+
 // What interrupted saves and removals of a training run left, and nothing else.
 Result<void> CleanRun(const Client& client, const std::string& uri, std::chrono::seconds older_than) {
   const auto run = CheckpointSteps::Open(client, uri, {}, StopOnSignal());
   if (!run) return run.error();
-  const auto collected = run->CollectGarbage(older_than);
+  const auto collected = run->CollectGarbage(older_than, FLAGS_dry_run);
   if (!collected) return collected.error();
-  SayDone(run->uri() + ": deleted " + std::to_string(collected->files) + " files of interrupted saves and removals, " +
+  if (FLAGS_json) {
+    JsonObject line = JsonOf(kCleaning, uri);
+    line.Add("deleted", collected->files).Add("deleted_bytes", collected->bytes);
+    return PrintLine(line.Add("kept", collected->young + collected->foreign).text()), Result<void>();
+  }
+  SayDone(run->uri() + Deleted() + std::to_string(collected->files) + " files of interrupted saves and removals, " +
           BytesText(static_cast<double>(collected->bytes)) + "; kept " + std::to_string(collected->young) +
           " younger than " + FLAGS_older_than + ", and " + std::to_string(collected->foreign) + " objects of others");
   return {};
@@ -44,15 +56,21 @@ Result<void> CleanBucket(const Client& client, const std::string& bucket, std::c
       [&](double seconds, std::size_t columns) { return ProgressLine(doing, deleted, seconds, columns); });
   const auto cleaned = CleanComposites(
       client, bucket,
-      {.older_than = older_than, .on_progress = [&](const Progress&) { ++deleted; }, .stop = StopOnSignal()});
+      {.older_than = older_than, .is_dry_run = FLAGS_dry_run, .on_progress = [&](const Progress&) { ++deleted; }, .stop = StopOnSignal()});
   status.End();
   if (!cleaned) return cleaned.error();
+  if (FLAGS_json) {
+    JsonObject line = JsonOf(kCleaning, ToUri({bucket}));
+    line.Add("deleted", cleaned->deleted).Add("deleted_bytes", cleaned->deleted_bytes).Add("kept", cleaned->kept);
+    if (!cleaned->may_not_list_uploads) line.Add("uploads_aborted", cleaned->uploads_aborted);
+    return PrintLine(line.text()), Result<void>();
+  }
   const std::string uploads =
       cleaned->may_not_list_uploads
           ? "unfinished uploads were not examined (the permission storage.multipartUploads.list is missing)"
-          : "aborted " + std::to_string(cleaned->uploads_aborted) + " of " + std::to_string(cleaned->uploads_found) +
+          : (FLAGS_dry_run ? "would abort " : "aborted ") + std::to_string(cleaned->uploads_aborted) + " of " + std::to_string(cleaned->uploads_found) +
                 " unfinished uploads";
-  SayDone(ToUri({bucket}) + ": deleted " + std::to_string(cleaned->deleted) + " of " + std::to_string(cleaned->found) +
+  SayDone(ToUri({bucket}) + Deleted() + std::to_string(cleaned->deleted) + " of " + std::to_string(cleaned->found) +
           " temporary objects, " + BytesText(static_cast<double>(cleaned->deleted_bytes)) + "; kept " +
           std::to_string(cleaned->kept) + " younger than " + FLAGS_older_than + "; " + uploads);
   return {};
@@ -61,20 +79,17 @@ Result<void> CleanBucket(const Client& client, const std::string& bucket, std::c
 Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
   const auto older_than = DurationOfFlag("older_than", FLAGS_older_than);
   if (!older_than) return older_than.error();
-  for (const std::string& uri : uris) {
-    if (const auto place = ParsePlace(uri); !place) return place.error();
-  }
-  for (const std::string& uri : uris) {
-    const auto place = ParsePlace(uri);
-    auto cleaned =
-        place->name.empty() ? CleanBucket(client, place->bucket, *older_than) : CleanRun(client, uri, *older_than);
+  const auto places = ParseAll(uris, ParsePlace);
+  if (!places) return places.error();
+  for (const ObjectName& place : *places) {
+    auto cleaned = place.name.empty() ? CleanBucket(client, place.bucket, *older_than)
+                                      : CleanRun(client, ToUri(place), *older_than);
     if (!cleaned) return cleaned;
-    PrintDone("cleaned", uri);
   }
   return {};
 }
 
-constexpr CommandFlag kCleanFlags[] = {{"older_than"}, {"json"}};
+constexpr CommandFlag kCleanFlags[] = {{"older_than"}, {"dry_run", "n"}, {"json"}};
 
 }  // namespace
 

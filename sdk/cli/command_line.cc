@@ -163,6 +163,12 @@ std::string HelpOfProgram() {
          "SIGTERM).\n";
 }
 
+// The flag is of all commands but those that print an object's bytes.
+Error NoJson(const std::string& command) {
+  return {ErrorCode::kInvalidArgument,
+          "flag --json: '" + command + "' prints the bytes of objects as they are; gcsflux stat --json describes them"};
+}
+
 }  // namespace
 
 std::string DescriptionOf(const CommandFlag& flag) {
@@ -214,13 +220,13 @@ Result<const Command*> FindCommand(const std::vector<std::string>& arguments) {
                "there is no command '" + word + "'; " + (meant.empty() ? "" : "did you mean '" + meant + "'? ") + help};
 }
 
-Result<void> CheckFlags(const Command& command, const Command* caller) {
+Result<void> CheckFlags(const Command& command, const std::set<std::string>& of_caller) {
   for (const Command* other : Commands()) {
-    if (other == caller) continue;
     for (const CommandFlag& flag : other->flags) {
-      if (flag.name.empty() || FlagNamed(command.flags, flag.name) || FlagNamed(CommonFlags(), flag.name)) continue;
+      if (flag.name.empty() || of_caller.contains(std::string(flag.name)) || FlagNamed(command.flags, flag.name) || FlagNamed(CommonFlags(), flag.name)) continue;
       if (gflags::GetCommandLineFlagInfoOrDie(std::string(flag.name).c_str()).is_default) continue;
       const std::string name(command.name);
+      if (flag.name == "json") return NoJson(name);
       std::string message = "flag --" + std::string(flag.name) + " is not for the command '";
       message.append(name).append("'; gcsflux help ").append(name).append(" lists those that are");
       return Error{ErrorCode::kInvalidArgument, std::move(message)};
@@ -229,13 +235,13 @@ Result<void> CheckFlags(const Command& command, const Command* caller) {
   return {};
 }
 
-Result<CommandCall> ReadCall(std::vector<std::string> arguments, const Command* caller) {
+Result<CommandCall> ReadCall(std::vector<std::string> arguments, const std::set<std::string>& of_caller) {
   if (arguments.empty()) {
     return Error{ErrorCode::kInvalidArgument, "a command is missing; gcsflux help lists them"};
   }
   const auto command = FindCommand(arguments);
   if (!command) return command.error();
-  if (auto checked = CheckFlags(**command, caller); !checked) return checked.error();
+  if (auto checked = CheckFlags(**command, of_caller); !checked) return checked.error();
   const bool has_two_words = (*command)->name.find(' ') != std::string_view::npos;
   arguments.erase(arguments.begin(), arguments.begin() + (has_two_words ? 2 : 1));
   if (arguments.size() < (*command)->min_arguments || arguments.size() > (*command)->max_arguments) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,13 +26,12 @@ struct CommandCall {
 };
 
 /// kInvalidArgument if a flag was given that is another command's. Otherwise it would be ignored without a message,
-/// even
-/// --dry_run. Flags of `caller`, if it is not null, are accepted too.
-Result<void> CheckFlags(const Command& command, const Command* caller = nullptr);
+/// even --dry_run. Flags `of_caller`, by their names, are accepted too.
+Result<void> CheckFlags(const Command& command, const std::set<std::string>& of_caller = {});
 
 /// Reads what remains of a line without its flags, which are set. Returns kInvalidArgument if there is no such command,
 /// if it does not take so many arguments, and as CheckFlags().
-Result<CommandCall> ReadCall(std::vector<std::string> arguments, const Command* caller = nullptr);
+Result<CommandCall> ReadCall(std::vector<std::string> arguments, const std::set<std::string>& of_caller = {});
 
 /// What a flag does, with its default; on one line.
 std::string DescriptionOf(const CommandFlag& flag);

@@ -30,11 +30,11 @@ Result<BucketOptions> BucketOptionsFromFlags() {
 Result<void> MakeBuckets(const Client& client, const std::vector<std::string>& uris) {
   const auto options = BucketOptionsFromFlags();
   if (!options) return options.error();
-  for (const std::string& uri : uris) {
-    const auto bucket = ParseBucket(uri);
-    if (!bucket) return bucket.error();
-    if (auto made = client.InsertBucket(bucket->bucket, *options); !made) return made.error();
-    PrintDone("made", uri);
+  const auto buckets = ParseAll(uris, ParseBucket);
+  if (!buckets) return buckets.error();
+  for (const ObjectName& bucket : *buckets) {
+    if (auto made = client.InsertBucket(bucket.bucket, *options); !made) return made.error();
+    PrintChange({"make", "made"}, ToUri(bucket));
   }
   return {};
 }

@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/parallel/run_adapting.h"
 #include "cli/terminal/confirmation.h"
-#include "cli/terminal/json_object.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "gcsflux/client.h"
@@ -20,7 +19,6 @@
 DECLARE_bool(recursive);
 DECLARE_bool(force);
 DECLARE_bool(dry_run);
-DECLARE_bool(json);
 
 namespace gcsflux::cli {
 namespace {
@@ -43,20 +41,12 @@ Result<Objects> FindAll(const Client& client, const ObjectName& prefix, const Fi
   return std::move(listing->objects);
 }
 
-// What --dry_run prints for each, and --json for what was removed.
-void PrintRemoval(const std::string& uri) {
-  if (FLAGS_json)
-    return PrintLine(JsonObject()
-                         .Add(FLAGS_dry_run ? "action" : "done", FLAGS_dry_run ? "delete" : "deleted")
-                         .Add("uri", uri)
-                         .text());
-  if (FLAGS_dry_run) PrintLine("delete " + uri);
-}
+constexpr Change kRemoval{"delete", "deleted"};
 
 Result<void> RemoveObjects(const Client& client, const std::string& bucket, const Objects& objects,
                            const Concurrency& concurrency) {
   const auto print_all = [&] {
-    for (const ListedObject& object : objects) PrintRemoval(ToUri({bucket, object.name}));
+    for (const ListedObject& object : objects) PrintChange(kRemoval, ToUri({bucket, object.name}));
   };
   if (FLAGS_dry_run) return print_all(), Result<void>();
   const auto remove = [&](std::size_t index, int, const std::stop_token& stop) -> Result<void> {
@@ -133,7 +123,7 @@ Result<void> RemoveNamed(const Client& client, const NamedObject& named) {
   } else {
     done = name.name.empty() ? client.DeleteBucket(name.bucket) : client.DeleteObject(name, {.generation = generation});
   }
-  if (done) PrintRemoval(UriOf(named));
+  if (done) PrintChange(kRemoval, UriOf(named));
   return done;
 }
 
@@ -154,10 +144,10 @@ Result<void> Remove(const Client& client, const std::vector<std::string>& uris) 
   if (!concurrency) return concurrency.error();
   const auto filter = Filter::FromFlags();
   if (!filter) return filter.error();
-  for (const std::string& uri : uris) {
-    const auto name = ParseUri(uri);
-    if (!name) return name.error();
-    auto done = RemoveOne(client, *name, *filter, *concurrency);
+  const auto names = ParseAll(uris);
+  if (!names) return names.error();
+  for (const ObjectName& name : *names) {
+    auto done = RemoveOne(client, name, *filter, *concurrency);
     const bool is_gone =
         !done && (done.error().code == ErrorCode::kNotFound || done.error().code == ErrorCode::kEmptyPrefix);
     if (!done && !(FLAGS_force && is_gone)) return done;
@@ -169,19 +159,19 @@ Result<void> Remove(const Client& client, const std::vector<std::string>& uris) 
 Result<void> RemoveBuckets(const Client& client, const std::vector<std::string>& uris) {
   const auto concurrency = ConcurrencyFromFlags();
   if (!concurrency) return concurrency.error();
-  for (const std::string& uri : uris) {
-    const auto bucket = ParseBucket(uri);
-    if (!bucket) return bucket.error();
+  const auto buckets = ParseAll(uris, ParseBucket);
+  if (!buckets) return buckets.error();
+  for (const ObjectName& bucket : *buckets) {
     if (FLAGS_force) {
-      const auto objects = FindAll(client, *bucket, {});
+      const auto objects = FindAll(client, bucket, {});
       if (!objects && objects.error().code != ErrorCode::kEmptyPrefix) return objects.error();
       if (objects) {
-        if (auto removed = RemoveObjects(client, bucket->bucket, *objects, *concurrency); !removed) return removed;
+        if (auto removed = RemoveObjects(client, bucket.bucket, *objects, *concurrency); !removed) return removed;
       }
     }
-    auto removed = RemoveNamed(client, {*bucket});
+    auto removed = RemoveNamed(client, {bucket});
     if (!removed && removed.error().code == ErrorCode::kBucketNotEmpty && !FLAGS_force) {
-      return Error{ErrorCode::kBucketNotEmpty, uri + " is not empty; to delete its objects too, add -f"};
+      return Error{ErrorCode::kBucketNotEmpty, ToUri(bucket) + " is not empty; to delete its objects too, add -f"};
     }
     if (!removed) return removed;
   }

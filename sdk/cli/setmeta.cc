@@ -7,6 +7,7 @@
 #include "cli/terminal/output.h"
 #include "gcsflux/client.h"
 
+DECLARE_bool(dry_run);
 DECLARE_string(content_type);
 DECLARE_string(cache_control);
 DEFINE_string(content_encoding, "", "Content-Encoding.");
@@ -49,6 +50,7 @@ Result<void> SetMetadata(const Client& client, const std::vector<std::string>& u
     const auto& [object, generation] = (*objects)[index];
     const auto found = client.GetObject(object, {.generation = generation, .fields = "metageneration", .stop = stop});
     if (!found) return found.error();
+    if (FLAGS_dry_run) return {};
     auto patched = client.PatchObject(object, *changes,
                                       {.generation = found->generation,
                                        .preconditions = {.if_metageneration_match = found->metageneration},
@@ -60,7 +62,7 @@ Result<void> SetMetadata(const Client& client, const std::vector<std::string>& u
       RunAdapting(client, *concurrency,
                   {.count = objects->size(), .needs = [](std::size_t) { return TaskNeeds(); }, .perform = change});
   if (!changed) return changed;
-  for (const NamedObject& object : *objects) PrintDone("changed", UriOf(object));
+  for (const NamedObject& object : *objects) PrintChange({"change", "changed"}, UriOf(object));
   return {};
 }
 
@@ -70,6 +72,7 @@ constexpr CommandFlag kSetmetaFlags[] = {{"content_type", "", "Content type; emp
                                          {"content_disposition"},
                                          {"content_language"},
                                          {"metadata"},
+                                         {"dry_run"},
                                          {"json"}};
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/arguments/names.h"
 #include "cli/arguments/wildcards.h"
 #include "cli/commands.h"
 #include "cli/terminal/json_object.h"
@@ -106,11 +107,11 @@ Result<void> StatBucket(const Client& client, const ObjectName& name) {
 }
 
 Result<void> Stat(const Client& client, const std::vector<std::string>& uris) {
-  for (const std::string& uri : uris) {
-    const auto name = ParseUri(uri);
-    if (!name) return name.error();
-    if (name->name.empty()) {
-      if (auto done = StatBucket(client, *name); !done) return done;
+  const auto names = ParseAll(uris);
+  if (!names) return names.error();
+  for (const ObjectName& name : *names) {
+    if (name.name.empty()) {
+      if (auto done = StatBucket(client, name); !done) return done;
       continue;
     }
     const auto print = [&](const std::vector<NamedObject>& objects) -> Result<void> {
@@ -119,7 +120,7 @@ Result<void> Stat(const Client& client, const std::vector<std::string>& uris) {
       }
       return {};
     };
-    if (auto done = ForObjectsOf(client, {uri}, print); !done) return done;
+    if (auto done = ForObjectsOf(client, {ToUri(name)}, print); !done) return done;
   }
   return {};
 }

@@ -61,6 +61,13 @@ TEST_F(CleanTest, DeletesCompositesByAge) {
   const Outcome young = Run({"clean", "gs://bkt"});
   EXPECT_EQ(young.status, 0) << young.err;
   EXPECT_THAT(young.err, HasSubstr("deleted 0 of 1"));
+  const Outcome dry = Run({"clean", "-n", "gs://bkt", "--older_than=0s"});
+  EXPECT_EQ(dry.status, 0) << dry.err;
+  EXPECT_THAT(dry.err, HasSubstr("gs://bkt: would delete 1 of 1 temporary objects, 12 B"));
+  EXPECT_EQ(Run({"clean", "--dry_run", "--json", "gs://bkt", "--older_than=0s"}).out,
+            "{\"action\":\"clean\",\"uri\":\"gs://bkt\",\"deleted\":1,\"deleted_bytes\":12,\"kept\":0,"
+            "\"uploads_aborted\":0}\n");
+  EXPECT_EQ(Objects().size(), 2U);
   const Outcome all = Run({"clean", "gs://bkt", "--older_than=0s"});
   EXPECT_EQ(all.status, 0) << all.err;
   EXPECT_THAT(all.err, HasSubstr("deleted 1 of 1"));

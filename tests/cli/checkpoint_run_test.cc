@@ -95,6 +95,9 @@ TEST_F(CheckpointRunCommandTest, VerifiesEveryByte) {
 }
 
 TEST_F(CheckpointRunCommandTest, RemovesAStep) {
+  EXPECT_EQ(Run({"checkpoint", "rm", "-n", "gs://bkt/runs/7", "20"}).out, "delete gs://bkt/runs/7/step-00000020.json\n");
+  EXPECT_EQ(Run({"checkpoint", "rm", "-n", "gs://bkt/runs/7", "25"}).status, 1);
+  EXPECT_THAT(Steps(), ElementsAre(10, 20, 30));
   EXPECT_EQ(Run({"checkpoint", "rm", "gs://bkt/runs/7", "20"}).status, 0);
   EXPECT_THAT(Steps(), ElementsAre(10, 30));
   EXPECT_EQ(Run({"checkpoint", "rm", "gs://bkt/runs/7", "20"}).status, 1);
@@ -133,6 +136,9 @@ TEST_F(CheckpointRunCommandTest, CleansFilesOfInterruptedSaves) {
   EXPECT_THAT(Run({"clean", "gs://bkt/runs/7/"}).err,
               HasSubstr("deleted 0 files of interrupted saves and removals, 0 B; kept 1 younger than 1h, and 2 "
                         "objects of others"));
+  EXPECT_THAT(Steps(), ElementsAre(10, 20, 30, 40));
+  EXPECT_EQ(Run({"clean", "-n", "--json", "gs://bkt/runs/7/", "--older_than=0s"}).out,
+            "{\"action\":\"clean\",\"uri\":\"gs://bkt/runs/7/\",\"deleted\":1,\"deleted_bytes\":14,\"kept\":2}\n");
   EXPECT_THAT(Steps(), ElementsAre(10, 20, 30, 40));
   emulator_.clock().Advance(std::chrono::hours(2));
   Store("runs/7/step-00000050/" + std::string(32, 'b') + "-state.pt", "under way");

@@ -70,5 +70,13 @@ TEST(ReadCommandFile, ChangesNoFlagAndAcceptsThoseOfRun) {
   EXPECT_EQ(FLAGS_jobs, 3);
 }
 
+TEST(ReadCommandFile, FlagsOfRunAreThoseOfEachLine) {
+  const gflags::FlagSaver restores_all;
+  gflags::SetCommandLineOption("dry_run", "true");
+  gflags::SetCommandLineOption("json", "true");
+  std::istringstream file("ls gs://bkt\ncat gs://bkt/a\n");
+  EXPECT_THAT(testing::ErrorOf(ReadCommandFile(file)).message, HasSubstr("line 2: flag --json: 'cat' prints"));
+}
+
 }  // namespace
 }  // namespace gcsflux::cli

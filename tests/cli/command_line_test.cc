@@ -86,6 +86,22 @@ TEST(CheckFlags, RefusesThoseOfOtherCommands) {
   EXPECT_THAT(refused.error().message, HasSubstr("--dry_run is not for the command 'du'"));
 }
 
+TEST(CheckFlags, SaysWhatDescribesObjectsWhoseBytesArePrinted) {
+  const gflags::FlagSaver saver;
+  gflags::SetCommandLineOption("json", "true");
+  for (const Command* command : Commands()) EXPECT_EQ(CheckFlags(*command).ok(), command != &kCat) << command->name;
+  EXPECT_EQ(CheckFlags(kCat).error().message,
+            "flag --json: 'cat' prints the bytes of objects as they are; gcsflux stat --json describes them");
+}
+
+TEST(CommandTable, HasADryRunWhereSomethingIsDeletedOrOverwritten) {
+  for (const Command* command : {&kRm, &kRb, &kCp, &kMv, &kSync, &kCompose, &kSetmeta, &kClean, &kRun, &kRemoveStep,
+                                 &kPrune, &kConvert, &kIndexShards, &kPackShards, &kUnpackShards}) {
+    const auto is_dry_run = [](const CommandFlag& flag) { return flag.name == "dry_run"; };
+    EXPECT_TRUE(std::ranges::any_of(command->flags, is_dry_run)) << command->name;
+  }
+}
+
 TEST(CommandTable, HasEveryFlagWithADescriptionAndALetterOnce) {
   ASSERT_TRUE(ClientOptionsFromFlags().ok());  // So that the library's flags are linked.
   for (const Command* command : Commands()) {

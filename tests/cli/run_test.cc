@@ -40,6 +40,26 @@ TEST_F(RunTest, RunsNothingIfALineIsWrong) {
   EXPECT_THAT(Objects(), ElementsAre("a"));
 }
 
+TEST_F(RunTest, ADryRunPrintsTheLinesAndRunsNone) {
+  Store("a", "1");
+  WriteFile("commands", "rm gs://bkt/a\nls gs://bkt\n");
+  const Outcome outcome = Run({"run", "-n", "commands"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "rm gs://bkt/a\nls gs://bkt\n");
+  EXPECT_EQ(Run({"run", "-n", "--json", "commands"}).out,
+            "{\"action\":\"run\",\"line\":1,\"command\":\"rm gs://bkt/a\"}\n"
+            "{\"action\":\"run\",\"line\":2,\"command\":\"ls gs://bkt\"}\n");
+  EXPECT_THAT(Objects(), ElementsAre("a"));
+}
+
+TEST_F(RunTest, EachCommandPrintsJsonAndTheLastLineCounts) {
+  Store("a", "1");
+  WriteFile("commands", "rm gs://bkt/a\nrm gs://bkt/none\n");
+  const Outcome outcome = Run({"run", "--json", "--jobs=1", "commands"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.out, "{\"done\":\"deleted\",\"uri\":\"gs://bkt/a\"}\n{\"commands\":2,\"failed\":1}\n");
+}
+
 TEST_F(RunTest, ReportsALineThatFailsAndRunsTheOthers) {
   Store("a", "1");
   WriteFile("commands", "rm gs://bkt/none\ncp gs://bkt/a gs://bkt/b\n");

@@ -45,7 +45,9 @@ TEST_F(RunsCommandTest, ListsStateStepAndLastValues) {
   const Outcome json = Run({"runs", "ls", "--json", "gs://bkt/runs/a"});
   EXPECT_THAT(
       json.out,
-      MatchesRegex("\\{\"run\":\"a\",\"step\":3,\"state\":\"finished\",.*\"metrics\":\\{\"loss\":\"0.5\"\\}\\}\n"));
+      MatchesRegex("\\{\"run\":\"a\",\"step\":3,\"state\":\"finished\",.*\"parameters\":\\{\"model\":\"net\",\"rate\":\"0.1\"\\},"
+                   "\"metrics\":\\{\"loss\":0.5\\}\\}\n"));
+  EXPECT_EQ(Run({"runs", "compare", "--json", "gs://bkt/runs/a"}).out, json.out);
 }
 
 TEST_F(RunsCommandTest, ComparesParametersThatDiffer) {

@@ -64,6 +64,20 @@ TEST_F(ShardsCommandTest, PacksAndUnpacksAllObjects) {
   EXPECT_EQ(Under("back/"), Under("from/"));
 }
 
+TEST_F(ShardsCommandTest, ADryRunStoresNothing) {
+  const std::vector<std::string> pack = {"shards", "pack", "--max_samples=6", "gs://bkt/from/", "gs://bkt/to/%d.tar"};
+  const auto with = [](std::vector<std::string> line, const std::string& flag) { return line.push_back(flag), line; };
+  EXPECT_THAT(Run(with(pack, "-n")).err, HasSubstr("would pack 4 shards: 20 samples, 40 members"));
+  EXPECT_EQ(Under("to/").size(), 0U);
+  EXPECT_THAT(Run(with(pack, "--json")).out,
+              HasSubstr("{\"done\":\"packed\",\"uri\":\"gs://bkt/to/%d.tar\",\"shards\":4,\"kept\":0,\"samples\":20"));
+  ASSERT_TRUE(client_.DeleteObject({"bkt", "to/0.tar.index"}).ok());
+  EXPECT_THAT(Run({"shards", "index", "-n", "gs://bkt/to/"}).err, HasSubstr("would index 1 shard, 3 shards kept"));
+  EXPECT_THAT(Run({"shards", "unpack", "-n", "gs://bkt/to/", "gs://bkt/back"}).err, HasSubstr("would unpack 4 shards"));
+  EXPECT_EQ(Under("to/").size(), 7U);
+  EXPECT_EQ(Under("back/").size(), 0U);
+}
+
 TEST_F(ShardsCommandTest, ListsMembersWithAndWithoutAnIndex) {
   ASSERT_EQ(Run({"shards", "pack", "gs://bkt/from/", "gs://bkt/to/%d.tar"}).status, 0);
   const Outcome listed = Run({"shards", "ls", "--json", "gs://bkt/to/0.tar"});

@@ -124,18 +124,18 @@ std::unique_ptr<DatasetCore> DatasetTest::CoreOf(const Client& client, bool is_l
 
 Cursor DatasetTest::Beginning(const EpochOptions& how) const {
   Cursor cursor{.seed = how.seed,
-                .order = how.order,
-                .shuffle_buffer = how.order == SampleOrder::kBuffered ? how.shuffle_buffer : 0,
+                .order = how.sample_order(),
+                .shuffle_buffer = how.sample_order() == SampleOrder::kBuffered ? how.shuffle_buffer : 0,
                 .listing = {.bucket = kBucket, .prefix = kPrefix.name, .is_partial = true}};
-  if (how.order == SampleOrder::kShuffled) cursor.listing = Core(/*is_live=*/false)->fingerprint();
+  if (how.sample_order() == SampleOrder::kShuffled) cursor.listing = Core(/*is_live=*/false)->fingerprint();
   return cursor;
 }
 
 Texts DatasetTest::Epoch(const DatasetCore& core, const EpochOptions& how, std::uint64_t epoch, int workers) {
   const Cursor start{.seed = how.seed,
                      .epoch = epoch,
-                     .order = how.order,
-                     .shuffle_buffer = how.order == SampleOrder::kBuffered ? how.shuffle_buffer : 0,
+                     .order = how.sample_order(),
+                     .shuffle_buffer = how.sample_order() == SampleOrder::kBuffered ? how.shuffle_buffer : 0,
                      .listing = core.fingerprint()};
   EXPECT_TRUE(core.Expect(how, {.cursor = start}).ok());
   std::mutex mutex;

@@ -26,8 +26,8 @@ const ListingFingerprint kGrowing{.bucket = "bkt", .prefix = "p/", .is_partial =
 
 Cursor BeginningOf(const EpochOptions& options) {
   return {.seed = options.seed,
-          .order = options.order,
-          .shuffle_buffer = options.order == SampleOrder::kBuffered ? options.shuffle_buffer : 0,
+          .order = options.sample_order(),
+          .shuffle_buffer = options.sample_order() == SampleOrder::kBuffered ? options.shuffle_buffer : 0,
           .listing = kGrowing};
 }
 

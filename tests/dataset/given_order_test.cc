@@ -27,7 +27,7 @@ using testing::Texts;
 using Indices = std::vector<std::size_t>;
 
 EpochOptions Given(GivenOrder order, std::uint64_t batch_size = 4) {
-  return {.order = SampleOrder::kGiven, .given = std::move(order), .batch_size = batch_size};
+  return {.given = std::move(order), .batch_size = batch_size};
 }
 
 class GivenOrderTest : public DatasetTest {
@@ -164,7 +164,9 @@ TEST_F(GivenOrderTest, FailsTheEpochWhoseOrderCannotBeUsed) {
 }
 
 TEST_F(GivenOrderTest, IsGivenWithItsOwnSampleOrderOnly) {
+  EXPECT_TRUE(EpochProgress::Create({.count = 9}, {.order = SampleOrder::kGiven, .given = GivenOrder(Indices{1})}));
   for (const EpochOptions& how : {EpochOptions{.order = SampleOrder::kGiven},
+                                  EpochOptions{.order = SampleOrder::kShuffled, .given = GivenOrder(Indices{1})},
                                   EpochOptions{.order = SampleOrder::kByName, .given = GivenOrder(Indices{1})},
                                   EpochOptions{.order = SampleOrder::kGiven, .given = GivenOrder(nullptr)}}) {
     const auto progress = EpochProgress::Create({.count = 9}, how);

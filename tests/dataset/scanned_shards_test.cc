@@ -62,8 +62,8 @@ class ScannedShardsCoreTest : public DatasetTest, public ::testing::WithParamInt
   }
   [[nodiscard]] static Cursor Start(const internal::DatasetCore& core, const EpochOptions& how) {
     return {.seed = how.seed,
-            .order = how.order,
-            .shuffle_buffer = how.order == SampleOrder::kBuffered ? how.shuffle_buffer : 0,
+            .order = how.sample_order(),
+            .shuffle_buffer = how.sample_order() == SampleOrder::kBuffered ? how.shuffle_buffer : 0,
             .listing = core.fingerprint()};
   }
 

@@ -42,9 +42,14 @@ TEST(ShardNames, RefuseMoreThanAMillion) {
 }
 
 TEST(WidsList, HasNamesBesideItAndInItsBucket) {
-  const auto names = ReadWidsList("bkt", "a/index.json", R"({"__kind__": "wids-shard-index-v1", "name": "x",
+  const auto shards = ReadWidsList("bkt", "a/index.json", R"({"__kind__": "wids-shard-index-v1", "name": "x",
       "shardlist": [{"url": "0.tar", "nsamples": 3}, {"url": "./b/1.tar"}, {"url": "gs://bkt/c/2.tar"}]})");
-  EXPECT_THAT(*names, ElementsAre("a/0.tar", "a/b/1.tar", "c/2.tar"));
+  ASSERT_TRUE(shards.ok());
+  std::vector<std::string> names;
+  for (const auto& shard : *shards) names.push_back(shard.name);
+  EXPECT_THAT(names, ElementsAre("a/0.tar", "a/b/1.tar", "c/2.tar"));
+  EXPECT_EQ(shards->front().samples, 3U);
+  EXPECT_EQ(shards->back().samples, std::nullopt);
 }
 
 TEST(WidsList, IsRefusedWithItsName) {
@@ -58,6 +63,8 @@ TEST(WidsList, IsRefusedWithItsName) {
         Bad{R"({"__kind__": "wids-shard-index-v1"})", ErrorCode::kUndecodable},
         Bad{R"({"__kind__": "wids-shard-index-v1", "shardlist": [7]})", ErrorCode::kUndecodable},
         Bad{R"({"__kind__": "wids-shard-index-v1", "shardlist": [{"url": 7}]})", ErrorCode::kUndecodable},
+        Bad{R"({"__kind__": "wids-shard-index-v1", "shardlist": [{"url": "0.tar", "nsamples": -1}]})",
+            ErrorCode::kUndecodable},
         Bad{R"({"__kind__": "wids-shard-index-v1", "shardlist": [{"url": "gs://other/0.tar"}]})",
             ErrorCode::kInvalidArgument},
         Bad{R"({"__kind__": "wids-shard-index-v1", "shardlist": [{"url": "https://x/0.tar"}]})",

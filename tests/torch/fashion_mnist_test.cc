@@ -9,7 +9,6 @@
 #include <string>
 
 #include "fashion_mnist/idx_file.h"
-#include "fashion_mnist/png.h"
 #include "fashion_mnist/stored_images.h"
 #include "gcsflux/torch/map_dataset.h"
 #include "torch/bucket_test.h"
@@ -38,28 +37,6 @@ std::string ReasonOf(const std::function<void()>& call) {
     return error.what();
   }
   return "nothing was thrown";
-}
-
-// ------------------------------------------------------------------------------------------------------------ PNG
-
-TEST(Png, RoundTripsEveryPixel) {
-  const LabelledImages images = MakeImages(1);
-  std::vector<std::uint8_t> pixels(kSide * kSide);
-  DecodePng(EncodePng(images.image(0), kSide, kSide), pixels, kSide, kSide);
-  EXPECT_EQ(pixels, images.pixels);
-}
-
-TEST(Png, RefusesOtherFiles) {
-  const LabelledImages images = MakeImages(1);
-  std::vector<std::byte> file = EncodePng(images.image(0), kSide, kSide);
-  std::vector<std::uint8_t> pixels(kSide * kSide);
-  const auto reason = [&](std::span<const std::byte> bytes) {
-    return ReasonOf([&] { DecodePng(bytes, pixels, kSide, kSide); });
-  };
-  EXPECT_THAT(reason({}), HasSubstr("not a readable PNG file"));
-  EXPECT_THAT(reason(AsBytes("<html>Not Found</html>")), HasSubstr("not a readable PNG file"));
-  EXPECT_THAT(reason(std::span(file).first(file.size() / 2)), HasSubstr("not a readable PNG file"));
-  EXPECT_THAT(reason(EncodePng(images.image(0).first(64), 8, 8)), HasSubstr("8x8 pixels, not of 28x28"));
 }
 
 // ------------------------------------------------------------------------------------------------------ IDX files
@@ -162,7 +139,10 @@ TEST_F(StoredImages, AreNamedIfForeign) {
     return error.message;
   };
   Put("text/3/00000.png", "hello");
-  EXPECT_THAT(reason("text/"), AllOf(HasSubstr("gs://torch-test/text/3/00000.png"), HasSubstr("not a readable PNG")));
+  EXPECT_THAT(reason("text/"), AllOf(HasSubstr("gs://torch-test/text/3/00000.png"), HasSubstr("neither a JPEG nor a PNG file")));
+  LabelledImages small{.rows = 8, .columns = 8, .labels = {3}, .pixels = std::vector<std::uint8_t>(64)};
+  StoreImages(client_, Object("small/"), small);
+  EXPECT_THAT(reason("small/"), HasSubstr("28 x 28 pixels"));
   Put("shoes/sneaker/00000.png", "hello");
   EXPECT_THAT(reason("shoes/"), HasSubstr("no label from 0 to 9"));
 }

@@ -63,8 +63,7 @@ class JoinedTest : public BucketTest {
     return MapDataset::Joined({Objects(options), Shards()});
   }
   [[nodiscard]] static EpochOptions Mixed(const MapDataset& joined, std::vector<double> weights) {
-    return {.order = SampleOrder::kGiven,
-            .given = ValueOrThrow(MixedOrder({.sizes = joined.parts(), .weights = std::move(weights), .seed = 3})),
+    return {.given = ValueOrThrow(MixedOrder({.sizes = joined.parts(), .weights = std::move(weights), .seed = 3})),
             .batch_size = kJoinedBatch};
   }
   static void Add(std::vector<int>& numbers, const Example<>& batch) {

@@ -180,6 +180,10 @@ TEST_F(ShardDatasetTest, ReadsListsOfWids) {
   const auto dataset = MapDataset::OfShards(client_, Object("train/index.json"), NumberIn, kDirect);
   EXPECT_EQ(*dataset.size(), 24U);
   EXPECT_EQ(dataset.objects().front().name, "train/3.tar/d/36");
+  Put("train/index.json", R"({"__kind__": "wids-shard-index-v1", "shardlist": [{"url": "3.tar", "nsamples": 11}]})");
+  const Error stale = ThrownBy([&] { MapDataset::OfShards(client_, Object("train/index.json"), NumberIn, kDirect); });
+  EXPECT_EQ(stale.code, ErrorCode::kStale);
+  EXPECT_THAT(stale.message, HasSubstr("train/3.tar: it has 12 samples, and its list says 11; make the list again"));
 }
 
 TEST_F(ShardDatasetTest, NamesTheSampleThatATransformRefuses) {

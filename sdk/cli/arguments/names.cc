@@ -40,6 +40,16 @@ Result<ObjectName> ParseBucket(const std::string& uri) {
   return Error{ErrorCode::kInvalidArgument, "'" + uri + "' names an object, not a bucket"};
 }
 
+Result<std::vector<ObjectName>> ParseAll(const std::vector<std::string>& uris, NameParser parse) {
+  std::vector<ObjectName> names;
+  for (const std::string& uri : uris) {
+    auto name = parse == nullptr ? ParseUri(uri) : parse(uri);
+    if (!name) return name.error();
+    names.push_back(*std::move(name));
+  }
+  return names;
+}
+
 bool IsUri(std::string_view text) { return text.starts_with("gs://") || text.starts_with("gcs://"); }
 
 Error NothingThere(const std::string& uri) { return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + uri}; }

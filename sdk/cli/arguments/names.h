@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/arguments/tree.h"
 #include "gcsflux/object.h"
@@ -21,6 +22,11 @@ Result<ObjectName> ParseObject(const std::string& uri);
 
 /// A gs:// URI of a bucket. Returns kInvalidArgument if it names an object.
 Result<ObjectName> ParseBucket(const std::string& uri);
+
+using NameParser = Result<ObjectName> (*)(const std::string& uri);
+
+/// Parses all of them, so that nothing is done if one of them is wrong. By default with ParseUri().
+Result<std::vector<ObjectName>> ParseAll(const std::vector<std::string>& uris, NameParser parse = nullptr);
 
 /// The part behind the last slash: "c" of "a/b/c", "" of "a/".
 std::string LastName(std::string_view path);

@@ -4,8 +4,6 @@
 #include <gflags/gflags.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iomanip>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -87,11 +85,8 @@ Result<void> InspectRun(const Client& client, const std::string& place, const Er
   if (!steps || steps->empty()) return error;
   for (const Step& step : *steps) PrintStep(step);
   PrintStepsTotal(*steps);
-  std::ostringstream manifest;
-  manifest << AsDirectory(run->uri()) << "step-" << std::setw(8) << std::setfill('0') << steps->back().number
-           << ".json";
   SayDone("these are the steps of a training run; for the tensors of one: gcsflux checkpoint inspect " +
-          manifest.str());
+          ManifestUri(*run, steps->back().number));
   return {};
 }
 
@@ -214,14 +209,6 @@ Result<void> Verify(const Client& client, const std::vector<std::string>& places
   return {};
 }
 
-// JSON has no NaN and no infinity.
-std::string JsonNumber(double number) {
-  if (!std::isfinite(number)) return "null";
-  std::ostringstream text;
-  text << std::setprecision(17) << number;
-  return text.str();
-}
-
 void PrintDifference(const TensorDifference& difference) {
   const bool has_elements = difference.kind == "elements";
   if (FLAGS_json) {
@@ -229,7 +216,7 @@ void PrintDifference(const TensorDifference& difference) {
     line.Add("tensor", difference.name).Add("difference", difference.kind);
     if (!difference.why.empty()) line.Add("why", difference.why);
     if (has_elements) {
-      line.Add("elements", difference.different_elements).AddJson("largest", JsonNumber(difference.largest));
+      line.Add("elements", difference.different_elements).Add("largest", difference.largest);
     }
     return PrintLine(line.text());
   }

@@ -7,6 +7,7 @@
 #include "cli/terminal/progress.h"
 #include "gcsflux/checkpoints/checkpoint.h"
 
+DECLARE_bool(dry_run);
 DECLARE_bool(json);
 DEFINE_string(
     format, "",
@@ -45,6 +46,11 @@ Result<void> Convert(const Client& client, const std::vector<std::string>& place
   }
   const auto format = WantedFormat(places[1]);
   if (!format) return format.error();
+  if (FLAGS_dry_run) {
+    const auto source = OpenCheckpoint(client, places[0], {.stop = StopOnSignal()});
+    if (!source) return source.error();
+    return PrintChange({"convert", ""}, FLAGS_json ? places[1] : places[0] + " to " + places[1]), Result<void>();
+  }
   const auto converted = ConvertCheckpoint(client, places[0], places[1],
                                            {.format = *format,
                                             .shards = FLAGS_shards,
@@ -67,7 +73,7 @@ Result<void> Convert(const Client& client, const std::vector<std::string>& place
   return {};
 }
 
-constexpr CommandFlag kConvertFlags[] = {{"format"}, {"shards"}, {"tensors_only"}, {"json"}};
+constexpr CommandFlag kConvertFlags[] = {{"format"}, {"shards"}, {"tensors_only"}, {"dry_run"}, {"json"}};
 
 }  // namespace
 

@@ -3,12 +3,14 @@
 #include <gflags/gflags.h>
 
 #include <charconv>
+#include <iomanip>
 #include <iostream>
 #include <map>
 #include <sstream>
 
 #include "base/text/rfc3339.h"
 #include "cli/arguments/duration.h"
+#include "cli/arguments/names.h"
 #include "cli/commands.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/json_object.h"
@@ -55,7 +57,7 @@ std::string JsonOf(const Step& step) {
   line.Add("step", step.number).Add("state", StateOf(step)).Add("bytes", step.bytes);
   if (!step.files.empty()) {
     JsonObject metrics;
-    for (const auto& [name, value] : step.metrics) metrics.AddJson(name, NumberText(value));
+    for (const auto& [name, value] : step.metrics) metrics.Add(name, value);
     line.Add("time", FormatRfc3339(step.time)).Add("run", step.run);
     line.AddJson("metrics", metrics.text());
   }
@@ -82,7 +84,9 @@ Result<void> RemoveStep(const Client& client, const std::vector<std::string>& ar
   }
   const auto run = OpenRun(client, arguments[0]);
   if (!run) return run.error();
-  return run->Remove(step);
+  if (auto removed = run->Remove(step, FLAGS_dry_run); !removed) return removed;
+  PrintChange({"delete", "deleted"}, ManifestUri(*run, step));
+  return {};
 }
 
 Error WrongFlag(const std::string& name, const std::string& why) {
@@ -131,6 +135,7 @@ Result<void> PruneRun(const Client& client, const std::vector<std::string>& argu
 }
 
 constexpr CommandFlag kListStepsFlags[] = {{"json"}};
+constexpr CommandFlag kRemoveStepFlags[] = {{"dry_run", "n"}, {"json"}};
 constexpr CommandFlag kPruneFlags[] = {
     {"keep_last"},    {"keep_best"},  {"keep_every"},
     {"keep_hourly"},  {"keep_daily"}, {"older_than", "", "Keep files of unfinished saves that are younger than this."},
@@ -160,6 +165,12 @@ Result<KeepRules> ParseKeepBest(std::string_view text) {
 
 Result<CheckpointSteps> OpenRun(const Client& client, const std::string& uri) {
   return CheckpointSteps::Open(client, uri, {}, StopOnSignal());
+}
+
+std::string ManifestUri(const CheckpointSteps& run, std::int64_t step) {
+  std::ostringstream uri;
+  uri << AsDirectory(run.uri()) << "step-" << std::setw(8) << std::setfill('0') << step << ".json";
+  return uri.str();
 }
 
 void PrintStep(const Step& step) { PrintLine(FLAGS_json ? JsonOf(step) : LineOf(step)); }
@@ -203,6 +214,7 @@ constinit const Command kRemoveStep = {
     .arguments = "RUN STEP",
     .summary = "Remove a step of a training run, but not the last complete one.",
     .details = "Do not remove a step that is being saved.\n",
+    .flags = kRemoveStepFlags,
     .min_arguments = 2,
     .max_arguments = 2,
     .run = RemoveStep,

@@ -13,6 +13,9 @@ namespace gcsflux::cli {
 /// Until the program is interrupted.
 Result<CheckpointSteps> OpenRun(const Client& client, const std::string& uri);
 
+/// Of a step's manifest.
+std::string ManifestUri(const CheckpointSteps& run, std::int64_t step);
+
 void PrintStep(const Step& step);
 /// How many steps there are, how many are whole, and their bytes.
 void PrintStepsTotal(const std::vector<Step>& steps);

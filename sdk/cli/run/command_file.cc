@@ -3,6 +3,7 @@
 #include <gflags/gflags.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "cli/arguments/names.h"
@@ -25,14 +26,25 @@ bool TakeQuoted(std::string_view& line, char quote, std::string& word) {
   return false;
 }
 
-Result<void> CheckLine(const std::vector<std::string>& words) {
+// The flags that hold for each line. --json is checked with each one's command.
+std::set<std::string> FlagsOfAllLines() {
+  std::vector<gflags::CommandLineFlagInfo> flags;
+  gflags::GetAllFlags(&flags);
+  std::set<std::string> given;
+  for (const auto& flag : flags) {
+    if (!flag.is_default && flag.name != "json") given.insert(flag.name);
+  }
+  return given;
+}
+
+Result<void> CheckLine(const std::vector<std::string>& words, const std::set<std::string>& of_all) {
   const gflags::FlagSaver restores_all;
   std::vector<const char*> line = {"gcsflux"};
   const std::vector<std::string> expanded = ExpandLetters(words);
   for (const std::string& word : expanded) line.push_back(word.c_str());
   auto arguments = ParseFlags(static_cast<int>(line.size()), line.data());
   if (!arguments) return arguments.error();
-  const auto call = ReadCall(*std::move(arguments), &kRun);
+  const auto call = ReadCall(*std::move(arguments), of_all);
   if (!call) return call.error();
   if (call->command == &kRun) return Error{ErrorCode::kInvalidArgument, "run cannot run itself"};
   const bool reads_input = !call->arguments.empty() && call->arguments.front() == "-";
@@ -75,6 +87,7 @@ Result<std::vector<std::string>> SplitWords(std::string_view line) {
 
 Result<std::vector<CommandLine>> ReadCommandFile(std::istream& in) {
   std::vector<CommandLine> lines;
+  const std::set<std::string> of_all = FlagsOfAllLines();
   CommandLine line{.number = 1};
   for (; std::getline(in, line.text); ++line.number) {
     const auto wrong = [&](const Error& error) {
@@ -84,7 +97,7 @@ Result<std::vector<CommandLine>> ReadCommandFile(std::istream& in) {
     auto words = SplitWords(line.text);
     if (!words) return wrong(words.error());
     if (words->empty()) continue;
-    if (auto checked = CheckLine(*words); !checked) return wrong(checked.error());
+    if (auto checked = CheckLine(*words, of_all); !checked) return wrong(checked.error());
     line.words = *std::move(words);
     lines.push_back(line);
   }

@@ -13,10 +13,13 @@
 #include "cli/run/command_file.h"
 #include "cli/run/own_process.h"
 #include "cli/terminal/interruption.h"
+#include "cli/terminal/json_object.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "transfer/threads/run_on_threads.h"
 
+DECLARE_bool(dry_run);
+DECLARE_bool(json);
 DEFINE_int32(jobs, 8, "Commands at a time.");
 
 namespace gcsflux::cli {
@@ -79,6 +82,14 @@ class LineRunner {
   std::size_t failed_ = 0;  // Guarded by mutex_.
 };
 
+Result<void> PrintLines(const std::vector<CommandLine>& lines) {
+  for (const CommandLine& line : lines) {
+    PrintLine(FLAGS_json ? JsonObject().Add("action", "run").Add("line", line.number).Add("command", line.text).text()
+                         : line.text);
+  }
+  return {};
+}
+
 Result<void> RunLines(const Client& client, const std::vector<std::string>& arguments) {
   if (FLAGS_jobs < 1) return Error{ErrorCode::kInvalidArgument, "flag --jobs must be at least 1"};
   const std::string& name = arguments.front();
@@ -87,18 +98,21 @@ Result<void> RunLines(const Client& client, const std::vector<std::string>& argu
   if (!file) return internal::LocalError("read", name);
   const auto lines = ReadCommandFile(name == "-" ? std::cin : file);
   if (!lines) return Error{lines.error().code, (name == "-" ? "standard input" : name) + ", " + lines.error().message};
+  if (FLAGS_dry_run) return PrintLines(*lines);
   const std::stop_token stop = StopOnSignal();
   LineRunner runner(*lines, stop);
   auto ran = internal::RunOnThreads(
       client, lines->size(), FLAGS_jobs, [&](std::size_t index, const std::stop_token&) { return runner.Run(index); },
       stop);
   if (!ran) return ran;
+  if (FLAGS_json) PrintLine(JsonObject().Add("commands", lines->size()).Add("failed", runner.failed()).text());
+  if (runner.failed() == 0 && FLAGS_json) return {};
   if (runner.failed() == 0) return SayDone("ran " + Count(lines->size(), "command")), Result<void>();
   return Error{ErrorCode::kLocalIo, std::to_string(runner.failed()) + " of " + Count(lines->size(), "command") +
                                         " failed, for the reasons above"};
 }
 
-constexpr CommandFlag kRunFlags[] = {{"jobs"}};
+constexpr CommandFlag kRunFlags[] = {{"jobs"}, {"dry_run", "n", "Check all lines, print them, and run none."}, {"json"}};
 
 }  // namespace
 
@@ -112,7 +126,8 @@ constinit const Command kRun = {
         "in\n"
         "any order, each in its own process, and each prints its output as a whole when it has ended. If one fails, "
         "the\n"
-        "others run nevertheless, and the exit status is 1. Flags of every command hold for all lines.\n",
+        "others run nevertheless, and the exit status is 1. Flags of every command hold for all lines.\n"
+        "With --json each command has it too, and the last line counts commands and failures.\n",
     .flags = kRunFlags,
     .max_arguments = 1,
     .run = RunLines,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/messages/local_error.h"
+#include "cli/arguments/names.h"
 #include "cli/commands.h"
 #include "cli/runs/find_runs.h"
 #include "cli/runs/page.h"
@@ -27,14 +28,14 @@ constexpr std::size_t kShownTags = 6;
 
 Result<std::vector<FoundRun>> RunsAt(const Client& client, const std::vector<std::string>& uris, bool reads_events) {
   std::vector<FoundRun> runs;
-  for (const std::string& uri : uris) {
-    const auto prefix = ParseUri(uri);
-    if (!prefix) return prefix.error();
-    auto found = FindRuns(client, *prefix, reads_events, StopOnSignal());
+  const auto prefixes = ParseAll(uris);
+  if (!prefixes) return prefixes.error();
+  for (const ObjectName& prefix : *prefixes) {
+    auto found = FindRuns(client, prefix, reads_events, StopOnSignal());
     if (!found) return found.error();
     for (FoundRun& run : *found) {
       // The same name may be under another prefix.
-      if (uris.size() > 1) run.name = ToUri(*prefix) + (ToUri(*prefix).ends_with('/') ? "" : "/") + run.name;
+      if (uris.size() > 1) run.name = AsDirectory(ToUri(prefix)) + run.name;
       runs.push_back(std::move(run));
     }
   }
@@ -58,21 +59,28 @@ std::vector<std::string> ShownTags(const std::vector<FoundRun>& runs) {
 
 void PrintJson(const FoundRun& run) {
   JsonObject metrics;
-  for (const auto& [tag, metric] : run.metrics) metrics.Add(tag, NumberText(metric.last));
+  for (const auto& [tag, metric] : run.metrics) metrics.Add(tag, metric.last);
   JsonObject line;
   line.Add("run", run.name).Add("step", static_cast<std::uint64_t>(std::max<std::int64_t>(0, run.LastStep())));
   if (run.record) line.Add("state", run.record->state).Add("updated", Iso8601(run.record->updated));
-  PrintLine(line.AddJson("metrics", metrics.text()).text());
+  JsonObject parameters;
+  if (run.record) {
+    for (const auto& [name, value] : run.record->parameters) parameters.Add(name, value);
+  }
+  PrintLine(line.AddJson("parameters", parameters.text()).AddJson("metrics", metrics.text()).text());
+}
+
+using TableMaker = Table (*)(const std::vector<FoundRun>& runs, const std::vector<std::string>& tags);
+
+void Print(const std::vector<FoundRun>& runs, TableMaker make_table) {
+  if (FLAGS_json) return std::ranges::for_each(runs, PrintJson), void();
+  for (const std::string& line : Aligned(make_table(runs, ShownTags(runs)))) PrintLine(line);
 }
 
 Result<void> List(const Client& client, const std::vector<std::string>& uris) {
   const auto runs = RunsAt(client, uris, /*reads_events=*/false);
   if (!runs) return runs.error();
-  if (FLAGS_json) {
-    for (const FoundRun& run : *runs) PrintJson(run);
-    return {};
-  }
-  for (const std::string& line : Aligned(TableOfRuns(*runs, ShownTags(*runs)))) PrintLine(line);
+  Print(*runs, TableOfRuns);
   return {};
 }
 
@@ -93,7 +101,7 @@ std::string TitleOf(const std::vector<std::string>& uris) {
 Result<void> Compare(const Client& client, const std::vector<std::string>& uris) {
   const auto runs = RunsAt(client, uris, /*reads_events=*/!FLAGS_html.empty());
   if (!runs) return runs.error();
-  for (const std::string& line : Aligned(CompareRuns(*runs, ShownTags(*runs)))) PrintLine(line);
+  Print(*runs, CompareRuns);
   if (!FLAGS_csv.empty()) {
     if (auto written = WriteFile(FLAGS_csv, CsvOf(AllOfRuns(*runs))); !written) return written;
   }
@@ -102,7 +110,7 @@ Result<void> Compare(const Client& client, const std::vector<std::string>& uris)
 }
 
 constexpr CommandFlag kListFlags[] = {{"json"}, {"metrics"}};
-constexpr CommandFlag kCompareFlags[] = {{"metrics"}, {"csv"}, {"html"}};
+constexpr CommandFlag kCompareFlags[] = {{"json"}, {"metrics"}, {"csv"}, {"html"}};
 
 constexpr std::string_view kWhatRunsAre =
     "A run is a directory with event files of TensorBoard, or with the record run.json, which an EventWriter of "

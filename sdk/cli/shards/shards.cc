@@ -12,6 +12,7 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/status_line.h"
 
+DECLARE_bool(dry_run);
 DECLARE_bool(json);
 DECLARE_bool(force);
 DEFINE_uint64(max_bytes, std::uint64_t{1} << 30, "Most bytes of a shard; a larger sample has one of its own.");
@@ -21,17 +22,24 @@ DEFINE_int64(shuffle_seed, -1, "Pack the samples in an order that this seed dete
 namespace gcsflux::cli {
 namespace {
 
-ShardOptions Options() { return {.stop = StopOnSignal()}; }
+ShardOptions Options() { return {.is_dry_run = FLAGS_dry_run, .stop = StopOnSignal()}; }
 
-std::string Summary(const ShardReport& report, const std::string& done) {
+// Of the shards of `uri`.
+void PrintReport(const ShardReport& report, const Change& change, const std::string& uri) {
+  if (FLAGS_json) {
+    JsonObject line = JsonOf(change, uri);
+    line.Add("shards", report.shards).Add("kept", report.kept).Add("samples", report.samples);
+    return PrintLine(line.Add("members", report.members).Add("bytes", report.bytes).text());
+  }
+  const std::string done(FLAGS_dry_run ? "would " + std::string(change.action) : std::string(change.done));
   const std::string kept = report.kept > 0 ? ", " + Count(report.kept, "shard") + " kept" : "";
-  return done + " " + Count(report.shards, "shard") + kept + ": " + Count(report.samples, "sample") + ", " +
-         Count(report.members, "member") + ", " + BytesText(static_cast<double>(report.bytes));
+  SayDone(done + " " + Count(report.shards, "shard") + kept + ": " + Count(report.samples, "sample") + ", " +
+          Count(report.members, "member") + ", " + BytesText(static_cast<double>(report.bytes)));
 }
 
 // Runs `call` with a line that shows how many bytes have passed.
 template <class Call>
-Result<ShardReport> WithStatus(const std::string& doing, ShardOptions options, const Call& call) {
+Result<void> WithStatus(const Change& change, const std::string& uri, ShardOptions options, const Call& call) {
   std::atomic<std::uint64_t> passed = 0;
   std::atomic<std::uint64_t> total = 0;
   options.on_progress = [&](const Progress& progress) {
@@ -41,21 +49,20 @@ Result<ShardReport> WithStatus(const std::string& doing, ShardOptions options, c
   StatusLine status([&](double seconds, std::size_t columns) {
     return ProgressLine({.objects = 1, .bytes = total, .moved_bytes = passed}, seconds, columns);
   });
-  auto report = call(options);
+  const auto report = call(options);
   status.End();
-  if (report) SayDone(Summary(*report, doing));
-  return report;
+  if (!report) return report.error();
+  return PrintReport(*report, change, uri), Result<void>();
 }
 
 Result<void> Index(const Client& client, const std::vector<std::string>& uris) {
-  for (const std::string& uri : uris) {
-    const auto shards = ParseUri(uri);
-    if (!shards) return shards.error();
+  const auto names = ParseAll(uris);
+  if (!names) return names.error();
+  for (const ObjectName& shards : *names) {
     ShardOptions options = Options();
     options.replaces_indexes = FLAGS_force;
-    const auto report =
-        WithStatus("indexed", options, [&](const ShardOptions& how) { return IndexShards(client, *shards, how); });
-    if (!report) return report.error();
+    const auto index = [&](const ShardOptions& how) { return IndexShards(client, shards, how); };
+    if (auto indexed = WithStatus({"index", "indexed"}, ToUri(shards), options, index); !indexed) return indexed;
   }
   return {};
 }
@@ -70,22 +77,17 @@ Result<void> Pack(const Client& client, const std::vector<std::string>& uris) {
   options.max_bytes = FLAGS_max_bytes;
   options.max_samples = FLAGS_max_samples;
   if (FLAGS_shuffle_seed >= 0) options.shuffle_seed = static_cast<std::uint64_t>(FLAGS_shuffle_seed);
-  const auto report =
-      WithStatus("packed", options, [&](const ShardOptions& how) { return PackShards(client, *from, *to, how); });
-  if (!report) return report.error();
-  return {};
+  const auto pack = [&](const ShardOptions& how) { return PackShards(client, *from, *to, how); };
+  return WithStatus({"pack", "packed"}, uris[1], options, pack);
 }
 
 Result<void> Unpack(const Client& client, const std::vector<std::string>& uris) {
-  const auto shards = ParseUri(uris[0]);
-  if (!shards) return shards.error();
-  const auto to = ParseUri(uris[1]);
-  if (!to) return to.error();
-  const auto report = WithStatus("unpacked", Options(), [&](const ShardOptions& how) {
-    return UnpackShards(client, *shards, {to->bucket, AsDirectory(to->name)}, how);
+  const auto names = ParseAll(uris);
+  if (!names) return names.error();
+  const ObjectName& to = names->back();
+  return WithStatus({"unpack", "unpacked"}, uris[1], Options(), [&](const ShardOptions& how) {
+    return UnpackShards(client, names->front(), {to.bucket, AsDirectory(to.name)}, how);
   });
-  if (!report) return report.error();
-  return {};
 }
 
 void Print(const std::string& bucket, const ListedObject& member) {
@@ -101,19 +103,21 @@ void Print(const std::string& bucket, const ListedObject& member) {
 }
 
 Result<void> List(const Client& client, const std::vector<std::string>& uris) {
-  for (const std::string& uri : uris) {
-    const auto shards = ParseUri(uri);
-    if (!shards) return shards.error();
+  const auto names = ParseAll(uris);
+  if (!names) return names.error();
+  for (const ObjectName& shards : *names) {
     const auto report = ListShards(
-        client, *shards, [&](const ListedObject& member) { Print(shards->bucket, member); }, Options());
+        client, shards, [&](const ListedObject& member) { Print(shards.bucket, member); }, Options());
     if (!report) return report.error();
-    SayDone(Summary(*report, "listed"));
+    if (!FLAGS_json) PrintReport(*report, {"list", "listed"}, ToUri(shards));
   }
   return {};
 }
 
-constexpr CommandFlag kIndexFlags[] = {{"force", "f", "Make also the indexes that are there and fit."}};
-constexpr CommandFlag kPackFlags[] = {{"max_bytes"}, {"max_samples"}, {"shuffle_seed"}};
+constexpr CommandFlag kIndexFlags[] = {
+    {"force", "f", "Make also the indexes that are there and fit."}, {"dry_run", "n"}, {"json"}};
+constexpr CommandFlag kPackFlags[] = {{"max_bytes"}, {"max_samples"}, {"shuffle_seed"}, {"dry_run", "n"}, {"json"}};
+constexpr CommandFlag kUnpackFlags[] = {{"dry_run", "n"}, {"json"}};
 constexpr CommandFlag kListFlags[] = {{"json"}, {"human", "h"}};
 
 constexpr std::string_view kWhichShards =
@@ -152,6 +156,7 @@ constinit const Command kUnpackShards = {
     .arguments = "gs://BUCKET/SHARDS gs://BUCKET/PREFIX/",
     .summary = "Store each member of tar shards as an object.",
     .details = kWhichShards,
+    .flags = kUnpackFlags,
     .min_arguments = 2,
     .max_arguments = 2,
     .run = Unpack,

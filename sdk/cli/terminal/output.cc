@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/text/printable.h"
-#include "cli/terminal/json_object.h"
 #include "cli/terminal/progress.h"
 
+DECLARE_bool(dry_run);
 DECLARE_bool(human);
 DECLARE_bool(json);
 DECLARE_bool(quiet);
@@ -47,8 +47,15 @@ void SayDone(const std::string& what) {
   if (!FLAGS_quiet) std::cerr << "gcsflux: " + Printable(what) + "\n";
 }
 
-void PrintDone(std::string_view done, const std::string& uri) {
-  if (FLAGS_json) PrintLine(JsonObject().Add("done", done).Add("uri", uri).text());
+JsonObject JsonOf(const Change& change, const std::string& uri) {
+  JsonObject line;
+  FLAGS_dry_run ? line.Add("action", change.action) : line.Add("done", change.done);
+  return line.Add("uri", uri);
+}
+
+void PrintChange(const Change& change, const std::string& uri) {
+  if (FLAGS_json) return PrintLine(JsonOf(change, uri).text());
+  if (FLAGS_dry_run) PrintLine(std::string(change.action) + " " + uri);
 }
 
 std::string SizeText(std::uint64_t bytes) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/terminal/json_object.h"
 #include "gcsflux/result.h"
 
 // Standard output of any kind.
@@ -24,8 +25,17 @@ void PrintLine(std::string line);
 /// Writes what a command has done to standard error, as one line. With --quiet, writes nothing.
 void SayDone(const std::string& what);
 
-/// With --json, writes {"done":"made","uri":"gs://..."} to standard output; otherwise nothing.
-void PrintDone(std::string_view done, const std::string& uri);
+/// A change of what `uri` names, in the imperative and as done.
+struct Change {
+  std::string_view action;  ///< "delete"
+  std::string_view done;    ///< "deleted"
+};
+
+/// The beginning of a JSON line on it: {"done":"deleted","uri":"gs://..."}, or with --dry_run {"action":"delete", ...}.
+JsonObject JsonOf(const Change& change, const std::string& uri);
+
+/// Writes that line with --json; otherwise with --dry_run "delete gs://...", and without both nothing.
+void PrintChange(const Change& change, const std::string& uri);
 
 /// A number of bytes, or with --human "12.3 MB".
 std::string SizeText(std::uint64_t bytes);

@@ -67,6 +67,8 @@ struct CleanOptions {
   /// age if no other program uses the bucket. If the age reaches back before the earliest date, nothing is deleted. An
   /// object counts as new if the service leaves out its time.
   std::chrono::seconds older_than{3600};
+  /// Deletes and aborts nothing; the report says what would be.
+  bool is_dry_run = false;
   /// Called after each object, with the bytes deleted so far and the bytes to delete in all. Called by several threads
   /// at the same time.
   ProgressCallback on_progress = {};

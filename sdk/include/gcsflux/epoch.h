@@ -76,8 +76,9 @@ inline constexpr std::uint64_t kMaxBatchSize = 1 << 24;
 /// How an epoch is divided into batches. A global batch is `world_size` batches of consecutive samples in the epoch's
 /// order. Each rank uses its own batch of it.
 struct EpochOptions {
-  SampleOrder order = SampleOrder::kShuffled;  ///< How samples are ordered within an epoch.
-  std::optional<GivenOrder> given = {};        ///< With kGiven, and only with it.
+  /// How samples are ordered within an epoch. By default kShuffled, or with `given` kGiven.
+  std::optional<SampleOrder> order = {};
+  std::optional<GivenOrder> given = {};  ///< An order of your own, in place of another `order`.
   /// How many epochs there will be, if that is known: nothing is fetched ahead for a later one.
   std::optional<std::uint64_t> epochs = {};
   EpochTail tail = EpochTail::kUneven;    ///< What happens with the samples that fill no batch.
@@ -88,6 +89,11 @@ struct EpochOptions {
   std::uint64_t batch_size = 1;  ///< Samples in a batch of one rank; 1 to kMaxBatchSize.
   std::uint64_t rank = 0;        ///< Below `world_size`.
   std::uint64_t world_size = 1;  ///< At least 1, and below 2^32.
+
+  /// `order`, or its default.
+  [[nodiscard]] SampleOrder sample_order() const {
+    return order.value_or(given ? SampleOrder::kGiven : SampleOrder::kShuffled);
+  }
 };
 
 /// Distinguishes one listing from another.

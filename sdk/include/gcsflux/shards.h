@@ -68,6 +68,8 @@ struct ShardOptions {
   int max_shards = 4;
   /// For IndexShards(): also makes the indexes that are there and fit their shards.
   bool replaces_indexes = false;
+  /// Stores nothing: shards are read and checked, and the report says what the call would do.
+  bool is_dry_run = false;
 
   // For PackShards():
   std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< Of a shard; a larger sample has one of its own.

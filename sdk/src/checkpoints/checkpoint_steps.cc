@@ -54,7 +54,9 @@ Result<void> CheckpointSteps::VerifyFiles(const Step& step, ObjectReaderOptions 
   return {};
 }
 
-Result<void> CheckpointSteps::Remove(std::int64_t step) const { return internal::RemoveStep(*store_, step, {}); }
+Result<void> CheckpointSteps::Remove(std::int64_t step, bool is_dry_run) const {
+  return internal::RemoveStep(*store_, step, {.is_dry_run = is_dry_run});
+}
 
 Result<RemovalReport> CheckpointSteps::Keep(const KeepRules& rules, bool is_dry_run) const {
   auto listed = internal::ListRun(*store_);

@@ -53,8 +53,7 @@ Result<void> CheckAnotherStays(const StepStore& store, const std::vector<Step>& 
 }
 
 // Afterwards the step has no manifest in `listed`. Does not check that it is not the last one of the listing.
-Result<void> RemoveListed(const StepStore& store, RunListing& listed, std::int64_t number,
-                          const std::set<std::string>& spared) {
+Result<void> RemoveListed(const StepStore& store, RunListing& listed, std::int64_t number, const KeepLimits& limits) {
   std::vector<Step>& steps = listed.steps;
   const auto place = std::find_if(steps.begin(), steps.end(), [&](const Step& one) { return one.number == number; });
   if (place == steps.end()) {
@@ -72,13 +71,15 @@ Result<void> RemoveListed(const StepStore& store, RunListing& listed, std::int64
     if (!place->problem) {
       if (auto stays = CheckAnotherStays(store, steps, number); !stays) return stays;
     }
+    if (limits.is_dry_run) return {};
     if (auto deleted = store.Delete(ManifestName(number), place->generation); !deleted) return deleted;
   }
+  if (limits.is_dry_run) return {};
   const auto files = FilesOf(*place, listed.found);
   *place = Step{.number = number};
   if (const Step* const another = FindUnreadable(steps)) return FilesStay(store, *another);
   for (const auto& [name, generation] : files) {
-    if (spared.contains(name) || IsNamed(steps, name)) continue;
+    if (limits.spared.contains(name) || IsNamed(steps, name)) continue;
     if (auto deleted = store.Delete(name, generation); !deleted) return deleted;
   }
   return {};
@@ -110,14 +111,14 @@ std::set<std::string> NamedFiles(const std::vector<Step>& steps) {
   return names;
 }
 
-Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
+Result<void> RemoveStep(StepStore& store, std::int64_t step, const KeepLimits& limits,
                         const std::function<Result<void>()>& may_remove) {
   auto listed = ListRun(store);
   if (!listed) return listed.error();
   if (may_remove) {
     if (auto may = may_remove(); !may) return may;
   }
-  if (!IsLastWholeStep(listed->steps, step)) return RemoveListed(store, *listed, step, spared);
+  if (!IsLastWholeStep(listed->steps, step)) return RemoveListed(store, *listed, step, limits);
   return Error{ErrorCode::kPreconditionFailed, "step " + std::to_string(step) + " is the last whole step of " +
                                                    store.uri() +
                                                    " and stays; save another one first, or remove the prefix"};
@@ -130,7 +131,7 @@ Result<void> RemoveStepsAbove(StepStore& store, std::int64_t step, const std::se
   if (auto may = may_remove(); !may) return may;
   for (const auto& [number, here] : listed->found) {
     if (number <= step || !here.manifest) continue;
-    if (auto removed = RemoveListed(store, *listed, number, spared); !removed) return removed;
+    if (auto removed = RemoveListed(store, *listed, number, {.spared = spared}); !removed) return removed;
   }
   return {};
 }
@@ -145,7 +146,7 @@ Result<RemovalReport> KeepListed(const StepStore& store, RunListing listed, cons
   const std::vector<std::int64_t> kept = StepsToKeep(whole, rules);
   const Step* const unreadable = FindUnreadable(listed.steps);
   const auto remove = [&](std::int64_t step) -> Result<void> {
-    if (!limits.is_dry_run) return RemoveListed(store, listed, step, limits.spared);
+    if (!limits.is_dry_run) return RemoveListed(store, listed, step, limits);
     return unreadable == nullptr ? Result<void>() : FilesStay(store, *unreadable);
   };
   RemovalReport report{.foreign = CountForeign(listed.found, NamedFiles(listed.steps))};

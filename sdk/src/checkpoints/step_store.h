@@ -117,21 +117,20 @@ inline bool IsReadable(const Step& step) { return !step.files.empty(); }
 /// The files that manifests name.
 std::set<std::string> NamedFiles(const std::vector<Step>& steps);
 
-/// As CheckpointSteps::Remove(), leaving files in `spared` alone. `may_remove` is asked after the listing; its error
-/// ends the call.
-Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
-                        const std::function<Result<void>()>& may_remove = {});
-
-/// Removes the steps above `step`, the lowest first, leaving files in `spared` alone. `may_remove` is as above.
-Result<void> RemoveStepsAbove(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
-                              const std::function<Result<void>()>& may_remove);
-
-/// What Keep() leaves alone in any case.
+/// What a removal leaves alone in any case.
 struct KeepLimits {
   bool is_dry_run = false;
   std::set<std::string> spared = {};           ///< Files.
   std::optional<std::int64_t> committed = {};  ///< The step that was committed last.
 };
+
+/// As CheckpointSteps::Remove(). `may_remove` is asked after the listing; its error ends the call.
+Result<void> RemoveStep(StepStore& store, std::int64_t step, const KeepLimits& limits,
+                        const std::function<Result<void>()>& may_remove = {});
+
+/// Removes the steps above `step`, the lowest first, leaving files in `spared` alone. `may_remove` is as above.
+Result<void> RemoveStepsAbove(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
+                              const std::function<Result<void>()>& may_remove);
 
 /// As CheckpointSteps::Keep(), of a listing.
 Result<RemovalReport> KeepListed(const StepStore& store, RunListing listed, const KeepRules& rules,

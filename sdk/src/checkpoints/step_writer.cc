@@ -440,7 +440,7 @@ Result<void> StepWriter::Remove(std::int64_t step) {
   const Removal removal(*state_);
   if (!removal.has_begun()) return Cancelled(state_->store);
   const auto may_remove = [this] { return state_->CheckStillWriter(); };
-  return internal::RemoveStep(state_->store, step, state_->UnderWay(), may_remove);
+  return internal::RemoveStep(state_->store, step, {.spared = state_->UnderWay()}, may_remove);
 }
 
 Result<void> StepWriter::Release() { return state_->store.Delete(internal::kWriterObject, state_->writer_generation); }

@@ -39,8 +39,8 @@ constexpr std::uint64_t kMaxEpoch = std::numeric_limits<std::int64_t>::max();
 Result<void> CheckCursorOrder(const Cursor& cursor, const EpochOptions& options) {
   std::vector<std::string> differences;
   NoteDifference(differences, "the seed", std::to_string(cursor.seed), std::to_string(options.seed));
-  NoteDifference(differences, "the order", NameOf(cursor.order), NameOf(options.order));
-  if (differences.empty() && options.order == SampleOrder::kBuffered) {
+  NoteDifference(differences, "the order", NameOf(cursor.order), NameOf(options.sample_order()));
+  if (differences.empty() && options.sample_order() == SampleOrder::kBuffered) {
     NoteDifference(differences, "the shuffle buffer", std::to_string(cursor.shuffle_buffer),
                    std::to_string(options.shuffle_buffer));
   }

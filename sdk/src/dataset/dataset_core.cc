@@ -51,7 +51,7 @@ std::shared_ptr<const LiveListing> AllOf(const std::shared_ptr<const DatasetCore
 }
 
 bool IsSameOrder(const EpochOptions& a, const EpochOptions& b) {
-  return a.order == b.order && a.tail == b.tail && a.seed == b.seed && a.batch_size == b.batch_size &&
+  return a.sample_order() == b.sample_order() && a.tail == b.tail && a.seed == b.seed && a.batch_size == b.batch_size &&
          a.shuffle_buffer == b.shuffle_buffer && a.rank == b.rank && a.world_size == b.world_size &&
          a.epochs == b.epochs && a.given.has_value() == b.given.has_value() &&
          (!a.given || &a.given->shared() == &b.given->shared());

@@ -60,8 +60,8 @@ std::optional<PlannedBatch> EpochOrder::Next() {
   planned.cursor = {.seed = options_.seed,
                     .epoch = epoch_ + (is_last ? 1 : 0),
                     .consumed = is_last ? 0 : batch->consumed,
-                    .order = options_.order,
-                    .shuffle_buffer = options_.order == SampleOrder::kBuffered ? options_.shuffle_buffer : 0,
+                    .order = options_.sample_order(),
+                    .shuffle_buffer = options_.sample_order() == SampleOrder::kBuffered ? options_.shuffle_buffer : 0,
                     .order_hash = is_last ? 0 : OrderHashAt(options_, epoch_, batch->consumed),
                     .listing = Seen(state, batch->consumed)};
   return planned;
@@ -72,7 +72,7 @@ bool EpochOrder::is_over() const { return error_ || (plan_ && next_ == plan_->ba
 // False if it is not given yet: then another order begins there.
 bool EpochOrder::HasNextEpoch() const {
   if (!all_epochs_ || (options_.epochs && epoch_ + 1 >= *options_.epochs)) return false;
-  return options_.order != SampleOrder::kGiven || FindGiven(options_, epoch_ + 1);
+  return options_.sample_order() != SampleOrder::kGiven || FindGiven(options_, epoch_ + 1);
 }
 
 // False if the order cannot begin yet, or has failed.
@@ -121,7 +121,7 @@ EpochPlan EpochOrder::PlanOf(const LiveListing::State& state) const {
 
 std::optional<EpochPlan::Batch> EpochOrder::BatchHere(const LiveListing::State& state) {
   if (plan_) return EnterEpoch(state) ? std::optional(plan_->BatchAt(next_++)) : std::nullopt;
-  if (options_.order == SampleOrder::kShuffled || options_.order == SampleOrder::kGiven) return std::nullopt;
+  if (options_.sample_order() == SampleOrder::kShuffled || options_.sample_order() == SampleOrder::kGiven) return std::nullopt;
   // If this batch and the next one are full, neither shares samples with the tail.
   const std::uint64_t full = options_.batch_size * options_.world_size;
   // A cursor may be behind all that is known, at any position.
@@ -143,14 +143,14 @@ bool EpochOrder::EnterEpoch(const LiveListing::State& state) {
 }
 
 bool EpochOrder::IsKnownUpTo(std::uint64_t position, const LiveListing::State& state) const {
-  return state.known >= (options_.order == SampleOrder::kBuffered ? buffer_.NeededFor(position) : position);
+  return state.known >= (options_.sample_order() == SampleOrder::kBuffered ? buffer_.NeededFor(position) : position);
 }
 
 std::vector<std::size_t> EpochOrder::SamplesOf(const EpochPlan::Batch& batch, const LiveListing::State& state) {
   std::vector<std::size_t> samples;
   samples.reserve(static_cast<std::size_t>(batch.size));
   for (std::uint64_t position = batch.first; position < batch.first + batch.size; ++position) {
-    if (options_.order == SampleOrder::kBuffered) {
+    if (options_.sample_order() == SampleOrder::kBuffered) {
       // A padded batch continues at the epoch's beginning.
       samples.push_back(DrawAt(plan_ ? position % state.known : position, state.known));
     } else {
@@ -178,7 +178,7 @@ ListingFingerprint EpochOrder::FingerprintOfFirst(std::size_t count) {
 // The fingerprint of all objects, or of those from which the consumed samples may come.
 ListingFingerprint EpochOrder::Seen(const LiveListing::State& state, std::uint64_t consumed) {
   if (!of_.is_partial) return of_;
-  const bool is_buffered = options_.order == SampleOrder::kBuffered;
+  const bool is_buffered = options_.sample_order() == SampleOrder::kBuffered;
   const std::uint64_t seen = is_buffered ? buffer_.NeededFor(consumed) : consumed;
   ListingFingerprint fingerprint = FingerprintOfFirst(
       state.is_over ? state.known : static_cast<std::size_t>(std::min<std::uint64_t>(seen, state.known)));

@@ -15,8 +15,9 @@ Result<void> CheckEpochOptions(const EpochOptions& options) {
                                   {"EpochOptions::shuffle_buffer", RangeOf("shuffle_buffer"), options.shuffle_buffer}});
       !checked)
     return checked;
-  if ((options.order == SampleOrder::kGiven) != options.given.has_value()) {
-    return refuse("given is an order for SampleOrder::kGiven, and for no other");
+  if ((options.sample_order() == SampleOrder::kGiven) != options.given.has_value()) {
+    return refuse(options.given ? "given is an order of its own: leave out EpochOptions::order"
+                                : "given is missing, and EpochOptions::order is kGiven");
   }
   if (options.given && !options.given->shared().indices_of) return refuse("given is an empty function");
   if (options.epochs == 0) return refuse("epochs must be at least 1");
@@ -30,7 +31,7 @@ Result<void> CheckEpochOptions(const EpochOptions& options) {
 }
 
 Result<void> CheckHasBatches(const ListingFingerprint& listing, const EpochOptions& options) {
-  if (options.order == SampleOrder::kGiven) return {};  // PrepareGiven() checks each epoch.
+  if (options.sample_order() == SampleOrder::kGiven) return {};  // PrepareGiven() checks each epoch.
   if (EpochPlan(options, listing.count, 0, 0).batches() > 0) return {};
   return Error{ErrorCode::kInvalidArgument, "an epoch of the " + std::to_string(listing.count) + " objects of " +
                                                 ToUri({listing.bucket, listing.prefix}) + " has no batch for rank " +
@@ -45,7 +46,7 @@ EpochPlan::EpochPlan(const EpochOptions& options, std::uint64_t count, std::uint
       consumed_(std::min(consumed, count_)),
       last_size_(full_size()),
       before_last_size_(full_size()) {
-  if (options_.order == SampleOrder::kShuffled && count > 0) permutation_.emplace(count, options_.seed, epoch);
+  if (options_.sample_order() == SampleOrder::kShuffled && count > 0) permutation_.emplace(count, options_.seed, epoch);
   const std::uint64_t left = count_ - consumed_;
   const std::uint64_t tail = left % full_size();
   global_batches_ = left / full_size();

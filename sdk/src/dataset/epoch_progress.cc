@@ -51,7 +51,7 @@ struct EpochProgress::Shared {
 Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, const EpochOptions& options,
                                             const std::optional<Cursor>& cursor, bool allow_changed_listing) {
   if (auto checked = CheckEpochOptions(options); !checked) return checked.error();
-  if (options.order == SampleOrder::kBuffered) {
+  if (options.sample_order() == SampleOrder::kBuffered) {
     return Error{ErrorCode::kInvalidArgument,
                  "EpochOptions::order: a shuffle buffer is for an IterableDataset; take SampleOrder::kShuffled"};
   }
@@ -60,7 +60,7 @@ Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, c
     if (auto prepared = PrepareGivenFrom(options, listing.count, 0); !prepared) return prepared.error();
   }
   EpochProgress progress(
-      std::make_shared<Shared>(options, Cursor{.seed = options.seed, .order = options.order, .listing = listing}));
+      std::make_shared<Shared>(options, Cursor{.seed = options.seed, .order = options.sample_order(), .listing = listing}));
   if (!cursor) return progress;
   if (auto moved = progress.MoveTo(*cursor, allow_changed_listing); !moved) return moved.error();
   return progress;

@@ -87,6 +87,7 @@ Result<void> CheckIndices(const EpochOptions& options, const GivenOrder::Shared:
                        "has index " + std::to_string(*past) + ", and there are " + std::to_string(count) + " samples");
   }
   EpochOptions by_name = options;
+  by_name.given.reset();
   by_name.order = SampleOrder::kByName;  // It has as many batches.
   if (internal::EpochPlan(by_name, called.indices.size(), epoch, 0).batches() > 0) return {};
   return RefuseGiven(epoch, "has " + std::to_string(called.indices.size()) + " samples, and no batch for rank " +
@@ -147,7 +148,7 @@ Result<GivenOrder> GivenOrder::WeightedWithoutReplacement(std::vector<double> we
 namespace internal {
 
 Result<void> PrepareGiven(const EpochOptions& options, std::uint64_t count, std::uint64_t epoch) {
-  if (options.order != SampleOrder::kGiven || FindGiven(options, epoch)) return {};
+  if (options.sample_order() != SampleOrder::kGiven || FindGiven(options, epoch)) return {};
   GivenOrder::Shared& order = options.given->shared();
   const MutexLock calling(order.calling);
   if (FindGiven(options, epoch)) return {};
@@ -175,7 +176,7 @@ Result<void> PrepareGivenFrom(const EpochOptions& options, std::uint64_t count, 
 }
 
 GivenEpoch FindGiven(const EpochOptions& options, std::uint64_t epoch) {
-  if (options.order != SampleOrder::kGiven) return nullptr;
+  if (options.sample_order() != SampleOrder::kGiven) return nullptr;
   GivenOrder::Shared& order = options.given->shared();
   const MutexLock lock(order.mutex);
   const auto found = order.known.find(epoch);
@@ -183,7 +184,7 @@ GivenEpoch FindGiven(const EpochOptions& options, std::uint64_t epoch) {
 }
 
 std::uint64_t SamplesOfEpoch(const EpochOptions& options, std::uint64_t count, std::uint64_t epoch) {
-  if (options.order != SampleOrder::kGiven) return count;
+  if (options.sample_order() != SampleOrder::kGiven) return count;
   const GivenEpoch given = FindGiven(options, epoch);
   return given ? given->indices.size() : 0;
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kMostBuffered = std::uint64_t{1} << 40;
 
 std::uint64_t CapacityOf(const EpochOptions& options) {
-  return options.order == SampleOrder::kByName ? 1 : std::min(options.shuffle_buffer, kMostBuffered);
+  return options.sample_order() == SampleOrder::kByName ? 1 : std::min(options.shuffle_buffer, kMostBuffered);
 }
 
 Error Refused(const ListingFingerprint& shards, const std::string& why) {
@@ -28,14 +28,14 @@ std::optional<std::size_t> ShardPlaces::At(std::uint64_t epoch, std::uint64_t pl
   const std::uint64_t mine = (shards_ - options_.rank + options_.world_size - 1) / options_.world_size;
   if (options_.rank >= shards_ || place >= mine) return std::nullopt;
   const std::uint64_t position = options_.rank + place * options_.world_size;
-  if (options_.order != SampleOrder::kShuffled) return static_cast<std::size_t>(position);
+  if (options_.sample_order() != SampleOrder::kShuffled) return static_cast<std::size_t>(position);
   if (epoch_ != epoch) permutation_.emplace(shards_, options_.seed, epoch);
   epoch_ = epoch;
   return static_cast<std::size_t>((*permutation_)(position));
 }
 
 Result<void> CheckShardStart(const EpochOptions& options, const EpochStart& start, const ListingFingerprint& shards) {
-  if (options.order == SampleOrder::kGiven) {
+  if (options.sample_order() == SampleOrder::kGiven) {
     return Refused(shards, "an order of indices needs to know all samples" + std::string(kMakeIndex));
   }
   if (shards.count < options.world_size) {
@@ -53,7 +53,7 @@ Result<void> CheckShardStart(const EpochOptions& options, const EpochStart& star
                                std::to_string(position->world_size) + ", and this is rank " +
                                std::to_string(options.rank) + " of " + std::to_string(options.world_size));
   }
-  if (options.order != SampleOrder::kByName && start.cursor.shuffle_buffer != options.shuffle_buffer) {
+  if (options.sample_order() != SampleOrder::kByName && start.cursor.shuffle_buffer != options.shuffle_buffer) {
     return Refused(shards, "the shuffle buffer is " + std::to_string(start.cursor.shuffle_buffer) +
                                " in the cursor and " + std::to_string(options.shuffle_buffer) + " here");
   }
@@ -182,11 +182,11 @@ void ShardOrder::EndEpoch() {
 }
 
 Cursor ShardOrder::CursorHere(bool is_last) {
-  const bool is_buffered = options_.order == SampleOrder::kBuffered;
+  const bool is_buffered = options_.sample_order() == SampleOrder::kBuffered;
   Cursor cursor{.seed = options_.seed,
                 .epoch = epoch_ + (is_last ? 1 : 0),
                 .consumed = is_last ? 0 : buffer_.drawn(),
-                .order = options_.order,
+                .order = options_.sample_order(),
                 .shuffle_buffer = is_buffered ? options_.shuffle_buffer : 0,
                 .listing = shards_};
   if (is_last) return cursor;

@@ -66,7 +66,10 @@ Result<Ranks> RanksOfThisJob() {
 
 Result<EpochOptions> EpochOptionsFromFlags() {
   EpochOptions options{.seed = FLAGS_seed};
-  if (auto read = internal::ReadNamed("epoch_order", options.order, kOrders); !read) return read.error();
+  SampleOrder order = options.sample_order();
+  if (auto read = internal::ReadNamed("epoch_order", order, kOrders); !read) return read.error();
+  // A flag that is not given leaves the order to a program that sets EpochOptions::given.
+  if (!gflags::GetCommandLineFlagInfoOrDie("epoch_order").is_default) options.order = order;
   if (auto read = internal::ReadNamed("epoch_tail", options.tail, kTails); !read) return read.error();
   const auto ranks = RanksOfThisJob();
   if (!ranks) return ranks.error();

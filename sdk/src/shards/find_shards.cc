@@ -29,12 +29,12 @@ Result<Found> ListAll(const Client& client, const ObjectName& prefix, ParallelLi
 
 FoundShard WithIndex(const Found& found, const ListedObject& shard) {
   const auto index = found.find(shard.name + std::string(kIndexEnding));
-  return {shard, index == found.end() ? std::nullopt : std::optional(index->second)};
+  return {.shard = shard, .index = index == found.end() ? std::nullopt : std::optional(index->second)};
 }
 
-std::string CommonPrefix(const std::vector<std::string>& names) {
-  std::string_view common = names.front();
-  for (const std::string& name : names) {
+std::string CommonPrefix(const std::vector<WidsShard>& shards) {
+  std::string_view common = shards.front().name;
+  for (const auto& [name, samples] : shards) {
     const auto end = std::mismatch(common.begin(), common.end(), name.begin(), name.end()).first;
     common = common.substr(0, static_cast<std::size_t>(end - common.begin()));
   }
@@ -42,22 +42,23 @@ std::string CommonPrefix(const std::vector<std::string>& names) {
 }
 
 Result<std::vector<FoundShard>> FindNamed(const Client& client, const ObjectName& shards,
-                                          const std::vector<std::string>& names, const ParallelListOptions& options) {
+                                          const std::vector<WidsShard>& names, const ParallelListOptions& options) {
   if (names.empty()) return Error{ErrorCode::kEmptyPrefix, ToUri(shards) + ": the list has no shards"};
   const auto found = ListAll(client, {shards.bucket, CommonPrefix(names)}, options);
   if (!found) return found.error();
   std::vector<FoundShard> result;
-  for (const std::string& name : names) {
+  for (const auto& [name, samples] : names) {
     const auto shard = found->find(name);
     if (shard == found->end()) {
       return Error{ErrorCode::kNotFound, ToUri(shards) + ": there is no shard " + ToUri({shards.bucket, name})};
     }
     result.push_back(WithIndex(*found, shard->second));
+    result.back().samples = samples;
   }
   return result;
 }
 
-Result<std::vector<std::string>> NamesOfList(const Client& client, const ObjectName& list,
+Result<std::vector<WidsShard>> ShardsOfList(const Client& client, const ObjectName& list,
                                              const ParallelListOptions& options) {
   const auto reader = ObjectReader::Open(client, list, {.call = options.call, .stop = options.stop});
   if (!reader) return reader.error();
@@ -92,14 +93,16 @@ Result<std::vector<FoundShard>> FindUnder(const Client& client, const ObjectName
 Result<std::vector<FoundShard>> FindShards(const Client& client, const ObjectName& shards,
                                            const ParallelListOptions& options) {
   if (shards.name.ends_with(".json")) {
-    const auto names = NamesOfList(client, shards, options);
+    const auto names = ShardsOfList(client, shards, options);
     if (!names) return names.error();
     return FindNamed(client, shards, *names, options);
   }
   if (shards.name.find_first_of("{}") == std::string::npos) return FindUnder(client, shards, options);
   const auto names = ExpandBraces(shards.name);
   if (!names) return names.error();
-  return FindNamed(client, shards, *names, options);
+  std::vector<WidsShard> named;
+  for (const std::string& name : *names) named.push_back({.name = name});
+  return FindNamed(client, shards, named, options);
 }
 
 Result<std::vector<ShardIndex>> LoadIndexes(const Client& client, const std::string& bucket,
@@ -150,6 +153,11 @@ Result<IndexedSamples> SamplesOf(const std::string& bucket, const std::vector<Fo
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const ListedObject& shard = shards[i].shard;
     all.places.shards.push_back(shard.name);
+    if (const auto told = shards[i].samples; told && *told != indexes[i].samples.size()) {
+      return Error{ErrorCode::kStale, ToUri({bucket, shard.name}) + ": it has " +
+                                          std::to_string(indexes[i].samples.size()) + " samples, and its list says " +
+                                          std::to_string(*told) + "; make the list again"};
+    }
     for (const ShardIndex::Sample& sample : indexes[i].samples) {
       std::string key = indexes[i].KeyOf(sample);
       if (key == last_key) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ namespace gcsflux::internal {
 struct FoundShard {
   ListedObject shard = {};
   std::optional<ListedObject> index = {};
+  std::optional<std::uint64_t> samples = {};  ///< As a list of wids says.
 };
 
 /// The shards that `shards` names (gcsflux/shards.h), in its order; under a prefix, by name. Returns kEmptyPrefix if
@@ -49,7 +51,8 @@ struct IndexedSamples {
   SamplePlaces places = {};
 };
 
-/// Returns kUndecodable if neighbouring shards share a sample.
+/// Returns kUndecodable if neighbouring shards share a sample, and kStale if a list gives another number of samples than
+/// the shard has.
 Result<IndexedSamples> SamplesOf(const std::string& bucket, const std::vector<FoundShard>& shards,
                                  const std::vector<ShardIndex>& indexes);
 

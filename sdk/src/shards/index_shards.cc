@@ -75,7 +75,9 @@ Result<ShardReport> IndexOne(const Client& client, const std::string& bucket, co
   }
   const auto made = ReadIndexOf(client, bucket, found.shard, options, [&](std::uint64_t bytes) { job.Pass(bytes); });
   if (!made) return made.error();
-  if (auto stored = StoreIndex(client, {bucket, found.shard.name}, *made, options); !stored) return stored.error();
+  if (!options.is_dry_run) {
+    if (auto stored = StoreIndex(client, {bucket, found.shard.name}, *made, options); !stored) return stored.error();
+  }
   return ReportOf(*made, /*is_kept=*/false);
 }
 

@@ -108,7 +108,7 @@ class Packing {
 
   Result<ShardReport> PackOne(const PlannedShard& shard, const std::stop_token& stop) {
     const bool is_kept = IsPacked(shard);
-    if (is_kept) {
+    if (is_kept || options_.is_dry_run) {
       job_.Pass(shard.bytes);
     } else if (auto written = WriteShard(shard, stop); !written) {
       return written.error();

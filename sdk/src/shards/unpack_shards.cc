@@ -60,6 +60,7 @@ class MemberWriter : private TarSink {
     while (name.starts_with("./")) name.remove_prefix(2);
     ObjectName object{to_.bucket, to_.name + std::string(name)};
     if (auto checked = CheckObject(object); !checked) return checked;
+    if (options_.is_dry_run) return {};
     if (member.size > kMostHeld) {
       large_.emplace(
           client_, std::move(object),
@@ -75,6 +76,7 @@ class MemberWriter : private TarSink {
     return {};
   }
   Result<void> OnBytes(std::span<const std::byte> bytes) override {
+    if (options_.is_dry_run) return {};
     if (large_) return large_->Write(bytes);
     held_.back().content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return {};

@@ -21,8 +21,7 @@ Result<std::string> NameOf(const std::string& bucket, const std::string& list, c
 
 }  // namespace
 
-Result<std::vector<std::string>> ReadWidsList(const std::string& bucket, const std::string& list,
-                                              std::string_view json) {
+Result<std::vector<WidsShard>> ReadWidsList(const std::string& bucket, const std::string& list, std::string_view json) {
   const auto parsed = nlohmann::json::parse(json, nullptr, false);
   const auto refuse = [&](const char* why) {
     return Error{ErrorCode::kUndecodable, ToUri({bucket, list}) + ": " + why};
@@ -35,16 +34,20 @@ Result<std::vector<std::string>> ReadWidsList(const std::string& bucket, const s
   if (shards->size() > kMostShards) {
     return Error{ErrorCode::kInvalidArgument, ToUri({bucket, list}) + ": it has more than 1,000,000 shards"};
   }
-  std::vector<std::string> names;
+  std::vector<WidsShard> found;
   for (const auto& shard : *shards) {
     if (!shard.is_object() || !shard.contains("url") || !shard["url"].is_string()) {
       return refuse("a shard of its 'shardlist' has no 'url'");
     }
     auto name = NameOf(bucket, list, shard["url"].get<std::string>());
     if (!name) return name.error();
-    names.push_back(*std::move(name));
+    found.push_back({.name = *std::move(name)});
+    const auto samples = shard.find("nsamples");
+    if (samples == shard.end()) continue;
+    if (!samples->is_number_unsigned()) return refuse("the 'nsamples' of a shard is not a number of samples");
+    found.back().samples = samples->get<std::uint64_t>();
   }
-  return names;
+  return found;
 }
 
 }  // namespace gcsflux::internal

@@ -21,8 +21,8 @@ struct EpochLoops {
   [[nodiscard]] Cursor BeginningOf(std::uint64_t of_epoch) const {
     return {.seed = options.seed,
             .epoch = of_epoch,
-            .order = options.order,
-            .shuffle_buffer = options.order == SampleOrder::kBuffered ? options.shuffle_buffer : 0,
+            .order = options.sample_order(),
+            .shuffle_buffer = options.sample_order() == SampleOrder::kBuffered ? options.shuffle_buffer : 0,
             .listing = core->fingerprint()};
   }
 
@@ -133,7 +133,7 @@ struct EpochLoops {
 EpochHandle OpenEpochs(const Client& client, const ObjectName& prefix, SampleMaker maker, const EpochOptions& epochs,
                        const DatasetOptions& options) {
   ValueOrThrow(CheckEpochOptions(epochs));
-  if (epochs.order == SampleOrder::kShuffled || epochs.order == SampleOrder::kGiven) {
+  if (epochs.sample_order() == SampleOrder::kShuffled || epochs.sample_order() == SampleOrder::kGiven) {
     return OpenEpochs(client, Listing{.prefix = prefix, .objects = ListOrThrow(client, prefix, options)},
                       std::move(maker), epochs, options);
   }

@@ -42,6 +42,10 @@ TEST_F(CleanCompositesTest, DeletesOldCompositesAndKeepsYoungOnes) {
   emulator_.clock().Advance(2h);
   Compose("dataflux-composed-objects/run-2/young");
   // The emulator is two hours ahead of the client now.
+  const auto planned = CleanComposites(client_, "bkt", {.older_than = -1h, .is_dry_run = true});
+  ASSERT_TRUE(planned.ok()) << planned.error().message;
+  EXPECT_EQ(planned->deleted, 2U);
+  EXPECT_EQ(Names().size(), 4U);
   const auto report = CleanComposites(client_, "bkt", {.older_than = -1h});
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_EQ(report->found, 3U);

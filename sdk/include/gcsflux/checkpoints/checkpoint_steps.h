@@ -78,7 +78,8 @@ class CheckpointSteps {
   ///
   /// While another step's manifest cannot be read, removes nothing and returns kUndecodable, because that manifest may
   /// name the files. Of a step whose own manifest cannot be read, it then removes the manifest and leaves the files.
-  Result<void> Remove(std::int64_t step) const;
+  /// A dry run removes nothing, and returns the same errors.
+  Result<void> Remove(std::int64_t step, bool is_dry_run = false) const;
 
   /// Removes the whole steps that the rules do not keep, the oldest first. Damaged steps are not counted and not
   /// removed. While a manifest cannot be read, no step is removed. A step that cannot be removed is reported. The

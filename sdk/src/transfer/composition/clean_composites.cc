@@ -80,7 +80,9 @@ Result<void> AbortUploads(const Client& client, const std::string& bucket, const
   report.uploads_found = uploads->size();
   for (const OngoingUpload& upload : *uploads) {
     if (!limit.IsOld(upload.initiated)) continue;
-    if (auto aborted = AbortMultipartUpload(client, upload, of_call); !aborted) return aborted;
+    if (!options.is_dry_run) {
+      if (auto aborted = AbortMultipartUpload(client, upload, of_call); !aborted) return aborted;
+    }
     ++report.uploads_aborted;
   }
   return {};
@@ -99,8 +101,10 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
   std::atomic<std::uint64_t> deleted_bytes = 0;
   const auto remove = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
     const ObjectMetadata& object = leftovers[index];
-    auto removed = client.DeleteObject({bucket, object.name},
-                                       {.generation = object.generation, .call = options.call, .stop = stop});
+    auto removed = options.is_dry_run ? Result<void>()
+                                      : client.DeleteObject({bucket, object.name}, {.generation = object.generation,
+                                                                                    .call = options.call,
+                                                                                    .stop = stop});
     // Its maker may have deleted it meanwhile.
     if (!removed && removed.error().code != ErrorCode::kNotFound) return removed;
     const std::uint64_t gone = deleted_bytes += object.size;
