@@ -191,7 +191,7 @@ void BM_LargeObjects(benchmark::State& state) {
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kLargeObjects * kLargeBytes));
 }
-BENCHMARK(BM_LargeObjects)->ArgName("stripe_mib")->Arg(0)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_LargeObjects)->ArgName("range_mib")->Arg(0)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace gcsflux::bench

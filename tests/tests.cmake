@@ -106,7 +106,7 @@ endif()
 
 # Downloads into files: the state of an interrupted one.
 gcsflux_test(download_file_tests
-  SOURCES integration/download_file_test.cc transfer/file/*.cc
+  SOURCES integration/download_file_paths_test.cc integration/download_file_test.cc transfer/file/*.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(download_file_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 

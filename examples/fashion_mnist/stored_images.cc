@@ -45,8 +45,7 @@ torch::data::Example<> DecodeImage(const gcsflux::ListedObject& object, std::spa
   if (directory.size() != 1 || directory[0] < '0' || directory[0] >= '0' + kClasses) {
     throw std::runtime_error("its directory's name is no label from 0 to 9");
   }
-  const torch::Tensor pixels =
-      gcsflux::DecodeImage(object.name, bytes, {.channels = gcsflux::ImageChannels::kGrey});
+  const torch::Tensor pixels = gcsflux::DecodeImage(object.name, bytes, {.channels = gcsflux::ImageChannels::kGrey});
   if (pixels.size(1) != kSide || pixels.size(2) != kSide) throw std::runtime_error("it has not 28 x 28 pixels");
   return {pixels, torch::tensor(std::int64_t{directory[0] - '0'})};
 }

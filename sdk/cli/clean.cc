@@ -54,9 +54,11 @@ Result<void> CleanBucket(const Client& client, const std::string& bucket, std::c
   std::atomic<std::uint64_t> deleted = 0;
   StatusLine status(
       [&](double seconds, std::size_t columns) { return ProgressLine(doing, deleted, seconds, columns); });
-  const auto cleaned = CleanComposites(
-      client, bucket,
-      {.older_than = older_than, .is_dry_run = FLAGS_dry_run, .on_progress = [&](const Progress&) { ++deleted; }, .stop = StopOnSignal()});
+  const auto cleaned = CleanComposites(client, bucket,
+                                       {.older_than = older_than,
+                                        .is_dry_run = FLAGS_dry_run,
+                                        .on_progress = [&](const Progress&) { ++deleted; },
+                                        .stop = StopOnSignal()});
   status.End();
   if (!cleaned) return cleaned.error();
   if (FLAGS_json) {
@@ -68,8 +70,8 @@ Result<void> CleanBucket(const Client& client, const std::string& bucket, std::c
   const std::string uploads =
       cleaned->may_not_list_uploads
           ? "unfinished uploads were not examined (the permission storage.multipartUploads.list is missing)"
-          : (FLAGS_dry_run ? "would abort " : "aborted ") + std::to_string(cleaned->uploads_aborted) + " of " + std::to_string(cleaned->uploads_found) +
-                " unfinished uploads";
+          : (FLAGS_dry_run ? "would abort " : "aborted ") + std::to_string(cleaned->uploads_aborted) + " of " +
+                std::to_string(cleaned->uploads_found) + " unfinished uploads";
   SayDone(ToUri({bucket}) + Deleted() + std::to_string(cleaned->deleted) + " of " + std::to_string(cleaned->found) +
           " temporary objects, " + BytesText(static_cast<double>(cleaned->deleted_bytes)) + "; kept " +
           std::to_string(cleaned->kept) + " younger than " + FLAGS_older_than + "; " + uploads);

@@ -223,7 +223,9 @@ Result<const Command*> FindCommand(const std::vector<std::string>& arguments) {
 Result<void> CheckFlags(const Command& command, const std::set<std::string>& of_caller) {
   for (const Command* other : Commands()) {
     for (const CommandFlag& flag : other->flags) {
-      if (flag.name.empty() || of_caller.contains(std::string(flag.name)) || FlagNamed(command.flags, flag.name) || FlagNamed(CommonFlags(), flag.name)) continue;
+      if (flag.name.empty() || of_caller.contains(std::string(flag.name)) || FlagNamed(command.flags, flag.name) ||
+          FlagNamed(CommonFlags(), flag.name))
+        continue;
       if (gflags::GetCommandLineFlagInfoOrDie(std::string(flag.name).c_str()).is_default) continue;
       const std::string name(command.name);
       if (flag.name == "json") return NoJson(name);

@@ -95,7 +95,8 @@ TEST_F(CheckpointRunCommandTest, VerifiesEveryByte) {
 }
 
 TEST_F(CheckpointRunCommandTest, RemovesAStep) {
-  EXPECT_EQ(Run({"checkpoint", "rm", "-n", "gs://bkt/runs/7", "20"}).out, "delete gs://bkt/runs/7/step-00000020.json\n");
+  EXPECT_EQ(Run({"checkpoint", "rm", "-n", "gs://bkt/runs/7", "20"}).out,
+            "delete gs://bkt/runs/7/step-00000020.json\n");
   EXPECT_EQ(Run({"checkpoint", "rm", "-n", "gs://bkt/runs/7", "25"}).status, 1);
   EXPECT_THAT(Steps(), ElementsAre(10, 20, 30));
   EXPECT_EQ(Run({"checkpoint", "rm", "gs://bkt/runs/7", "20"}).status, 0);

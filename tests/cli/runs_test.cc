@@ -43,10 +43,9 @@ TEST_F(RunsCommandTest, ListsStateStepAndLastValues) {
                                               MatchesRegex("a +finished +[-0-9T:Z]+ +3 +0.5"),
                                               MatchesRegex("deeper/b +finished +[-0-9T:Z]+ +3 +0.25")));
   const Outcome json = Run({"runs", "ls", "--json", "gs://bkt/runs/a"});
-  EXPECT_THAT(
-      json.out,
-      MatchesRegex("\\{\"run\":\"a\",\"step\":3,\"state\":\"finished\",.*\"parameters\":\\{\"model\":\"net\",\"rate\":\"0.1\"\\},"
-                   "\"metrics\":\\{\"loss\":0.5\\}\\}\n"));
+  EXPECT_THAT(json.out, MatchesRegex("\\{\"run\":\"a\",\"step\":3,\"state\":\"finished\",.*\"parameters\":\\{\"model\":"
+                                     "\"net\",\"rate\":\"0.1\"\\},"
+                                     "\"metrics\":\\{\"loss\":0.5\\}\\}\n"));
   EXPECT_EQ(Run({"runs", "compare", "--json", "gs://bkt/runs/a"}).out, json.out);
 }
 

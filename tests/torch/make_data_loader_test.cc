@@ -183,8 +183,7 @@ TEST_F(MakeDataLoaderTest, FollowsAGivenOrderWithAnyNumberOfWorkers) {
   std::vector<int> expected;
   for (const std::size_t workers : {0, 1, 4}) {
     auto loader =
-        MakeDataLoader(dataset_, {.given = weighted, .epochs = 2, .batch_size = kBatch},
-                       {.workers = workers});
+        MakeDataLoader(dataset_, {.given = weighted, .epochs = 2, .batch_size = kBatch}, {.workers = workers});
     std::vector<int> numbers = Use(loader);
     EXPECT_EQ(numbers.size(), 30);
     const std::vector<int> second = Use(loader);

@@ -22,7 +22,8 @@ struct CommandLine {
 Result<std::vector<std::string>> SplitWords(std::string_view line);
 
 /// Every line that has words. All are checked as if they ran now, so that no command begins if one of them is mistyped:
-/// returns kInvalidArgument with the line's number. Flags that are set already hold for each line. It changes no flag. Call it before threads start.
+/// returns kInvalidArgument with the line's number. Flags that are set already hold for each line. It changes no flag.
+/// Call it before threads start.
 Result<std::vector<CommandLine>> ReadCommandFile(std::istream& in);
 
 }  // namespace gcsflux::cli

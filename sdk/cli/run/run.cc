@@ -112,7 +112,8 @@ Result<void> RunLines(const Client& client, const std::vector<std::string>& argu
                                         " failed, for the reasons above"};
 }
 
-constexpr CommandFlag kRunFlags[] = {{"jobs"}, {"dry_run", "n", "Check all lines, print them, and run none."}, {"json"}};
+constexpr CommandFlag kRunFlags[] = {
+    {"jobs"}, {"dry_run", "n", "Check all lines, print them, and run none."}, {"json"}};
 
 }  // namespace
 

@@ -121,7 +121,8 @@ EpochPlan EpochOrder::PlanOf(const LiveListing::State& state) const {
 
 std::optional<EpochPlan::Batch> EpochOrder::BatchHere(const LiveListing::State& state) {
   if (plan_) return EnterEpoch(state) ? std::optional(plan_->BatchAt(next_++)) : std::nullopt;
-  if (options_.sample_order() == SampleOrder::kShuffled || options_.sample_order() == SampleOrder::kGiven) return std::nullopt;
+  if (options_.sample_order() == SampleOrder::kShuffled || options_.sample_order() == SampleOrder::kGiven)
+    return std::nullopt;
   // If this batch and the next one are full, neither shares samples with the tail.
   const std::uint64_t full = options_.batch_size * options_.world_size;
   // A cursor may be behind all that is known, at any position.

@@ -59,8 +59,8 @@ Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, c
   if (!cursor) {
     if (auto prepared = PrepareGivenFrom(options, listing.count, 0); !prepared) return prepared.error();
   }
-  EpochProgress progress(
-      std::make_shared<Shared>(options, Cursor{.seed = options.seed, .order = options.sample_order(), .listing = listing}));
+  EpochProgress progress(std::make_shared<Shared>(
+      options, Cursor{.seed = options.seed, .order = options.sample_order(), .listing = listing}));
   if (!cursor) return progress;
   if (auto moved = progress.MoveTo(*cursor, allow_changed_listing); !moved) return moved.error();
   return progress;

@@ -59,7 +59,7 @@ Result<std::vector<FoundShard>> FindNamed(const Client& client, const ObjectName
 }
 
 Result<std::vector<WidsShard>> ShardsOfList(const Client& client, const ObjectName& list,
-                                             const ParallelListOptions& options) {
+                                            const ParallelListOptions& options) {
   const auto reader = ObjectReader::Open(client, list, {.call = options.call, .stop = options.stop});
   if (!reader) return reader.error();
   if (reader->size() > kMostListBytes) {

@@ -51,8 +51,8 @@ struct IndexedSamples {
   SamplePlaces places = {};
 };
 
-/// Returns kUndecodable if neighbouring shards share a sample, and kStale if a list gives another number of samples than
-/// the shard has.
+/// Returns kUndecodable if neighbouring shards share a sample, and kStale if a list gives another number of samples
+/// than the shard has.
 Result<IndexedSamples> SamplesOf(const std::string& bucket, const std::vector<FoundShard>& shards,
                                  const std::vector<ShardIndex>& indexes);
 

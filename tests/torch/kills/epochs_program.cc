@@ -1,5 +1,5 @@
-// epochs_program ENDPOINT objects|indexed|scanned|mix RANK WORLD_SIZE [CURSOR]: reads epochs until it is killed. Prints a
-// line for each batch: its samples as NUMBER@EPOCH, a tab, and the cursor behind it.
+// epochs_program ENDPOINT objects|indexed|scanned|mix RANK WORLD_SIZE [CURSOR]: reads epochs until it is killed. Prints
+// a line for each batch: its samples as NUMBER@EPOCH, a tab, and the cursor behind it.
 #include <torch/types.h>
 
 #include <algorithm>

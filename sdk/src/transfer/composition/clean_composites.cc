@@ -101,10 +101,10 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
   std::atomic<std::uint64_t> deleted_bytes = 0;
   const auto remove = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
     const ObjectMetadata& object = leftovers[index];
-    auto removed = options.is_dry_run ? Result<void>()
-                                      : client.DeleteObject({bucket, object.name}, {.generation = object.generation,
-                                                                                    .call = options.call,
-                                                                                    .stop = stop});
+    auto removed = options.is_dry_run
+                       ? Result<void>()
+                       : client.DeleteObject({bucket, object.name},
+                                             {.generation = object.generation, .call = options.call, .stop = stop});
     // Its maker may have deleted it meanwhile.
     if (!removed && removed.error().code != ErrorCode::kNotFound) return removed;
     const std::uint64_t gone = deleted_bytes += object.size;
