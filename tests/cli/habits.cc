@@ -199,6 +199,7 @@ std::span<const Habit> Habits() {
       {"rm gs://bkt/a.txt gs://bkt/b.txt", 0, "", "", AllAnd({}, {"a.txt", "b.txt"})},
       {"rm -r gs://bkt/none", 1, "", "nothing is stored", kAll},
       {"rm local.txt", 2, "", "gs://", kAll},
+      {"rm gs://bkt/a.txt b.txt", 2, "", "'b.txt'", kAll},
       {"delete gs://bkt/a.txt", 2, "", "did you mean 'rm'?", kAll},
       {"rb --dry-run gs://bkt", 0, "delete gs://bkt\n", "", kAll},
       {"mb gs://bkt", 1, "", "409", kAll},
