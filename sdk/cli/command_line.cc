@@ -46,7 +46,8 @@ constexpr OtherName kOtherCommands[] = {{"buckets create", "mb"},
                                         {"rewrite", "cp"},
                                         {"rsync", "sync"},
                                         {"sign-url", "sign"},
-                                        {"signurl", "sign"}};
+                                        {"signurl", "sign"},
+                                        {"tree", "ls -r"}};
 constexpr OtherName kOtherFlags[] = {{"dryrun", "dry_run"},
                                      {"expire", "duration"},
                                      {"humanize", "human"},

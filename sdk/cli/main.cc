@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/arguments/names.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/completion.h"
@@ -22,6 +23,7 @@
 #include "gcsflux/version.h"
 
 DEFINE_bool(help_all, false, "The help, with all flags.");
+DECLARE_bool(recursive);
 DECLARE_bool(version);  // gflags defines it.
 
 namespace gcsflux::cli {
@@ -39,6 +41,23 @@ int Complain(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument && error.http_status == 0 ? kWrongUsage : kFailed;
 }
 
+// "gs://b/d" is no object where there is "gs://b/d/f", but many type it as a directory. Looks only after it failed.
+Error WithHintOfDirectory(const Client& client, const Command& command, const std::vector<std::string>& arguments,
+                          Error error) {
+  if (error.code != ErrorCode::kNotFound || FLAGS_recursive) return error;
+  for (const std::string& argument : arguments) {
+    const auto name = ParseObject(argument);
+    if (!name || error.message.find(ToUri(*name) + ":") == std::string::npos) continue;
+    const ObjectName directory{name->bucket, AsDirectory(name->name)};
+    const auto below = client.ListObjects(directory, {.max_results = 1});
+    if (!below || below->objects.empty()) continue;
+    const bool has_r = std::ranges::any_of(command.flags, [](const auto& flag) { return flag.name == "recursive"; });
+    error.message += "; " + ToUri(directory) + " is a directory" + (has_r ? ": add -r" : "");
+    break;
+  }
+  return error;
+}
+
 int Execute(const Command& command, const std::vector<std::string>& arguments) {
   auto options = ClientOptionsFromFlags();
   if (!options) return Complain(options.error());
@@ -52,7 +71,7 @@ int Execute(const Command& command, const std::vector<std::string>& arguments) {
     Say(command.is_resumable ? "interrupted; to continue, run the same command again" : "interrupted");
     return kSignalled + signal;
   }
-  if (!done) return Complain(done.error());
+  if (!done) return Complain(WithHintOfDirectory(*client, command, arguments, done.error()));
   if (!traced) return Complain(traced.error());
   return 0;
 }
