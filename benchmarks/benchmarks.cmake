@@ -20,7 +20,8 @@ target_link_libraries(gcsflux_bench_support PUBLIC gcsflux_bench_baselines bench
 
 # gcsflux_benchmark(NAME [FILTER]): the filter leaves out what is too long for CTest.
 function(gcsflux_benchmark name)
-  gcsflux_program(${name} benchmarks/${name}.cc)
+  file(GLOB source benchmarks/${name}.cc benchmarks/emulator/${name}.cc)
+  gcsflux_program(${name} ${source})
   target_link_libraries(${name} PRIVATE gcsflux_bench_support gcsflux_client)
   add_dependencies(${name} gcsflux-emulator)
   add_test(NAME ${name} COMMAND ${name} --benchmark_min_time=0 --benchmark_filter=${ARGN}.*)
@@ -135,14 +136,14 @@ target_sources(bench_object_streams PRIVATE benchmarks/object_streams/access.cc 
 gcsflux_benchmark(bench_small_gets .*threads:1/)
 
 # The emulator's inside, in process.
-gcsflux_program(bench_emulator_listing benchmarks/bench_emulator_listing.cc)
+gcsflux_program(bench_emulator_listing benchmarks/emulator/bench_emulator_listing.cc)
 target_include_directories(bench_emulator_listing PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_link_libraries(bench_emulator_listing PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
 add_dependencies(bench_emulator_listing gcsflux-emulator)
 add_test(NAME bench_emulator_listing
          COMMAND bench_emulator_listing --benchmark_min_time=0 --benchmark_filter=objects:10000/.*)
 
-gcsflux_program(bench_virtual_listing benchmarks/bench_virtual_listing.cc)
+gcsflux_program(bench_virtual_listing benchmarks/emulator/bench_virtual_listing.cc)
 target_include_directories(bench_virtual_listing PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_link_libraries(bench_virtual_listing PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
 add_test(NAME bench_virtual_listing COMMAND bench_virtual_listing --benchmark_min_time=0)
@@ -157,13 +158,13 @@ target_include_directories(bench_traffic_recorder PRIVATE ${PROJECT_SOURCE_DIR}/
 target_link_libraries(bench_traffic_recorder PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
 add_test(NAME bench_traffic_recorder COMMAND bench_traffic_recorder --benchmark_min_time=0)
 
-gcsflux_program(bench_emulator_persistence benchmarks/bench_emulator_persistence.cc)
+gcsflux_program(bench_emulator_persistence benchmarks/emulator/bench_emulator_persistence.cc)
 target_include_directories(bench_emulator_persistence PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_link_libraries(bench_emulator_persistence PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected SQLite::SQLite3)
 add_dependencies(bench_emulator_persistence gcsflux-emulator)
 add_test(NAME bench_emulator_persistence
          COMMAND bench_emulator_persistence --benchmark_min_time=0 "--benchmark_filter=(Reads|Sqlite|Disk|objects:10000)")
-gcsflux_program(bench_emulator_shaping benchmarks/bench_emulator_shaping.cc)
+gcsflux_program(bench_emulator_shaping benchmarks/emulator/bench_emulator_shaping.cc)
 target_link_libraries(bench_emulator_shaping PRIVATE gcsflux_bench_support gcsflux_emulator)
 add_test(NAME bench_emulator_shaping COMMAND bench_emulator_shaping)
 

@@ -14,7 +14,7 @@
 #include "gcsflux/flags.h"
 #include "gcsflux/torch/collective.h"
 #include "process_cpu.h"
-#include "sharding/message_group.h"
+#include "sharding/ranks/message_group.h"
 
 DEFINE_string(task, "", "save, load, bare_write, bare_read, snapshots or training");
 DEFINE_string(run, "gs://bench/run", "Where the steps are");

@@ -12,7 +12,7 @@
 
 #include "one_core.h"
 #include "process_cpu.h"
-#include "sharding/message_group.h"
+#include "sharding/ranks/message_group.h"
 
 namespace gcsflux::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "checkpoints/save_queue.h"
+#include "checkpoints/saves/save_queue.h"
 #include "gcsflux/client.h"
 #include "support/result.h"
 #include "support/watched_memory.h"

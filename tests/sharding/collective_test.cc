@@ -7,8 +7,8 @@
 #include <new>
 #include <thread>
 
-#include "sharding/message_group.h"
 #include "sharding/rank_threads.h"
+#include "sharding/ranks/message_group.h"
 #include "support/fails_with.h"
 #include "support/result.h"
 

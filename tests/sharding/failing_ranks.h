@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "sharding/message_group.h"
+#include "sharding/ranks/message_group.h"
 
 namespace gcsflux::testing {
 

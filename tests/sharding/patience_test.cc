@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/message.h"
-#include "sharding/work_of_ranks.h"
+#include "sharding/ranks/work_of_ranks.h"
 
 namespace gcsflux {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "sharding/host_list.h"
+#include "sharding/ranks/host_list.h"
 #include "support/fails_with.h"
 #include "support/result.h"
 

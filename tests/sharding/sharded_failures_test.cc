@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "sharding/announcement.h"
+#include "sharding/ranks/work_of_ranks.h"
 #include "sharding/save_messages.h"
 #include "sharding/sharded_fixture.h"
-#include "sharding/work_of_ranks.h"
 
 namespace gcsflux {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <array>
 
-#include "sharding/host_memory.h"
 #include "sharding/load_sharded.h"
 #include "sharding/random_parts.h"
+#include "sharding/ranks/host_memory.h"
 #include "sharding/sharded_fixture.h"
 #include "support/fails_with.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/message.h"
 #include "gcsflux/torch/collective.h"
-#include "sharding/message_group.h"
+#include "sharding/ranks/message_group.h"
 #include "support/fails_with.h"
 #include "support/full_listener.h"
 #include "support/test_directory.h"

@@ -7,12 +7,12 @@
 #include "base/stop_after.h"
 #include "formats/bytes/format_error.h"
 #include "sharding/announced_read.h"
-#include "sharding/caught.h"
 #include "sharding/load_plan.h"
+#include "sharding/ranks/caught.h"
+#include "sharding/ranks/work_of_ranks.h"
 #include "sharding/read_once_per_host.h"
 #include "sharding/slice_checksums.h"
 #include "sharding/step_file_reads.h"
-#include "sharding/work_of_ranks.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "sharding/host_memory.h"
+#include "sharding/ranks/host_memory.h"
 #include "sharding/sharded_checkpoints.h"
 
 namespace gcsflux::internal {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/message.h"
-#include "sharding/host_memory.h"
+#include "sharding/ranks/host_memory.h"
 #include "sharding/shared_reads.h"
 
 namespace gcsflux::internal {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "sharding/load_plan.h"
+#include "sharding/ranks/work_of_ranks.h"
 #include "sharding/step_file_reads.h"
-#include "sharding/work_of_ranks.h"
 
 namespace gcsflux::internal {
 

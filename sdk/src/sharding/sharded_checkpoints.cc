@@ -5,10 +5,10 @@
 #include "base/stop_after.h"
 #include "sharding/announced_read.h"
 #include "sharding/load_sharded.h"
+#include "sharding/ranks/work_of_ranks.h"
 #include "sharding/save_messages.h"
 #include "sharding/sharded_save.h"
 #include "sharding/step_values.h"
-#include "sharding/work_of_ranks.h"
 
 namespace gcsflux {
 namespace {

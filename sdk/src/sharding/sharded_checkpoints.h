@@ -16,7 +16,7 @@
 #include "gcsflux/checkpoints/saves.h"
 #include "gcsflux/formats.h"
 #include "gcsflux/run_environment.h"
-#include "sharding/message_group.h"
+#include "sharding/ranks/message_group.h"
 
 // Steps that many processes save and load together: docs/distributed.md.
 namespace gcsflux {

@@ -9,9 +9,9 @@
 #include "checkpoints/stop_requests.h"
 #include "formats/bytes/format_error.h"
 #include "sharding/announcement.h"
-#include "sharding/caught.h"
+#include "sharding/ranks/caught.h"
+#include "sharding/ranks/work_of_ranks.h"
 #include "sharding/shard_file.h"
-#include "sharding/work_of_ranks.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -8,7 +8,7 @@
 #include "formats/checkpoint_reader.h"
 #include "formats/safetensors/safetensors.h"
 #include "formats/state_json.h"
-#include "sharding/caught.h"
+#include "sharding/ranks/caught.h"
 
 namespace gcsflux::internal {
 namespace {

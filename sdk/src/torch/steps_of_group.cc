@@ -3,7 +3,7 @@
 #include "checkpoints/latest_step.h"
 #include "checkpoints/open_step.h"
 #include "checkpoints/safetensors_state.h"
-#include "checkpoints/save_queue.h"
+#include "checkpoints/saves/save_queue.h"
 #include "formats/state_json.h"
 #include "sharding/sharded_checkpoints.h"
 #include "torch/failure.h"

@@ -6,7 +6,7 @@
 #include "base/stop_after.h"
 #include "checkpoints/latest_step.h"
 #include "checkpoints/open_step.h"
-#include "checkpoints/save_queue.h"
+#include "checkpoints/saves/save_queue.h"
 #include "checkpoints/stop_requests.h"
 #include "torch/failure.h"
 #include "torch/run_state.h"

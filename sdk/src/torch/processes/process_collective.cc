@@ -18,7 +18,7 @@
 #include "base/process/environment.h"
 #include "checkpoints/run_identity.h"
 #include "gcsflux/torch/collective.h"
-#include "sharding/message_group.h"
+#include "sharding/ranks/message_group.h"
 #include "torch/failure.h"
 #include "torch/processes/longest_wait.h"
 #include "torch/processes/rank_link.h"

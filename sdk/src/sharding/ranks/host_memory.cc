@@ -1,4 +1,4 @@
-#include "sharding/host_memory.h"
+#include "sharding/ranks/host_memory.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

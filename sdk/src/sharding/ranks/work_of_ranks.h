@@ -7,7 +7,7 @@
 #include <stop_token>
 
 #include "checkpoints/step_store.h"
-#include "sharding/message_group.h"
+#include "sharding/ranks/message_group.h"
 
 namespace gcsflux::internal {
 

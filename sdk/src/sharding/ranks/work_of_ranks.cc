@@ -1,4 +1,4 @@
-#include "sharding/work_of_ranks.h"
+#include "sharding/ranks/work_of_ranks.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -15,7 +15,7 @@
 #include "base/process/start_thread.h"
 #include "base/stop_after.h"
 #include "checkpoints/stop_requests.h"
-#include "sharding/caught.h"
+#include "sharding/ranks/caught.h"
 
 namespace gcsflux::internal {
 namespace {

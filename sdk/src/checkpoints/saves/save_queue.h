@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/process/mutex.h"
-#include "checkpoints/save_in_flight.h"
-#include "checkpoints/snapshot.h"
+#include "checkpoints/saves/save_in_flight.h"
+#include "checkpoints/saves/snapshot.h"
 #include "gcsflux/checkpoints/saves.h"
 
 namespace gcsflux::internal {

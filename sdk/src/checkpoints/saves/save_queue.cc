@@ -1,4 +1,4 @@
-#include "checkpoints/save_queue.h"
+#include "checkpoints/saves/save_queue.h"
 
 #include <algorithm>
 #include <cstdio>

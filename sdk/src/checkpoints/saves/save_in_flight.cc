@@ -1,4 +1,4 @@
-#include "checkpoints/save_in_flight.h"
+#include "checkpoints/saves/save_in_flight.h"
 
 #include <exception>
 #include <new>

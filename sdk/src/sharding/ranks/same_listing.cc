@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/object_name.h"
-#include "sharding/message_group.h"
+#include "sharding/ranks/message_group.h"
 
 namespace gcsflux {
 namespace {

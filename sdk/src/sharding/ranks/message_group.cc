@@ -1,4 +1,4 @@
-#include "sharding/message_group.h"
+#include "sharding/ranks/message_group.h"
 
 #include <algorithm>
 #include <array>

@@ -11,7 +11,7 @@
 #include "base/invalid_argument.h"
 #include "base/process/environment.h"
 #include "base/text/printable.h"
-#include "sharding/host_list.h"
+#include "sharding/ranks/host_list.h"
 
 namespace gcsflux {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/process/mutex.h"
-#include "sharding/message_group.h"
+#include "sharding/ranks/message_group.h"
 
 namespace gcsflux {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/process/mutex.h"
-#include "checkpoints/snapshot.h"
+#include "checkpoints/saves/snapshot.h"
 #include "gcsflux/checkpoints/saves.h"
 
 namespace gcsflux::internal {

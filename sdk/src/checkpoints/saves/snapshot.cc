@@ -1,4 +1,4 @@
-#include "checkpoints/snapshot.h"
+#include "checkpoints/saves/snapshot.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "sharding/host_list.h"
+#include "sharding/ranks/host_list.h"
 
 namespace gcsflux::internal {
 
