@@ -47,7 +47,10 @@ Error WithHintOfDirectory(const Client& client, const Command& command, const st
   if (error.code != ErrorCode::kNotFound || FLAGS_recursive) return error;
   for (const std::string& argument : arguments) {
     const auto name = ParseObject(argument);
-    if (!name || error.message.find(ToUri(*name) + ":") == std::string::npos) continue;
+    const auto is_named_before = [&](const char* end) {
+      return error.message.find(argument + end) != error.message.npos;
+    };
+    if (!name || !(is_named_before(":") || is_named_before(" ["))) continue;
     const ObjectName directory{name->bucket, AsDirectory(name->name)};
     const auto below = client.ListObjects(directory, {.max_results = 1});
     if (!below || below->objects.empty()) continue;

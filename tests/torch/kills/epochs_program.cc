@@ -1,4 +1,4 @@
-// epochs_program ENDPOINT objects|indexed|scanned|mix RANK WORLD_SIZE [CURSOR]: reads epochs until it is killed. Prints
+// epochs_program ENDPOINT indexed|scanned|mix RANK WORLD_SIZE [CURSOR]: reads epochs until it is killed. Prints
 // a line for each batch: its samples as NUMBER@EPOCH, a tab, and the cursor behind it.
 #include <torch/types.h>
 
@@ -40,10 +40,9 @@ void Print(const Example<>& batch, const Cursor& cursor) {
 }
 
 MapDataset OpenMapped(const Client& client, const std::string& kind) {
-  if (kind == "indexed") return MapDataset::OfShards(client, {"kills", "indexed/"}, OfShard, kOptions);
-  MapDataset objects(client, {"kills", "objects/"}, OfObject, kOptions);
-  if (kind == "objects") return objects;
-  return MapDataset::Joined({objects, MapDataset::OfShards(client, {"kills", "indexed/"}, OfShard, kOptions)});
+  const MapDataset shards = MapDataset::OfShards(client, {"kills", "indexed/"}, OfShard, kOptions);
+  if (kind == "indexed") return shards;
+  return MapDataset::Joined({{client, {"kills", "objects/"}, OfObject, kOptions}, shards});
 }
 
 void ReadMapped(const MapDataset& dataset, const EpochOptions& epochs, const std::optional<Cursor>& cursor) {

@@ -131,8 +131,7 @@ TEST_P(KilledEpochsTest, HaveEachSampleAsOftenAsUndisturbedOnes) {
 
 // Shards without an index are continued by as many ranks as before.
 INSTANTIATE_TEST_SUITE_P(Kinds, KilledEpochsTest,
-                         ::testing::Values(Kind{"objects", {1, 2, 4}}, Kind{"indexed", {1, 2, 4}},
-                                           Kind{"mix", {1, 2, 4}}, Kind{"scanned", {2}}),
+                         ::testing::Values(Kind{"indexed", {1, 2, 4}}, Kind{"mix", {1, 2}}, Kind{"scanned", {2}}),
                          [](const auto& kind) { return kind.param.name; });
 
 }  // namespace
