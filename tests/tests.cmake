@@ -556,37 +556,14 @@ add_test(NAME client_gsutil COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/gsutil.s
 set_tests_properties(client_rclone client_node client_s3cmd client_boto3 client_gcsfs client_google_cloud_storage
                      client_gsutil PROPERTIES SKIP_RETURN_CODE 77)
 
-# Random operations under random faults; scripts/test runs it under the sanitizers too, longer by hand.
-gcsflux_program(soak
-  tests/soak/changes.cc
-  tests/soak/contested.cc
-  tests/soak/content.cc
-  tests/soak/deck.cc
-  tests/soak/downloads.cc
-  tests/soak/fault_mix.cc
-  tests/soak/files.cc
-  tests/soak/lists.cc
-  tests/soak/main.cc
-  tests/soak/model.cc
-  tests/soak/reads.cc
-  tests/soak/soak.cc
-  tests/soak/streams.cc
-  tests/soak/uploads.cc
-  tests/soak/worker.cc
-  tests/soak/writes.cc)
-target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(soak PRIVATE gcsflux_flags gcsflux_emulator gflags ZLIB::ZLIB)
+include(${CMAKE_CURRENT_LIST_DIR}/crash/crash_tests.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/campaign/campaign_tests.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/sanitizers/sanitizers_tests.cmake)
+
 # Calls whose answers are all lost, by a client that trusts the service's tokens; --count=100000 by hand.
 gcsflux_program(lost_acknowledgements tests/integration/lost_acknowledgements.cc)
 target_link_libraries(lost_acknowledgements PRIVATE gcsflux_client gcsflux_emulator gflags)
 add_test(NAME lost_acknowledgements COMMAND lost_acknowledgements)
-
-set(soak_seconds 20)
-if(GCSFLUX_SANITIZE)
-  set(soak_seconds 25)  # With -Og it sends 0.9 of the requests that it sends with -O1 in the same time.
-endif()
-add_test(NAME soak COMMAND soak --seconds=${soak_seconds})
-set_tests_properties(soak PROPERTIES RUN_SERIAL TRUE)  # It takes what there is, and tests beside it would crawl.
 
 # Parsers of clients' text, by libFuzzer; skipped without clang, with the reason in the output.
 if(NOT GCSFLUX_SANITIZE)  # It has sanitizers of its own.

@@ -1,0 +1,15 @@
+# Each sanitizer reports the bug that is planted for it.
+if(GCSFLUX_SANITIZE)
+  gcsflux_program(planted_bug tests/sanitizers/planted_bug.cc)
+  if(GCSFLUX_SANITIZE MATCHES thread)
+    set(reports "thread=ThreadSanitizer: data race")
+  else()
+    set(reports "address=AddressSanitizer: heap-use-after-free" "leak=LeakSanitizer: detected memory leaks"
+                "undefined=runtime error: signed integer overflow")
+  endif()
+  foreach(report IN LISTS reports)
+    string(REGEX MATCH "^([a-z]+)=(.*)$" matched "${report}")
+    add_test(NAME planted_bug_${CMAKE_MATCH_1} COMMAND planted_bug ${CMAKE_MATCH_1})
+    set_tests_properties(planted_bug_${CMAKE_MATCH_1} PROPERTIES PASS_REGULAR_EXPRESSION "${CMAKE_MATCH_2}")
+  endforeach()
+endif()
