@@ -35,7 +35,7 @@ template <int steps>
 void PrepareSteps(const Place& place) {
   SurelyDo([&] {
     StepWriter writer = Start(place);
-    for (std::int64_t step = 1; step <= steps; ++step) SaveText(place, writer, step, CommitMode::kReplace);
+    for (std::int64_t step = 1; step <= steps; ++step) SaveText(place, writer, step, CommitMode::kRewind);
     Must(writer.Release());
   });
 }

@@ -152,7 +152,8 @@ void CurlLoop::OnClose(int descriptor) {
   if (is_ending_) return;
   const auto index = static_cast<std::size_t>(descriptor);
   if (index >= sockets_.size() || !sockets_[index]) return;
-  loop_.Forget(*sockets_[index], /*is_closed=*/true);
+  // While a child process of fork() or posix_spawn() has a copy of it, close() would leave it in epoll.
+  loop_.Forget(*sockets_[index], /*is_closed=*/false);
   try {
     closed_.push_back(std::move(sockets_[index]));
   } catch (const std::bad_alloc&) {
