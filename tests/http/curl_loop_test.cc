@@ -3,13 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netdb.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <latch>
 #include <semaphore>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "http/curl_transport.h"
 #include "loop/event_loops.h"
@@ -72,6 +77,45 @@ TEST(CurlLoop, ContinuesDuringAHangingNameLookUp) {
   EXPECT_TRUE(testing::FailsWith(cancelled, ErrorCode::kCancelled));
   EXPECT_TRUE(loop.Get(server.endpoint() + "/x").get().ok());
   slow_may_end.release();
+}
+
+// The sockets that an epoll of this process watches, by their numbers there.
+std::vector<int> WatchedSockets() {
+  std::vector<int> sockets;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
+    std::ifstream info(entry.path());
+    std::string word;
+    for (int descriptor = 0; info >> word;) {
+      struct stat found = {};
+      if (word != "tfd:" || !(info >> descriptor) || ::fstat(descriptor, &found) != 0) continue;
+      if (S_ISSOCK(found.st_mode)) sockets.push_back(descriptor);
+    }
+  }
+  return sockets;
+}
+
+// As a child process has one between fork() and exec().
+TEST(CurlLoop, TakesAClosedConnectionOutOfEpollThoughACopyOfItIsOpen) {
+  std::latch is_asked(1);
+  const RawServer server([&](RawServer::Connection& c) {
+    c.ReadHead();
+    is_asked.count_down();
+    c.ReadHead();  // until it is closed
+  });
+  OneLoop loop;
+  std::stop_source stop;
+  auto answer = loop.Get(server.endpoint() + "/x", stop.get_token());
+  is_asked.wait();
+  const std::vector<int> watched = WatchedSockets();
+  ASSERT_EQ(watched.size(), 1U);
+  const int copy = ::dup(watched.front());
+  ASSERT_GE(copy, 0);
+  stop.request_stop();
+  EXPECT_TRUE(testing::FailsWith(answer.get(), ErrorCode::kCancelled));
+  ASSERT_EQ(::dup2(copy, watched.front()), watched.front());  // so that its number is open, and is looked at
+  EXPECT_THAT(WatchedSockets(), ::testing::IsEmpty());
+  ::close(watched.front());
+  ::close(copy);
 }
 
 TEST(CurlLoop, SharesConnectionsAmongItsFibers) {
