@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = sys.argv.pop(1)
+PROGRAM = os.path.abspath(sys.argv.pop(1))
 FAILS = "step 0 7 no such operation\n"
 RULES = "rule status 1\nrule cut 12\n"
 

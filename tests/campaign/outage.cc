@@ -15,7 +15,7 @@ void MeetAnOutage(Worker& worker) {
   ClientOptions options = worker.common().options;
   options.retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1),
                                       .max_delay = std::chrono::milliseconds(1),
-                                      .deadline = std::chrono::milliseconds(200),
+                                      .deadline = std::chrono::milliseconds(300),
                                       .budget = kShare});
   const auto client = Client::Create(options);
   if (!worker.Check(client, RandomStop())) return;

@@ -109,6 +109,7 @@ void Phase::Check(Report& report) {
   composing_.reset();  // deletes the remaining ones
   AwaitRequestsThatWereLeft();
   CheckComposition();
+  CheckParts();
   try {
     for (const auto& worker : workers_) CheckExtras(*worker);
     crash::ExpectNothingLeft(world_.client_, kBucket);
@@ -136,6 +137,21 @@ void Phase::CheckComposition() {
   if (report.composites == 0 || report.fallbacks != 0) {
     throw Violation("of " + std::to_string(report.composites) + " composites some failed: " + report.last_failure);
   }
+}
+
+// Without faults a write of several parts succeeds.
+void Phase::CheckParts() {
+  constexpr std::size_t kPart = 5 << 20;
+  const ObjectName object{kBucket, "parts at rest"};
+  const Content content{{{++world_.common_seed_, 2 * kPart + 1'000}}};
+  ObjectWriter writer(world_.client_, object, {.part_bytes = kPart, .path = WritePath::kParallel});
+  const std::string bytes = content.Render();
+  const auto written = writer.Write(AsBytes(bytes));
+  if (!written) throw Violation(written.error().message);
+  const auto stored = OrViolation(writer.Close());
+  CheckBytes(object, OrViolation(world_.client_.ReadObject(object)), content);
+  const auto deleted = world_.client_.DeleteObject(object, {.generation = stored.generation});
+  if (!deleted) throw Violation(deleted.error().message);
 }
 
 // What workers have beside the objects of their slots. It is deleted then.

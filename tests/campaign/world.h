@@ -82,6 +82,7 @@ class Phase {
   Slot Store(std::size_t size, const std::string& name, bool is_compressed, bool is_exact = false);
   void AwaitRequestsThatWereLeft() const;
   void CheckComposition();
+  void CheckParts();
   void CheckExtras(Worker& worker);
   void Verify(Report& report);
 

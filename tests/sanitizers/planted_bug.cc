@@ -8,17 +8,17 @@
 namespace {
 
 int UseFreedMemory() {
-  auto* const number = new int(1);
-  volatile int* const freed = number;
+  int* volatile number = new int(1);  // volatile, so that no compiler warns
   delete number;
-  return *freed;
+  return *number;
 }
 
 int LoseMemory() {
-  static volatile char* lost = nullptr;
-  lost = new char[1'000];
+  char* volatile lost = new char[1'000];
+  lost[0] = 1;
+  const int first = lost[0];
   lost = nullptr;
-  return 0;
+  return first;
 }
 
 int OverflowAnInteger() {
