@@ -110,6 +110,23 @@ def test_a_client_works_in_a_child(client, method):
     assert child.exitcode == 0 and client.read("test-bucket/object") == b"x" * 1_000
 
 
+def test_a_child_of_fork_works_while_a_thread_of_its_parent_waits(client, stall):
+    def wait():
+        with contextlib.suppress(OSError):  # The emulator ends first.
+            client.read("test-bucket/stalls")
+
+    threading.Thread(target=wait, daemon=True).start()
+    while stall() == 0:
+        pass
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_read_in_child, args=(client, queue))
+    child.start()
+    assert queue.get(timeout=60) == b"x" * 1_000
+    child.join()
+    assert child.exitcode == 0
+
+
 def test_a_child_of_fork_may_not_continue_what_its_parent_began(client):
     reader = client.open_reader("test-bucket/object")
     writer = client.open_writer("test-bucket/new")
