@@ -17,39 +17,73 @@ namespace nb = nanobind;
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
 
+// Python handles signals in this thread only. After fork() it is the one that called it.
+bool IsMainThread() { return gettid() == getpid(); }
+
+}  // namespace
+
 // The calls of this process. A child of fork() has its own: those of the parent's threads do not run in it.
-struct Calls {
-  std::mutex mutex;
-  std::condition_variable ended;
-  int count = 0;            // Guarded by mutex.
-  bool is_closing = false;  // Guarded by mutex.
-  std::stop_source at_exit;
+class Calls {
+ public:
+  /// False if the interpreter ends, and this is a thread that may not wait for the lock any more.
+  bool Begin() {
+    const std::scoped_lock lock(mutex_);
+    if (is_closing_ && !IsMainThread()) return false;
+    ++count_;
+    return true;
+  }
+
+  void End() {
+    const std::scoped_lock lock(mutex_);
+    --count_;
+    ended_.notify_all();
+  }
+
+  /// Before a thread takes the lock again: one that comes too late for that never returns. Python would end it, and so
+  /// the process, since C++ cannot be left in this way.
+  void StayIfTooLate() {
+    std::unique_lock lock(mutex_);
+    while (is_over_ && !IsMainThread()) ended_.wait(lock);
+  }
+
+  void StopAll() {
+    std::unique_lock lock(mutex_);
+    is_closing_ = true;
+    lock.unlock();
+    at_exit_.request_stop();
+    lock.lock();
+    ended_.wait_for(lock, 2s, [this] { return count_ == 0; });
+    is_over_ = true;
+  }
+
+  [[nodiscard]] std::stop_token at_exit() const { return at_exit_.get_token(); }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  int count_ = 0;            // Guarded by mutex_, as are these.
+  bool is_closing_ = false;  // Threads may not begin calls.
+  bool is_over_ = false;     // Nor take the lock.
+  std::stop_source at_exit_;
 };
+
+namespace {
 
 // Never destroyed: threads may use it until the process ends.
 Calls* calls_of_process = new Calls;
 
-// Python handles signals in this thread only. After fork() it is the one that called it.
-bool IsMainThread() { return gettid() == getpid(); }
-
 class CallInProgress {
  public:
   CallInProgress() {
-    const std::scoped_lock lock(calls_.mutex);
-    if (calls_.is_closing && !IsMainThread()) {
+    if (!calls_.Begin()) {
       Raise({ErrorCode::kCancelled, "the interpreter ends: only its main thread may begin a call"});
     }
-    ++calls_.count;
   }
-  ~CallInProgress() {
-    const std::scoped_lock lock(calls_.mutex);
-    --calls_.count;
-    calls_.ended.notify_all();
-  }
+  ~CallInProgress() { calls_.End(); }
   CallInProgress(const CallInProgress&) = delete;
   CallInProgress& operator=(const CallInProgress&) = delete;
 
-  [[nodiscard]] std::stop_token at_exit() const { return calls_.at_exit.get_token(); }
+  [[nodiscard]] std::stop_token at_exit() const { return calls_.at_exit(); }
 
  private:
   Calls& calls_ = *calls_of_process;
@@ -57,13 +91,7 @@ class CallInProgress {
 
 void StopCalls() {
   const nb::gil_scoped_release unlocked;  // The calls need it to end.
-  Calls& calls = *calls_of_process;
-  std::unique_lock lock(calls.mutex);
-  calls.is_closing = true;
-  lock.unlock();
-  calls.at_exit.request_stop();
-  lock.lock();
-  calls.ended.wait_for(lock, 2s, [&] { return calls.count == 0; });
+  calls_of_process->StopAll();
 }
 
 // A thread that runs work, and the thread that waits for it.
@@ -133,13 +161,24 @@ void RunUnlocked(std::stop_source& source, const std::function<void()>& work) {
     }
   }
   if (watched) return Watch(*watched, source);
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   work();
+}
+
+Unlocked::Unlocked() : calls_(*calls_of_process), may_wait_(calls_.Begin()) {
+  if (may_wait_) state_ = PyEval_SaveThread();
+}
+
+Unlocked::~Unlocked() {
+  if (!may_wait_) return;
+  calls_.StayIfTooLate();
+  PyEval_RestoreThread(state_);
+  calls_.End();
 }
 
 void ReleaseUnlocked(const std::function<void()>& release) {
   if (!nb::is_alive() || PyGILState_Check() == 0) return release();
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   release();
 }
 

@@ -13,6 +13,23 @@
 // How Python calls the SDK: without Python's lock, and so that signals and the end of the interpreter stop a call.
 namespace gcsflux::python {
 
+class Calls;
+
+/// Releases Python's lock as long as it exists. If the interpreter ends, a thread other than the main one keeps the
+/// lock, because it could not take it again.
+class Unlocked {
+ public:
+  Unlocked();
+  ~Unlocked();
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  Calls& calls_;
+  const bool may_wait_;
+  PyThreadState* state_ = nullptr;
+};
+
 /// Runs `work` without Python's lock. In the main thread, where Python handles signals, another thread runs it, and the
 /// main thread looks for signals every 20 ms. If a handler raises (KeyboardInterrupt), `source` stops the work, and the
 /// exception is raised when the work has ended. So `work` must return soon after `source` is stopped.

@@ -72,7 +72,7 @@ class Writer {
   }
 
   [[nodiscard]] bool is_closed() const {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::scoped_lock turn(turn_);
     return !writer_;
   }
@@ -153,7 +153,7 @@ class Reader {
 
   std::uint64_t position() {
     if (is_closed()) RaiseClosed();
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::scoped_lock turn(turn_);
     return position_;
   }
@@ -164,7 +164,7 @@ class Reader {
     const std::int64_t start = whence == 0 ? 0 : whence == 1 ? static_cast<std::int64_t>(position()) : size;
     if (is_closed()) RaiseClosed();
     if (offset < -start) throw nb::value_error("the position cannot be before the object");
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::scoped_lock turn(turn_);
     position_ = static_cast<std::uint64_t>(start + offset);
     return position_;
@@ -173,7 +173,7 @@ class Reader {
   void Close() {
     std::shared_ptr<Opened> last;
     {
-      const nb::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       const std::scoped_lock lock(mutex_);
       last = std::exchange(opened_, nullptr);
     }
@@ -181,7 +181,7 @@ class Reader {
   }
 
   [[nodiscard]] bool is_closed() const {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::scoped_lock lock(mutex_);
     return opened_ == nullptr;
   }
@@ -207,7 +207,7 @@ class Reader {
 
   // After a call that was interrupted the reader begins again. That makes no request, since the generation is known.
   std::shared_ptr<Opened> Usable() {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::scoped_lock lock(mutex_);
     if (opened_ == nullptr || !opened_->stop.stop_requested()) return opened_;
     auto next = std::make_shared<Opened>();

@@ -160,6 +160,7 @@ import gcsflux, threading
 client = gcsflux.Client()
 for _ in range(4):
     threading.Thread(target=client.read, args=("test-bucket/stalls",), daemon=True).start()
+del client  # The last thread that ends destroys it.
 import os, urllib.request
 journal = os.environ["STORAGE_EMULATOR_HOST"] + "/_emulator/faults"
 while b'"fired":4' not in urllib.request.urlopen(journal).read():
