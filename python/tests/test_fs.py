@@ -44,6 +44,8 @@ def test_an_old_generation_is_found(gcsflux_client, fs):
     gcsflux_client.write("test-bucket/a", b"22")
     with pytest.raises(FileNotFoundError):
         fs.info("test-bucket/a", generation=first.generation)
+    with pytest.raises(FileNotFoundError):
+        fs.open("test-bucket/a", generation=first.generation)
 
 
 def test_ls(tree):
