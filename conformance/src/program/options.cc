@@ -35,9 +35,9 @@ DEFINE_string(
 DEFINE_string(
     endpoint_profile, "",
     "What is known of the endpoint: gcs, emulator, testbench, or a .json file. Set it to see only what is new.");
-DEFINE_string(
-    baseline, "",
-    "Report (.json) of an earlier run. What failed or differed there is known. Set it to fail for news only.");
+DEFINE_string(baseline, "",
+              "Report (.json) of an earlier run. What failed or differed there is known. Set it if only new failures "
+              "should fail the run.");
 DEFINE_string(form, "fail",
               "fail or report: whether a difference of form that is not known fails the run. Set report to judge an "
               "endpoint by its behaviour.");
