@@ -162,6 +162,11 @@ class WithoutPrefix : public Transport {
 
 OrError<Case> WithinPrefix(Case subject, const std::string& prefix) {
   if (!subject.bucket_exists) return Failed("it makes its bucket itself");
+  // A name at its limit has no place for the prefix.
+  constexpr std::size_t kLongest = 500;
+  for (const auto& [name, value] : subject.given) {
+    if (value.size() > kLongest) return Failed("{" + name + "} is long");
+  }
   for (std::size_t i = 0; i < subject.steps.size(); ++i) {
     Step& step = subject.steps[i];
     const std::string request = step.method + " " + step.target;
