@@ -68,7 +68,7 @@ class Console:
             self.page.click("#path button")
             self.page.until("document.getElementById('bucket').hidden")
         self.page.until("document.querySelector('#bucket-rows button')")
-        self.page.click("#bucket-rows button")
+        self.page.evaluate("document.querySelector('#bucket-rows button').click()")
         self.page.until("document.querySelector('#object-rows').textContent.includes('photo.png')")
 
     def tab_to(self, text: str) -> None:
@@ -80,13 +80,9 @@ class Console:
         raise AssertionError(f"no Tab leads to {text}")
 
     def press_button_of(self, name: str) -> None:
-        """Clicks the row's button with this text."""
-        index = self.page.evaluate("[...document.querySelectorAll('main button')].findIndex((button) => "
-                                   f"button.textContent === {json.dumps(name)})")
-        assert index >= 0, name
-        self.page.evaluate(f"document.querySelectorAll('main button')[{index}].id ||= 'pressed-{index}'")
-        identifier = self.page.evaluate(f"document.querySelectorAll('main button')[{index}].id")
-        self.page.click(f"[id='{identifier}']")
+        """Clicks the row's button with this text, at once: a list that is read again would replace it under the mouse."""
+        assert self.page.evaluate(f"(() => {{ const button = [...document.querySelectorAll('main button')].find((one) => "
+                                  f"one.textContent === {json.dumps(name)}); button?.click(); return Boolean(button); }})()"), name
 
 
 def browses_with_the_keyboard_alone(console: Console) -> None:
