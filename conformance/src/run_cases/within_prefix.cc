@@ -51,10 +51,22 @@ bool NamesAnotherBucket(const std::string& target) {
   return false;
 }
 
+/// Whether the name is at a limit, or not allowed: with a prefix it would be too long, or allowed.
+bool IsAboutItsName(std::string_view name) {
+  constexpr std::size_t kLongest = 500;
+  return name.empty() || name == "." || name == ".." || name.starts_with(".well-known") || name.size() > kLongest;
+}
+
 /// Puts the prefix before the value of a parameter. Returns whether it is there.
 bool PrefixParameter(std::string& query, const std::string& name, const std::string& encoded) {
   for (std::size_t at = query.find(name + "="); at != query.npos; at = query.find(name + "=", at + 1)) {
     if (at != 0 && query[at - 1] != '&') continue;
+    const std::size_t value = at + name.size() + 1;
+    const bool is_empty = value == query.size() || query[value] == '&';
+    if (is_empty && name.ends_with("Offset")) return false;  // No bound.
+    if (name == "name" && IsAboutItsName(query.substr(value, std::min(query.find('&', value), query.size()) - value))) {
+      return false;
+    }
     query.insert(at + name.size() + 1, encoded);
     return true;
   }
@@ -99,6 +111,7 @@ bool PrefixListing(std::string& query, const std::string& encoded) {
 
 /// Whether the step now reaches names below the prefix only.
 bool PrefixStep(Step& step, const std::string& prefix) {
+  if (std::any_of(step.for_each.begin(), step.for_each.end(), &IsAboutItsName)) return false;
   if (step.target == "{session}") return true;
   const std::size_t mark = std::min(step.target.find('?'), step.target.size());
   std::string path = step.target.substr(0, mark);
@@ -162,10 +175,8 @@ class WithoutPrefix : public Transport {
 
 OrError<Case> WithinPrefix(Case subject, const std::string& prefix) {
   if (!subject.bucket_exists) return Failed("it makes its bucket itself");
-  // A name at its limit has no place for the prefix.
-  constexpr std::size_t kLongest = 500;
   for (const auto& [name, value] : subject.given) {
-    if (value.size() > kLongest) return Failed("{" + name + "} is long");
+    if (IsAboutItsName(value)) return Failed("it is about the name {" + name + "}");
   }
   for (std::size_t i = 0; i < subject.steps.size(); ++i) {
     Step& step = subject.steps[i];
