@@ -139,8 +139,7 @@ TEST_F(StoredImages, AreNamedIfForeign) {
     return error.message;
   };
   Put("text/3/00000.png", "hello");
-  EXPECT_THAT(reason("text/"),
-              AllOf(HasSubstr("gs://torch-test/text/3/00000.png"), HasSubstr("neither a JPEG nor a PNG file")));
+  EXPECT_THAT(reason("text/"), AllOf(HasSubstr("text/3/00000.png"), HasSubstr("neither a JPEG nor a PNG file")));
   LabelledImages small{.rows = 8, .columns = 8, .labels = {3}, .pixels = std::vector<std::uint8_t>(64)};
   StoreImages(client_, Object("small/"), small);
   EXPECT_THAT(reason("small/"), HasSubstr("28 x 28 pixels"));
