@@ -440,15 +440,6 @@ if(Torch_FOUND)
     SOURCES torch/fashion_mnist_test.cc
     LIBRARIES fashion_mnist gcsflux_emulator ZLIB::ZLIB)
 
-  gcsflux_program(epochs_program ${PROJECT_SOURCE_DIR}/tests/torch/kills/epochs_program.cc)
-  target_link_libraries(epochs_program PRIVATE gcsflux_torch)
-  gcsflux_test(killed_epochs_tests WHOLE
-    SOURCES torch/kills/killed_epochs_test.cc
-    LIBRARIES gcsflux_client gcsflux_emulator)
-  target_include_directories(killed_epochs_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
-  target_compile_definitions(killed_epochs_tests PRIVATE GCSFLUX_EPOCHS_PROGRAM="$<TARGET_FILE:epochs_program>")
-  add_dependencies(killed_epochs_tests epochs_program)
-
   if(GCSFLUX_GLOO_HEADERS)
     add_test(NAME ranks_resume
              COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/ranks_resume.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}

@@ -70,48 +70,6 @@ killed_and_resumed() {
 killed_and_resumed objects
 killed_and_resumed streams --style=iterable --shards=$place/plain/
 
-echo "--- shards, resumed on 2 and on 4 ranks"
-# 56 images, and 8 in a step of all ranks: an epoch has 7 steps, whatever the number of ranks.
-readonly turns=gs://jobs/turns
-train_turn() {  # RANKS FLAG...
-  RUN_RANKS_GRACE=0 exec "$run_ranks" "$1" -- "$bin/train_images" "${flags[@]}" --batch_size=$((8 / $1)) \
-    --bucket=$turns --shards=$turns/shards/ --epochs=3 "${@:2}"
-}
-# killed_turn RANKS STEP FLAG...: the step after the next one is never saved.
-killed_turn() {
-  local ranks=$1 step=$2 next
-  next=$(printf '%08d' $((step + 2)))
-  curl -sf -X PUT "$endpoint/_emulator/faults" -o /dev/null -d '{"rules": [{"name": "stalled",
-    "match": {"objectGlob": "turns/checkpoints/step-'"$next"'/*"}, "action": {"type": "stall", "duration": "3600s"}}]}'
-  rm -f "$work/output"
-  mkfifo "$work/output"
-  train_turn "$ranks" --save_every=2 "${@:3}" > "$work/output" 2>&1 &
-  job_pid=$!
-  while IFS= read -r line; do
-    [[ $line != "[0] saved step $step" ]] || { kill -TERM "$job_pid"; break; }
-  done < "$work/output"
-  wait "$job_pid" 2> /dev/null || true
-  curl -sf -X DELETE "$endpoint/_emulator/faults" -o /dev/null
-}
-"$bin/train_images" "${flags[@]}" --bucket=$turns --drawn_images=65 --epochs=1 > /dev/null
-gcsflux shards pack $turns/train/ $turns/shards/%06d.tar --max_samples=20
-(train_turn 1 --summary="$work/unturned.json")
-killed_turn 1 4
-killed_turn 2 12 --resume
-(train_turn 4 --resume --summary="$work/turned.json")
-[[ $(figure turned resumed_from) == 12 ]] || fail "resumed from step $(figure turned resumed_from)"
-# Step 12 is the fifth of the second epoch.
-grep -qE '"epochs":\[\{"images":16\.0,.*\{"images":56\.0,' "$work/turned.json" || fail "$(cat "$work/turned.json")"
-# Sums of ranks are rounded in another order.
-paste -d ' ' <(grep -o '"loss":[0-9.]*' "$work/unturned.json" | tail -n 1) <(grep -o '"loss":[0-9.]*' "$work/turned.json" | tail -n 1) |
-  tr ':' ' ' | awk '{ difference = ($2 - $4) / $2; exit difference > 1e-3 || difference < -1e-3 }' ||
-  fail "the last epoch had another loss: $(cat "$work/turned.json")"
-
-echo "--- Fashion-MNIST, as train_fashion_mnist stores it"
-"$bin/train_fashion_mnist" --endpoint="$endpoint" --bucket=gs://jobs/fashion --train_images=200 --test_images=100 --epochs=1 > /dev/null
-"$bin/train_images" "${flags[@]}" --bucket=gs://jobs/fashion --epochs=1 --summary="$work/fashion.json"
-[[ $(images fashion) == 200 ]] || fail "an epoch of Fashion-MNIST had $(images fashion) images"
-
 echo "--- segmentation, and its figures in the bucket"
 "$bin/train_segmentation" "${flags[@]}" --bucket=$place --drawn_images=60 --epochs=1 --summary=$place/figures.json
 gcsflux cat $place/figures.json | grep -q '"job":"train_segmentation".*"intersection_over_union":' || fail "no figures"
