@@ -65,7 +65,7 @@ class ForkDatasetsTest : public testing::ForkTest {
 TEST_F(ForkDatasetsTest, ChildFetchesIndependently) {
   const auto dataset = MakeDataset();
   const EpochOptions order{.order = SampleOrder::kByName, .batch_size = 8};
-  ASSERT_TRUE(dataset->Expect(order, {.cursor = {.order = *order.order, .listing = dataset->fingerprint()}}).ok());
+  ASSERT_TRUE(dataset->Expect(order, {.cursor = {.order = order.sample_order(), .listing = dataset->fingerprint()}}).ok());
   ASSERT_TRUE((*dataset->Next(0)).has_value());  // The rest is in flight now.
   for (int children = 0; children < 3; ++children) {
     EXPECT_EQ(InChild([&] { return FetchAll(*dataset); }), "");
@@ -86,7 +86,7 @@ TEST_F(ForkDatasetsTest, ChildFetchesIndependently) {
 TEST_F(ForkDatasetsTest, ParentsLoopFailsInAChild) {
   const auto dataset = MakeDataset();
   const EpochOptions order{.order = SampleOrder::kByName, .batch_size = 8};
-  const Cursor start{.order = *order.order, .listing = dataset->fingerprint()};
+  const Cursor start{.order = order.sample_order(), .listing = dataset->fingerprint()};
   ASSERT_TRUE(dataset->Expect(order, {.cursor = start}).ok());
   ASSERT_TRUE((*dataset->Next(0)).has_value());
   EXPECT_EQ(InChild([&]() -> std::string {

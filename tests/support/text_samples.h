@@ -31,8 +31,8 @@ inline TextBatch TextsOf(const internal::FinishedBatch& batch) {
 /// Where the first epoch of a dataset of the prefix begins.
 inline Cursor BeginningOf(const internal::DatasetCore& core, const EpochOptions& how, const ObjectName& prefix) {
   Cursor cursor{.seed = how.seed,
-                .order = how.order.value_or(SampleOrder::kShuffled),
-                .shuffle_buffer = how.order == SampleOrder::kBuffered ? how.shuffle_buffer : 0,
+                .order = how.sample_order(),
+                .shuffle_buffer = how.sample_order() == SampleOrder::kBuffered ? how.shuffle_buffer : 0,
                 .listing = {.bucket = prefix.bucket, .prefix = prefix.name, .is_partial = true}};
   if (!core.objects().empty()) cursor.listing = core.fingerprint();
   return cursor;
