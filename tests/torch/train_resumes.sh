@@ -69,5 +69,5 @@ echo "no PNG" > "$work/intruder"
 gcsflux cp "$work/intruder" gs://jobs/undisturbed/train/0/99999.png
 expect_failure 1 "the number of objects is 2000 in the cursor and 2001 here" \
   train --bucket=gs://jobs/undisturbed --epochs=4 --resume
-expect_failure 1 "gs://jobs/undisturbed/train/0/99999.png" \
+expect_failure 1 "undisturbed/train/0/99999.png: neither" \
   train --bucket=gs://jobs/undisturbed --epochs=4 --resume --allow_changed_listing

@@ -120,7 +120,9 @@ bool PrefixStep(Step& step, const std::string& prefix) {
   const bool has_source_header = std::any_of(step.headers.begin(), step.headers.end(), [](const auto& header) {
     return strncasecmp(header.first.c_str(), "x-goog-copy-source", 18) == 0;
   });
-  const bool is_unknown = step.target.starts_with('{') || path.find("{each}/") != path.npos || has_source_header;
+  const bool names_in_xml = operation.starts_with("xml.") && query == "compose";  // the sources, in the body
+  const bool is_unknown =
+      step.target.starts_with('{') || path.find("{each}/") != path.npos || has_source_header || names_in_xml;
   if (is_unknown || NamesAnotherBucket(path + "/")) return false;
   bool is_prefixed = false;
   if (operation == "storage.objects.list") {

@@ -183,7 +183,7 @@ class TensorBoard(unittest.TestCase):
             subprocess.run([*gcsflux, "cp", "-rq", self.directory, "gs://bucket/runs/theirs"], check=True)
             listed = subprocess.run([*gcsflux, "runs", "ls", "--json", "gs://bucket/runs"], check=True, capture_output=True)
         run = json.loads(listed.stdout)
-        self.assertEqual((run["step"], run["metrics"]), (2, {"new": "0.5", "old": "1"}))
+        self.assertEqual((run["step"], run["metrics"]), (2, {"new": 0.5, "old": 1}))
 
 
 if __name__ == "__main__":
