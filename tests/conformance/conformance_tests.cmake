@@ -26,4 +26,4 @@ gcsflux_program(gcsflux-conformance-broken conformance/src/broken/main.cc)
 target_link_libraries(gcsflux-conformance-broken PRIVATE gcsflux_conformance gcsflux_emulator CURL::libcurl)
 add_test(NAME conformance_defects
          COMMAND gcsflux-conformance-broken ${PROJECT_SOURCE_DIR}/conformance/broken
-                 ${PROJECT_BINARY_DIR}/conformance/defects.md)
+                 ${PROJECT_BINARY_DIR}/conformance_defects.md)
