@@ -65,7 +65,8 @@ class ForkDatasetsTest : public testing::ForkTest {
 TEST_F(ForkDatasetsTest, ChildFetchesIndependently) {
   const auto dataset = MakeDataset();
   const EpochOptions order{.order = SampleOrder::kByName, .batch_size = 8};
-  ASSERT_TRUE(dataset->Expect(order, {.cursor = {.order = order.sample_order(), .listing = dataset->fingerprint()}}).ok());
+  ASSERT_TRUE(
+      dataset->Expect(order, {.cursor = {.order = order.sample_order(), .listing = dataset->fingerprint()}}).ok());
   ASSERT_TRUE((*dataset->Next(0)).has_value());  // The rest is in flight now.
   for (int children = 0; children < 3; ++children) {
     EXPECT_EQ(InChild([&] { return FetchAll(*dataset); }), "");
