@@ -133,7 +133,7 @@ void gcsflux_reader_free(gcsflux_reader* reader);
 typedef enum gcsflux_write_mode {
   GCSFLUX_CREATE = 0,   /* PRECONDITION_FAILED if there is an object. */
   GCSFLUX_REPLACE = 1,  /* Only this generation; otherwise PRECONDITION_FAILED. */
-  GCSFLUX_OVERWRITE = 2 /* Whatever is there. */
+  GCSFLUX_OVERWRITE = 2 /* Any object. */
 } gcsflux_write_mode;
 
 typedef struct gcsflux_write_options {
