@@ -16,7 +16,7 @@ add_test(NAME example.list_and_download_names
 set_tests_properties(example.list_and_download_names PROPERTIES
   PASS_REGULAR_EXPRESSION "train/98  10000\ntrain/99  10000\ndownloaded 100 objects")
 
-if(Torch_FOUND)
+if(has_torch)
   foreach(program read_dataset many_ranks)
     gcsflux_program(${program} examples/${program}.cc)
     target_link_libraries(${program} PRIVATE gcsflux_torch gcsflux_flags gcsflux_emulator gflags)

@@ -43,7 +43,7 @@ template <SameAs<PlannedRows> Self>
 auto FieldsOf(Self& rows) {
   return std::tie(rows.part, rows.begin, rows.end);
 }
-template <SameAs<ShardOrder> Self>
+template <SameAs<SaveOrder> Self>
 auto FieldsOf(Self& order) {
   return std::tie(order.name, order.rows, order.kept);
 }
@@ -78,8 +78,8 @@ Result<T> ParseValue(std::string_view bytes) {
 
 std::string FormatFailure(const Error& error) { return MessageWriter().Put(kError, error).Take(); }
 
-std::string FormatOrder(const ShardOrder& order) { return MessageWriter().Put(kValue, order).Take(); }
-Result<ShardOrder> ParseOrder(std::string_view bytes) { return ParseValue<ShardOrder>(bytes); }
+std::string FormatOrder(const SaveOrder& order) { return MessageWriter().Put(kValue, order).Take(); }
+Result<SaveOrder> ParseOrder(std::string_view bytes) { return ParseValue<SaveOrder>(bytes); }
 
 std::string FormatReport(const ShardReport& report) { return MessageWriter().Put(kValue, report).Take(); }
 Result<ShardReport> ParseReport(std::string_view bytes) { return ParseValue<ShardReport>(bytes); }

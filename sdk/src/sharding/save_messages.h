@@ -14,13 +14,13 @@ namespace gcsflux::internal {
 std::string FormatFailure(const Error& error);
 
 /// What a rank must write. If `name` is empty, it writes no file.
-struct ShardOrder {
+struct SaveOrder {
   std::string name = {};  ///< Below the run's prefix.
   std::vector<PlannedRows> rows = {};
   std::vector<StepFile> kept = {};  ///< Files of the last step that the new one may name.
 };
-std::string FormatOrder(const ShardOrder& order);
-Result<ShardOrder> ParseOrder(std::string_view bytes);
+std::string FormatOrder(const SaveOrder& order);
+Result<SaveOrder> ParseOrder(std::string_view bytes);
 
 /// What a rank has: its tensors, and their files. It has written the first one, if it has written any.
 struct ShardReport {

@@ -44,7 +44,7 @@ std::size_t IndexOf(const StepFile& file, std::vector<StepFile>& files) {
   return index;
 }
 
-std::vector<PartToSave> Chosen(const ShardOrder& order, std::span<const PartToSave> parts) {
+std::vector<PartToSave> Chosen(const SaveOrder& order, std::span<const PartToSave> parts) {
   std::vector<PartToSave> chosen;
   for (const PlannedRows& rows : order.rows) {
     const PartToSave& one = parts[rows.part];
@@ -110,9 +110,9 @@ Result<std::vector<std::string>> ShardedSave::Announce(std::int64_t step, std::s
 }
 
 // What this rank must write, or why nothing is saved.
-Result<ShardOrder> ShardedSave::Order(const CheckpointManifest& about, CommitMode mode,
-                                      std::span<const std::string> announcements, const std::stop_token& stop,
-                                      const CollectiveLimits& limits) {
+Result<SaveOrder> ShardedSave::Order(const CheckpointManifest& about, CommitMode mode,
+                                     std::span<const std::string> announcements, const std::stop_token& stop,
+                                     const CollectiveLimits& limits) {
   std::vector<std::string> orders;
   const WorkOfRank0 plan = [&](std::atomic<std::uint64_t>&) {
     auto planned = PlanOrders(about, mode, announcements);
@@ -137,7 +137,7 @@ Result<std::vector<std::string>> ShardedSave::PlanOrders(const CheckpointManifes
   const std::vector<StepFile> kept = FilesToName();
   std::vector<std::string> orders;
   for (std::size_t rank = 0; rank < plan->ranks.size(); ++rank) {
-    ShardOrder order{.rows = std::move(plan->ranks[rank]), .kept = kept};
+    SaveOrder order{.rows = std::move(plan->ranks[rank]), .kept = kept};
     if (rank == 0 || !order.rows.empty()) {  // A step has a file, even if it has no tensors.
       auto name = writer_->ReserveName(about.step, ShardName(static_cast<int>(rank)));
       if (!name) return name.error();
@@ -158,8 +158,7 @@ std::vector<StepFile> ShardedSave::FilesToName() const {
 }
 
 // Where the same bytes of these slices are stored. Null for those that must be written.
-std::vector<const StoredPlace*> ShardedSave::FindStored(const ShardOrder& order,
-                                                        const std::vector<PartToSave>& chosen) {
+std::vector<const StoredPlace*> ShardedSave::FindStored(const SaveOrder& order, const std::vector<PartToSave>& chosen) {
   if (!options_.skip_unchanged) return std::vector<const StoredPlace*>(chosen.size(), nullptr);
   for (const auto& [part, bytes] : chosen) {
     slices_.push_back({.name = SliceName(part), .dtype = part.dtype, .shape = part.OwnShape(), .bytes = bytes});
@@ -181,7 +180,7 @@ void ShardedSave::Learn(const ShardReport& report) {
   saved_.tensors.Learn(slices_, own);
 }
 
-Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const PartToSave> parts,
+Result<ShardReport> ShardedSave::Write(const SaveOrder& order, std::span<const PartToSave> parts,
                                        std::string_view values, const std::stop_token& stop,
                                        const std::stop_token& broken) {
   ShardReport report;

@@ -35,11 +35,11 @@ class ShardedSave {
  private:
   Result<std::vector<std::string>> Announce(std::int64_t step, std::span<const PartToSave> parts, CommitMode mode,
                                             const CollectiveLimits& limits);
-  Result<ShardOrder> Order(const CheckpointManifest& about, CommitMode mode, std::span<const std::string> announcements,
-                           const std::stop_token& stop, const CollectiveLimits& limits);
+  Result<SaveOrder> Order(const CheckpointManifest& about, CommitMode mode, std::span<const std::string> announcements,
+                          const std::stop_token& stop, const CollectiveLimits& limits);
   Result<std::vector<std::string>> PlanOrders(const CheckpointManifest& about, CommitMode mode,
                                               std::span<const std::string> announcements);
-  Result<ShardReport> Write(const ShardOrder& order, std::span<const PartToSave> parts, std::string_view values,
+  Result<ShardReport> Write(const SaveOrder& order, std::span<const PartToSave> parts, std::string_view values,
                             const std::stop_token& stop, const std::stop_token& broken);
   Result<SavedStep> Commit(const CheckpointManifest& about, std::span<const std::string> reports, CommitMode mode,
                            std::atomic<std::uint64_t>& moved);
@@ -48,7 +48,7 @@ class ShardedSave {
   void DropNames();
 
   [[nodiscard]] std::vector<StepFile> FilesToName() const;
-  std::vector<const StoredPlace*> FindStored(const ShardOrder& order, const std::vector<PartToSave>& chosen);
+  std::vector<const StoredPlace*> FindStored(const SaveOrder& order, const std::vector<PartToSave>& chosen);
   void Learn(const ShardReport& report);
 
   const std::shared_ptr<StepStore> store_;
