@@ -62,6 +62,7 @@ set_tests_properties(targets_of_tests PROPERTIES PASS_REGULAR_EXPRESSION "^sdk_t
 if(NOT GCSFLUX_SANITIZE)
   add_test(NAME no_exit_destructors COMMAND ${PROJECT_SOURCE_DIR}/tests/no_exit_destructors.sh $<TARGET_FILE:gcsflux_client>)
 endif()
+add_test(NAME one_definition COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/layering/one_definition.py ${PROJECT_SOURCE_DIR})
 add_test(NAME layering_rules COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/layering/layers_test.py)
 add_test(NAME recipes COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/install/recipes.py ${PROJECT_SOURCE_DIR})
 add_test(NAME recipes_by_their_tools COMMAND ${PROJECT_SOURCE_DIR}/tests/install/recipes.sh
